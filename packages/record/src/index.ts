@@ -1,0 +1,19 @@
+/** A record, a batch, the MKB1 frame: bytes and values. A leaf that knows nobody. */
+export { assignBatch, type BatchContent, type BatchPlace, encodeBatch } from "./batch.ts";
+export {
+  type BatchHeader,
+  type Codec,
+  FRAME_PREFIX_BYTES,
+  HEADER_BYTES,
+  readBatchHeader,
+} from "./batch-header.ts";
+export { frameProblem, splitFrames } from "./frame-check.ts";
+export {
+  isTimestampMs,
+  type Record,
+  type RecordHeader,
+  type StoredRecord,
+  TIMESTAMP_MS_MAX,
+} from "./record.ts";
+export { decodeRecords, recordBytes, recordsProblem } from "./records-section.ts";
+export { MalformedVarint } from "./varint.ts";

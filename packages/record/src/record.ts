@@ -1,0 +1,28 @@
+/** A header: a name and bytes. Order and repeated names are kept, as in Kafka (KIP-82). */
+export interface RecordHeader {
+  readonly key: string;
+  /** `null` means absent; empty bytes are a value. */
+  readonly value: Uint8Array | null;
+}
+
+/** What a producer hands over: bytes, a time and headers. A `null` value is a tombstone for its key. */
+export interface Record {
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  /** Milliseconds since 1970, 0 to {@link TIMESTAMP_MS_MAX}. */
+  readonly timestampMs: number;
+  readonly headers: readonly RecordHeader[];
+}
+
+/** A record that has taken its place in a partition. */
+export interface StoredRecord extends Record {
+  readonly offset: number;
+}
+
+/** The largest time that a JavaScript date can hold; a larger one is refused. */
+export const TIMESTAMP_MS_MAX = 8_640_000_000_000_000;
+
+/** True for a whole number of milliseconds that a record may carry. */
+export function isTimestampMs(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0 && value <= TIMESTAMP_MS_MAX;
+}

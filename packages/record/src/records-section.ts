@@ -1,0 +1,181 @@
+/**
+ * The records of a batch, each as in Kafka's record batch v2 (KIP-98): zigzag varints for length, timestamp delta, offset
+ * delta, key, value and headers, and one attributes byte that is zero. A length of -1 means null.
+ */
+import { HEADER_BYTES, readBatchHeader } from "./batch-header.ts";
+import { isTimestampMs, type Record, type RecordHeader, type StoredRecord } from "./record.ts";
+import { MalformedVarint, VarintReader, varintBytes, writeVarint } from "./varint.ts";
+
+const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
+const ATTRIBUTES_BYTES = 1;
+
+function nullableBytes(bytes: Uint8Array | null): number {
+  return bytes === null ? 1 : varintBytes(bytes.length) + bytes.length;
+}
+
+function bodyBytes(record: Record, offsetDelta: number, timestampDelta: number): number {
+  let bytes = ATTRIBUTES_BYTES + varintBytes(timestampDelta) + varintBytes(offsetDelta);
+  bytes += nullableBytes(record.key) + nullableBytes(record.value) + varintBytes(record.headers.length);
+  for (const header of record.headers) {
+    const keyBytes = Buffer.byteLength(header.key);
+    bytes += varintBytes(keyBytes) + keyBytes + nullableBytes(header.value);
+  }
+  return bytes;
+}
+
+/** The exact size of a record as the `offsetDelta`-th of a batch whose first record is of `firstTimestampMs`. */
+export function recordBytes(record: Record, offsetDelta: number, firstTimestampMs: number): number {
+  const body = bodyBytes(record, offsetDelta, record.timestampMs - firstTimestampMs);
+  return varintBytes(body) + body;
+}
+
+function writeNullable(target: Buffer, position: number, bytes: Uint8Array | null): number {
+  if (bytes === null) return writeVarint(target, position, -1);
+  const at = writeVarint(target, position, bytes.length);
+  target.set(bytes, at);
+  return at + bytes.length;
+}
+
+/** Writes one record at `position`, for which the caller has made {@link recordBytes} of room; returns the end. */
+export function writeRecord(
+  target: Buffer,
+  position: number,
+  record: Record,
+  offsetDelta: number,
+  firstTimestampMs: number,
+): number {
+  const timestampDelta = record.timestampMs - firstTimestampMs;
+  let at = writeVarint(target, position, bodyBytes(record, offsetDelta, timestampDelta));
+  target[at++] = 0;
+  at = writeVarint(target, at, timestampDelta);
+  at = writeVarint(target, at, offsetDelta);
+  at = writeNullable(target, at, record.key);
+  at = writeNullable(target, at, record.value);
+  at = writeVarint(target, at, record.headers.length);
+  for (const header of record.headers) {
+    const keyBytes = Buffer.byteLength(header.key);
+    at = writeVarint(target, at, keyBytes);
+    at += target.write(header.key, at, keyBytes, "utf8");
+    at = writeNullable(target, at, header.value);
+  }
+  return at;
+}
+
+function take(reader: VarintReader, length: number): number {
+  const start = reader.position;
+  if (length < 0 || start + length > reader.end) {
+    throw new MalformedVarint(`a field of ${length} bytes at ${start} runs past the end at ${reader.end}`);
+  }
+  reader.position = start + length;
+  return start;
+}
+
+function readNullable(frame: Buffer, reader: VarintReader): Buffer | null {
+  const length = reader.next();
+  if (length === -1) return null;
+  const start = take(reader, length);
+  return frame.subarray(start, start + length);
+}
+
+function readHeaders(frame: Buffer, reader: VarintReader): readonly RecordHeader[] {
+  const count = reader.next();
+  if (count === 0) return NO_HEADERS;
+  if (count < 0) throw new MalformedVarint(`a header count of ${count} at ${reader.position}`);
+  const headers: RecordHeader[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const keyBytes = reader.next();
+    const start = take(reader, keyBytes);
+    headers.push({
+      key: frame.toString("utf8", start, start + keyBytes),
+      value: readNullable(frame, reader),
+    });
+  }
+  return headers;
+}
+
+/**
+ * The records of a whole, uncompressed frame whose CRC was checked. Keys and values are views of `frame`: keep a copy of
+ * what outlives it. Throws {@link MalformedVarint} for a section that no encoder writes.
+ */
+export function decodeRecords(frame: Buffer): StoredRecord[] {
+  const header = readBatchHeader(frame);
+  const reader = new VarintReader(frame, HEADER_BYTES, header.frameBytes);
+  const records: StoredRecord[] = [];
+  for (let index = 0; index < header.recordCount; index += 1) {
+    const bodyLength = reader.next();
+    const end = take(reader, bodyLength) + bodyLength;
+    reader.position = end - bodyLength + ATTRIBUTES_BYTES;
+    const timestampMs = header.firstTimestampMs + reader.next();
+    const offset = header.baseOffset + reader.next();
+    const key = readNullable(frame, reader);
+    const value = readNullable(frame, reader);
+    records.push({ offset, key, value, timestampMs, headers: readHeaders(frame, reader) });
+    if (reader.position !== end)
+      throw new MalformedVarint(`record ${index} ends at ${reader.position}, not at ${end}`);
+  }
+  return records;
+}
+
+function skipNullable(reader: VarintReader): void {
+  const length = reader.next();
+  if (length !== -1) take(reader, length);
+}
+
+/** Walks one record without making anything of it. Returns its timestamp delta; throws when it is not whole. */
+function walkRecord(frame: Buffer, reader: VarintReader, index: number): number {
+  const bodyLength = reader.next();
+  const start = take(reader, bodyLength);
+  reader.position = start;
+  if (bodyLength < ATTRIBUTES_BYTES || frame[start] !== 0)
+    throw new MalformedVarint(`record ${index} has attributes other than 0`);
+  reader.position = start + ATTRIBUTES_BYTES;
+  const timestampDelta = reader.next();
+  const offsetDelta = reader.next();
+  if (offsetDelta !== index) throw new MalformedVarint(`record ${index} has offset delta ${offsetDelta}`);
+  skipNullable(reader);
+  skipNullable(reader);
+  const headerCount = reader.next();
+  if (headerCount < 0) throw new MalformedVarint(`record ${index} has a header count of ${headerCount}`);
+  for (let header = 0; header < headerCount; header += 1) {
+    take(reader, reader.next());
+    skipNullable(reader);
+  }
+  if (reader.position !== start + bodyLength) {
+    throw new MalformedVarint(`record ${index} ends at ${reader.position}, not at ${start + bodyLength}`);
+  }
+  return timestampDelta;
+}
+
+/**
+ * Why a producer's records cannot be taken, or `null`: each must be whole, the offset deltas 0, 1, 2 …, the header's
+ * count, last delta and times those of the records. Allocates nothing, since it runs for each batch that is appended;
+ * without it, a batch with a right CRC and a wrong inside would reach every consumer.
+ */
+export function recordsProblem(frame: Buffer): string | null {
+  const header = readBatchHeader(frame);
+  if (header.codec !== "none")
+    return `the records are compressed (${header.codec ?? "unknown codec"}); expected none`;
+  if (header.recordCount === 0) return "the batch holds no record";
+  if (header.lastOffsetDelta !== header.recordCount - 1) {
+    return `last offset delta is ${header.lastOffsetDelta} for ${header.recordCount} records`;
+  }
+  const reader = new VarintReader(frame, HEADER_BYTES, header.frameBytes);
+  let maxTimestampMs = -1;
+  try {
+    for (let index = 0; index < header.recordCount; index += 1) {
+      const timestampMs = header.firstTimestampMs + walkRecord(frame, reader, index);
+      if (!isTimestampMs(timestampMs)) return `record ${index} has timestamp ${timestampMs}`;
+      if (index === 0 && timestampMs !== header.firstTimestampMs)
+        return "the first timestamp is not that of the first record";
+      if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
+    }
+  } catch (error) {
+    if (error instanceof MalformedVarint) return error.message;
+    throw error;
+  }
+  if (reader.position !== header.frameBytes)
+    return `${header.frameBytes - reader.position} bytes follow the last record`;
+  if (maxTimestampMs !== header.maxTimestampMs)
+    return `max timestamp is ${header.maxTimestampMs}, expected ${maxTimestampMs}`;
+  return null;
+}
