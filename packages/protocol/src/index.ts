@@ -1,0 +1,26 @@
+/** What goes over the wire: the error table, the operations with their schemas, framing. */
+export { ERRORS, type ErrorCode, type ErrorEntry, isErrorCode, isRetriable } from "./errors.ts";
+export { decodeBase64, encodeBase64 } from "./json/bytes.ts";
+export {
+  type AnswerEnvelope,
+  answerEnvelope,
+  type ErrorDetails,
+  type Failure,
+  failureLine,
+  PROTOCOL_VERSION,
+  successLine,
+} from "./json/envelope.ts";
+export type { Acks } from "./json/fields.ts";
+export { FrameTooLarge, LineFramer } from "./json/framing.ts";
+export type { Operation, RequestId } from "./json/operation.ts";
+export {
+  isOperationName,
+  OPERATIONS,
+  type OperationName,
+  type ParsedRequest,
+  type ParsedResponse,
+  type RequestFields,
+  type ResponseFields,
+} from "./json/operations.ts";
+export { type AnyRequest, describeIssues, type ReadRequest, readRequest } from "./json/request.ts";
+export { DEPTH_MAX, InvalidJson, type JsonObject, parseJsonObject } from "./json/strict-json.ts";

@@ -1,0 +1,76 @@
+/** Schemas of the fields that several operations share. A field named `…_b64` is text on the wire and bytes once parsed. */
+import { TIMESTAMP_MS_MAX } from "@minikafka/record";
+import { z } from "zod";
+import { decodeBase64 } from "./bytes.ts";
+
+/** Strict Base64 in, a Buffer out. */
+export const base64 = z
+  .string()
+  .transform((text, context): Buffer => {
+    const bytes = decodeBase64(text);
+    if (bytes !== null) return bytes;
+    context.addIssue({ code: "custom", message: "expected strict Base64 (A-Z a-z 0-9 + / with = padding)" });
+    return z.NEVER;
+  })
+  .meta({ format: "base64" });
+
+/** `null` means absent (for a value: a tombstone); `""` is the empty byte string. */
+export const nullableBase64 = base64.nullable();
+
+/** A safe integer of at least zero. JSON numbers past 2^53 have already lost digits, so they are refused. */
+export const count = z.int().min(0);
+
+export const topic = z.string().describe("the topic's name");
+export const partition = z.int().min(0).describe("the partition's number, from 0");
+export const offset = count.describe("a record's number within its partition");
+export const timestampMs = z.int().min(0).max(TIMESTAMP_MS_MAX).describe("milliseconds since 1970");
+
+/** Kafka's `isolation.level`. */
+export const isolation = z
+  .enum(["read_uncommitted", "read_committed"])
+  .default("read_uncommitted")
+  .describe("read_committed stops at the last stable offset and hides aborted records");
+
+/** Settings of a topic: names in snake_case, values as JSON. Which exist is the broker's to say (INVALID_CONFIG). */
+export const topicConfig = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .describe("the topic's settings");
+
+/** Kafka's `acks`: "0", "1" or "all"; the numbers 0, 1 and -1 are taken as well. */
+export const acks = z
+  .union([z.enum(["0", "1", "all"]), z.literal([0, 1, -1])])
+  .default("1")
+  .transform((value): Acks => (value === "all" || value === -1 ? "all" : Number(value) === 0 ? 0 : 1))
+  .describe(
+    'when to answer: "0" at once, "1" once the leader has written, "all" once every in-sync copy is flushed',
+  );
+export type Acks = 0 | 1 | "all";
+
+export const recordHeader = z.strictObject({
+  key: z.string(),
+  value_b64: nullableBase64.default(null),
+});
+
+/** A record as a client sends it. */
+export const producedRecord = z.strictObject({
+  key_b64: nullableBase64.default(null),
+  value_b64: nullableBase64.default(null),
+  timestamp_ms: timestampMs.optional(),
+  headers: z.array(recordHeader).default([]),
+});
+
+/** A record as a fetch returns it. */
+export const fetchedRecord = z.object({
+  offset,
+  key_b64: nullableBase64,
+  value_b64: nullableBase64,
+  timestamp_ms: timestampMs,
+  headers: z.array(z.object({ key: z.string(), value_b64: nullableBase64 })),
+});
+
+/** The marks of a partition that each fetch reports. */
+export const marks = {
+  high_watermark: count.describe("the end of what every in-sync replica holds, exclusive"),
+  last_stable_offset: count.describe("the end of what a read_committed reader may see, exclusive"),
+  log_start_offset: count.describe("the first offset that is still there"),
+} as const;

@@ -1,0 +1,54 @@
+/** The one table of operations. Dispatch, the SDK's calls, the CLI's raw mode and the printed reference all read it. */
+import type { z } from "zod";
+import { advanceClock } from "./operations/advance-clock.ts";
+import { clock } from "./operations/clock.ts";
+import { createTopic } from "./operations/create-topic.ts";
+import { deleteTopic } from "./operations/delete-topic.ts";
+import { describeCluster } from "./operations/describe-cluster.ts";
+import { describePartition } from "./operations/describe-partition.ts";
+import { fetch } from "./operations/fetch.ts";
+import { fetchMany } from "./operations/fetch-many.ts";
+import { hello } from "./operations/hello.ts";
+import { listOffsets } from "./operations/list-offsets.ts";
+import { listTopics } from "./operations/list-topics.ts";
+import { metadata } from "./operations/metadata.ts";
+import { ping } from "./operations/ping.ts";
+import { produce } from "./operations/produce.ts";
+
+export const OPERATIONS = {
+  hello,
+  ping,
+  create_topic: createTopic,
+  delete_topic: deleteTopic,
+  list_topics: listTopics,
+  metadata,
+  produce,
+  fetch,
+  fetch_many: fetchMany,
+  list_offsets: listOffsets,
+  describe_partition: describePartition,
+  describe_cluster: describeCluster,
+  clock,
+  advance_clock: advanceClock,
+} as const;
+
+export type OperationName = keyof typeof OPERATIONS;
+
+/** A request's fields as a client writes them: Base64 as text, defaults left out. Without the envelope. */
+export type RequestFields<Name extends OperationName> = Omit<
+  z.input<(typeof OPERATIONS)[Name]["request"]>,
+  "operation" | "id"
+>;
+
+/** A request as a handler gets it: bytes decoded, defaults filled in. */
+export type ParsedRequest<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["request"]>;
+
+/** An answer's fields as a handler writes them. */
+export type ResponseFields<Name extends OperationName> = z.input<(typeof OPERATIONS)[Name]["response"]>;
+
+/** An answer as a client gets it. */
+export type ParsedResponse<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["response"]>;
+
+export function isOperationName(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name);
+}

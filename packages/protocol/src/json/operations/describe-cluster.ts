@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { operation } from "../operation.ts";
+
+export const describeCluster = operation({
+  name: "describe_cluster",
+  summary:
+    "Shows the cluster: its brokers with their state, how many topics and partitions, and the dials in force.",
+  request: {},
+  response: z.object({
+    cluster_id: z.string(),
+    mode: z.enum(["auto", "manual"]),
+    lab: z.boolean(),
+    now_ms: z.int().describe("the broker's clock"),
+    brokers: z.array(
+      z.object({
+        broker_id: z.int(),
+        state: z.enum(["running", "failed", "stopped"]),
+        partitions: z.int(),
+        offline_partitions: z.int(),
+      }),
+    ),
+    topics: z.int(),
+    partitions: z.int(),
+  }),
+});

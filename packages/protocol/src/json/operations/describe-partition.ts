@@ -1,0 +1,39 @@
+import { z } from "zod";
+import * as fields from "../fields.ts";
+import { operation } from "../operation.ts";
+
+export const describePartition = operation({
+  name: "describe_partition",
+  summary: "Shows all that a partition's leader knows: marks, replicas, segments, epochs.",
+  request: { topic: fields.topic, partition: fields.partition },
+  response: z.object({
+    topic: z.string(),
+    partition: z.int(),
+    leader_id: z.int().nullable(),
+    leader_epoch: z.int(),
+    log_end_offset: fields.count.describe("the next offset to be written"),
+    ...fields.marks,
+    isr: z.array(z.int()),
+    replicas: z.array(
+      z.object({
+        broker_id: z.int(),
+        log_end_offset: fields.count,
+        in_sync: z.boolean(),
+        last_caught_up_ms: z
+          .int()
+          .nullable()
+          .describe("when it last held all that the leader had; null for the leader"),
+        online: z.boolean(),
+      }),
+    ),
+    segments: z.array(
+      z.object({
+        base_offset: fields.count,
+        next_offset: fields.count,
+        size_bytes: fields.count,
+        active: z.boolean(),
+      }),
+    ),
+    epochs: z.array(z.object({ epoch: z.int(), start_offset: fields.count })),
+  }),
+});

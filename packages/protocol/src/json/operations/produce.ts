@@ -1,0 +1,39 @@
+import { z } from "zod";
+import * as fields from "../fields.ts";
+import { operation } from "../operation.ts";
+
+const partitionZero = fields.partition.default(0);
+
+/**
+ * Three forms, one at a time: a single record in the request's own fields, several in `records`, or a whole encoded batch
+ * in `batch_b64`, which nobody on the way re-encodes. The broker's handler refuses a mixture by name.
+ */
+export const produce = operation({
+  name: "produce",
+  summary: "Appends one record, several, or a whole encoded batch to a partition.",
+  request: {
+    topic: fields.topic,
+    partition: partitionZero,
+    key_b64: fields.nullableBase64.optional().describe("one record: its key"),
+    value_b64: fields.nullableBase64.optional().describe("one record: its value; null is a tombstone"),
+    records: z
+      .array(fields.producedRecord)
+      .min(1)
+      .optional()
+      .describe("several records, appended as one batch"),
+    batch_b64: fields.base64.optional().describe("one unassigned MKB1 frame"),
+    acks: fields.acks,
+    one_way: z.boolean().default(false).describe('with acks "0": send no answer at all'),
+    leader_epoch: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("refuse with FENCED_LEADER_EPOCH unless this is the leader's epoch"),
+    timeout_ms: z.int().min(0).max(600_000).default(30_000).describe("how long acks all may take"),
+  },
+  response: z.object({
+    partition: z.int(),
+    offset: fields.offset.nullable().describe('the first record\'s offset; null (unknown) with acks "0"'),
+    next_offset: fields.offset.nullable().describe("the offset after the last record; null with acks 0"),
+  }),
+});

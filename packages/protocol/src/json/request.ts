@@ -1,0 +1,65 @@
+/** From a line to a request that a handler can trust, or to the sentence that says what is wrong with it. */
+import type { z } from "zod";
+import { type RequestId, requestId } from "./operation.ts";
+import { isOperationName, OPERATIONS, type OperationName, type ParsedRequest } from "./operations.ts";
+import { InvalidJson, type JsonObject, parseJsonObject } from "./strict-json.ts";
+
+/** One member for each operation, so that a `switch` or a table over `operation` knows the fields. */
+export type AnyRequest = { [Name in OperationName]: ParsedRequest<Name> }[OperationName];
+
+export type ReadRequest =
+  | { readonly kind: "request"; readonly id: RequestId | undefined; readonly request: AnyRequest }
+  | {
+      readonly kind: "refused";
+      readonly id: RequestId | undefined;
+      readonly code: "INVALID_REQUEST" | "UNSUPPORTED_OPERATION";
+      readonly message: string;
+    };
+
+/** Reads one line. Never throws for what a client may send. */
+export function readRequest(line: Buffer): ReadRequest {
+  let fields: JsonObject;
+  try {
+    fields = parseJsonObject(line);
+  } catch (error) {
+    if (error instanceof InvalidJson) return refused(undefined, error.message);
+    throw error;
+  }
+  const id = Object.hasOwn(fields, "id") ? requestId.safeParse(fields.id) : undefined;
+  if (id !== undefined && !id.success)
+    return refused(undefined, "id: expected a string of at most 256 characters or an integer");
+  const name = Object.hasOwn(fields, "operation") ? fields.operation : undefined;
+  if (typeof name !== "string") return refused(id?.data, "operation: expected the name of an operation");
+  if (!isOperationName(name)) {
+    const shown = JSON.stringify(name.slice(0, 64));
+    return {
+      kind: "refused",
+      id: id?.data,
+      code: "UNSUPPORTED_OPERATION",
+      message: `there is no operation ${shown}; hello lists them`,
+    };
+  }
+  const parsed = OPERATIONS[name].request.safeParse(fields);
+  if (parsed.success) return { kind: "request", id: id?.data, request: parsed.data };
+  return refused(id?.data, describeIssues(parsed.error));
+}
+
+function refused(id: RequestId | undefined, message: string): ReadRequest {
+  return { kind: "refused", id, code: "INVALID_REQUEST", message };
+}
+
+const ISSUES_SHOWN_MAX = 3;
+
+/** Names each field and what was expected of it: `partition: expected int, received string`. */
+export function describeIssues(error: z.ZodError): string {
+  const shown = error.issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => {
+    const path = issue.path.map(String).join(".");
+    return `${path === "" ? "" : `${path}: `}${lowerFirst(issue.message)}`;
+  });
+  const more = error.issues.length - shown.length;
+  return shown.join("; ").slice(0, 600) + (more > 0 ? `; and ${more} more` : "");
+}
+
+function lowerFirst(text: string): string {
+  return text.replace(/^Invalid input: /, "").replace(/^./, (first) => first.toLowerCase());
+}
