@@ -1,0 +1,84 @@
+/**
+ * What the kernel did, as typed events, each with the numbers that caused it. Logs, golden transcripts and live watching
+ * are readers of this one stream; a reader never changes what the kernel does. A new kind of event is a new member of
+ * TraceEvent and nothing else.
+ */
+
+/** One replica of one partition. */
+export interface ReplicaPlace {
+  readonly brokerId: number;
+  readonly topic: string;
+  readonly partition: number;
+}
+
+type OnReplica<Kind extends string, Facts> = { readonly kind: Kind } & ReplicaPlace & Readonly<Facts>;
+type OnBroker<Kind extends string, Facts> = {
+  readonly kind: Kind;
+  readonly brokerId: number;
+} & Readonly<Facts>;
+type OnCluster<Kind extends string, Facts> = { readonly kind: Kind } & Readonly<Facts>;
+
+export type TraceEvent =
+  // the log
+  | OnReplica<
+      "appended",
+      { baseOffset: number; nextOffset: number; bytes: number; segmentBaseOffset: number; position: number }
+    >
+  | OnReplica<"fetched", { offset: number; nextOffset: number; bytes: number; highWatermark: number }>
+  | OnReplica<"rolled", { segmentBaseOffset: number; sealedBaseOffset: number; sealedBytes: number }>
+  | OnReplica<"flushed", { logEndOffset: number; bytes: number; waiters: number }>
+  | OnReplica<"sealed", { segmentBaseOffset: number; nextOffset: number; bytes: number }>
+  | OnReplica<
+      "recovered",
+      {
+        logEndOffset: number;
+        recoveryPoint: number;
+        scannedBytes: number;
+        cutBytes: number;
+        problem: string | null;
+      }
+    >
+  | OnReplica<"truncated", { fromOffset: number; logEndOffset: number; cutBytes: number }>
+  | OnReplica<"append_undone", { logEndOffset: number; position: number; problem: string }>
+  | OnReplica<"index_rebuilt", { segmentBaseOffset: number; entries: number; problem: string }>
+  | OnReplica<"log_offline", { problem: string }>
+  | OnReplica<"high_watermark_moved", { from: number; to: number; logEndOffset: number }>
+  // a broker's folder
+  | OnBroker<"foreign_file_ignored", { path: string }>
+  | OnBroker<"stray_file_removed", { path: string }>
+  | OnBroker<"broker_failed", { problem: string }>
+  // the cluster
+  | OnCluster<"topic_created", { topic: string; partitions: number; replicationFactor: number }>
+  | OnCluster<"topic_deleted", { topic: string; partitions: number }>
+  | OnCluster<
+      "cluster_opened",
+      { clusterId: string; brokers: number; topics: number; partitions: number; clean: boolean }
+    >
+  | OnCluster<"cluster_closed", { clusterId: string; clean: boolean }>
+  | OnCluster<"fault_fired", { point: string; action: string; hit: number }>;
+
+export type TraceKind = TraceEvent["kind"];
+
+/** Takes each event as it happens. It must not throw, and must not call back into the kernel. */
+export type Tracer = (event: TraceEvent) => void;
+
+/** Nobody listens. */
+export const noTrace: Tracer = () => {};
+
+/** A tracer for tests: keeps every event in order. */
+export class TraceCollector {
+  readonly events: TraceEvent[] = [];
+
+  readonly trace: Tracer = (event) => {
+    this.events.push(event);
+  };
+
+  /** The events of one kind, with that kind's fields. */
+  of<Kind extends TraceKind>(kind: Kind): Extract<TraceEvent, { kind: Kind }>[] {
+    return this.events.filter((event): event is Extract<TraceEvent, { kind: Kind }> => event.kind === kind);
+  }
+
+  clear(): void {
+    this.events.length = 0;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Every bound of the kernel, units last. Kafka's name and default stand beside a number that has one. The relations below
+ * are checked when the module is loaded: a limit that no longer fits the others stops the broker before it does harm.
+ */
+import { assert } from "./assert.ts";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const LIMITS = {
+  /** A batch on disk and on the wire, header included (Kafka: message.max.bytes, 1048588). */
+  batchBytesMax: 2 * MIB,
+  /** A frame of the JSON protocol by default; a batch travels in it as Base64, four bytes for three. */
+  frameBytesMax: 4 * MIB,
+  /** What a JSON line may hold beside the batch itself. */
+  frameOverheadBytesMax: 64 * KIB,
+  /** Records of one batch. The offset delta is an i32; this keeps a batch readable in one go. */
+  recordsPerBatchMax: 100_000,
+  headersPerRecordMax: 1_000,
+
+  /** Kafka: segment.bytes. The daemon in auto mode rolls at 64 MiB, a stepped cluster at 1 MiB. */
+  segmentBytesDefault: 64 * MIB,
+  segmentBytesManualDefault: MIB,
+  segmentBytesMin: KIB,
+  /** Positions in an index are u32, and a file of 2^31 bytes is the most that all systems read alike (Kafka: the same). */
+  segmentBytesMax: 2 ** 31 - 1,
+  /** Kafka: index.interval.bytes, 4096. */
+  indexIntervalBytesDefault: 4 * KIB,
+  indexIntervalBytesMin: 1,
+  /** What one read of recovery or of an index's rebuilding takes into memory. */
+  scanChunkBytes: 4 * MIB,
+  /** A fetch answer, whatever the client asks for (Kafka: fetch.max.bytes, 55 MiB on a broker). */
+  fetchBytesMax: 64 * MIB,
+
+  /** Kafka: the same (Topic.MAX_NAME_LENGTH), since `<topic>-<partition>` must be a file name. */
+  topicNameLengthMax: 249,
+  topicsMax: 10_000,
+  partitionsPerTopicMax: 1_000,
+  /** Every partition keeps a file open. */
+  partitionsPerClusterMax: 10_000,
+  brokersMax: 16,
+  configKeysPerTopicMax: 100,
+
+  /** A small file that is read whole. */
+  checkpointBytesMax: 64 * MIB,
+  lockFileBytesMax: 4 * KIB,
+} as const;
+
+const base64Bytes = Math.ceil(LIMITS.batchBytesMax / 3) * 4;
+assert(
+  base64Bytes + LIMITS.frameOverheadBytesMax <= LIMITS.frameBytesMax,
+  `a batch of ${LIMITS.batchBytesMax} bytes takes ${base64Bytes} in Base64 and must fit a frame of ${LIMITS.frameBytesMax}`,
+);
+assert(LIMITS.batchBytesMax <= LIMITS.scanChunkBytes, "a scan must be able to hold any batch");
+assert(LIMITS.batchBytesMax <= LIMITS.fetchBytesMax, "a fetch must be able to return any batch");
+assert(LIMITS.batchBytesMax <= LIMITS.segmentBytesMax, "a segment must be able to hold any batch");
+assert(
+  LIMITS.segmentBytesMin <= LIMITS.segmentBytesManualDefault,
+  "the default segment size must be allowed",
+);
+assert(LIMITS.segmentBytesDefault <= LIMITS.segmentBytesMax, "the default segment size must be allowed");
+// "-" and up to ten digits of a partition number follow the name in a folder's name of at most 255 bytes.
+assert(
+  LIMITS.topicNameLengthMax + 1 + String(LIMITS.partitionsPerTopicMax - 1).length <= 255,
+  "a partition's folder must be nameable",
+);
