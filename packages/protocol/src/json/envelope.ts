@@ -26,6 +26,14 @@ export function failureLine(id: RequestId | undefined, failure: Failure): string
   return `${JSON.stringify({ ok: false, ...(id === undefined ? {} : { id }), ...failure })}\n`;
 }
 
+/**
+ * Puts a `_b64` field into a finished line. Base64 needs no escaping, and joining strings copies nothing, where
+ * `JSON.stringify` would walk a megabyte to find that out: it is the dearest part of the fast lane without this.
+ */
+export function withBase64(line: string, name: string, text: string): string {
+  return `${line.slice(0, -2)},"${name}":"${text}"}\n`;
+}
+
 const failureAnswer = z.looseObject({
   ok: z.literal(false),
   id: requestId.optional(),

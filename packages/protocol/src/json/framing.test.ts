@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { FrameTooLarge, LineFramer } from "./framing.ts";
+
+function drain(framer: LineFramer): string[] {
+  const lines: string[] = [];
+  for (let line = framer.next(); line !== null; line = framer.next()) lines.push(line.toString());
+  return lines;
+}
+
+const lines = fc.array(
+  fc.string({ maxLength: 12 }).map((text) => text.replaceAll(/[\r\n]/g, "x")),
+  { maxLength: 12 },
+);
+
+test("lines come out as they went in, wherever the stream was cut and whenever they are taken", () => {
+  fc.assert(
+    fc.property(
+      lines,
+      fc.string({ maxLength: 5 }),
+      fc.array(fc.nat(), { maxLength: 30 }),
+      fc.boolean(),
+      (whole, rest, cuts, eager) => {
+        const tail = rest.replaceAll(/[\r\n]/g, "y");
+        const stream = Buffer.from(whole.map((line) => `${line}\n`).join("") + tail);
+        const framer = new LineFramer(1000);
+        const got: string[] = [];
+        let from = 0;
+        for (const cut of [
+          ...cuts.map((each) => each % (stream.length + 1)).sort((a, b) => a - b),
+          stream.length,
+        ]) {
+          framer.push(stream.subarray(from, cut));
+          from = cut;
+          // Taking one line only leaves others behind while more comes in.
+          if (eager) got.push(...drain(framer));
+          else got.push(...[framer.next()].filter((line) => line !== null).map(String));
+        }
+        got.push(...drain(framer));
+        expect(got).toEqual(whole);
+        expect(framer.pendingBytes).toBe(Buffer.byteLength(tail));
+      },
+    ),
+  );
+});
+
+test("a carriage return before the newline belongs to the line end, one elsewhere to the line", () => {
+  const framer = new LineFramer(100);
+  framer.push(Buffer.from("a\r\n\r\nb\rc\n"));
+  expect(drain(framer)).toEqual(["a", "", "b\rc"]);
+});
+
+test("a line of just the limit is taken, one byte more is refused, finished or not", () => {
+  const exact = new LineFramer(10);
+  exact.push(Buffer.from("0123456789\n"));
+  expect(drain(exact)).toEqual(["0123456789"]);
+  const finished = new LineFramer(10);
+  finished.push(Buffer.from("01234567890\n"));
+  expect(() => finished.next()).toThrow(FrameTooLarge);
+  const unfinished = new LineFramer(10);
+  unfinished.push(Buffer.from("012345"));
+  expect(unfinished.next()).toBeNull();
+  unfinished.push(Buffer.from("67890"));
+  expect(() => unfinished.next()).toThrow(/11 bytes or more; at most 10/);
+});

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { readRequest } from "./request.ts";
+
+const read = (request: unknown) =>
+  readRequest(Buffer.from(typeof request === "string" ? request : JSON.stringify(request)));
+const produce = { operation: "produce", topic: "orders" };
+
+test("the shapes of the original's lines are understood, with its defaults", () => {
+  expect(
+    read({ operation: "create_topic", topic: "orders", partitions: 2, replication_factor: 1 }),
+  ).toMatchObject({
+    kind: "request",
+    request: { topic: "orders", partitions: 2, replication_factor: 1 },
+  });
+  expect(read({ ...produce, key_b64: "YWxpY2U=", value_b64: "Y3JlYXRlZA==", acks: "all" })).toMatchObject({
+    kind: "request",
+    request: { partition: 0, key_b64: Buffer.from("alice"), value_b64: Buffer.from("created"), acks: "all" },
+  });
+  expect(read({ operation: "fetch", topic: "orders", partition: 1, offset: 0 })).toMatchObject({
+    request: {
+      max_records: 100,
+      isolation: "read_uncommitted",
+      max_bytes: 1_048_576,
+      max_wait_ms: 0,
+      encoding: "records",
+    },
+  });
+});
+
+test.each<[unknown, unknown]>([
+  ["0", 0],
+  ["1", 1],
+  ["all", "all"],
+  [0, 0],
+  [1, 1],
+  [-1, "all"],
+  [undefined, 1],
+])("acks %j mean %j", (acks, meaning) => {
+  expect(read({ ...produce, acks })).toMatchObject({ kind: "request", request: { acks: meaning } });
+});
+
+test("null and the empty string stay different", () => {
+  expect(read({ ...produce, key_b64: null, value_b64: "" })).toMatchObject({
+    request: { key_b64: null, value_b64: Buffer.alloc(0) },
+  });
+});
+
+test.each<[string, unknown, RegExp]>([
+  ["an unknown field", { operation: "ping", pong: 1 }, /unrecognized key: "pong"/],
+  ["a field named __proto__", '{"operation":"ping","__proto__":{}}', /unrecognized key: "__proto__"/],
+  ["a missing field", { operation: "fetch", topic: "t", partition: 0 }, /^offset: expected/],
+  ["a number as text", { operation: "fetch", topic: "t", partition: "0", offset: 0 }, /^partition: expected/],
+  ["a fraction", { operation: "fetch", topic: "t", partition: 0.5, offset: 0 }, /^partition: expected int/],
+  [
+    "a boolean for a number",
+    { operation: "fetch", topic: "t", partition: true, offset: 0 },
+    /^partition: expected/,
+  ],
+  ["a negative offset", { operation: "fetch", topic: "t", partition: 0, offset: -1 }, /^offset: too small/],
+  [
+    "an offset past 2^53",
+    '{"operation":"fetch","topic":"t","partition":0,"offset":9007199254740993}',
+    /^offset: /,
+  ],
+  ["infinity", '{"operation":"fetch","topic":"t","partition":0,"offset":1e400}', /^offset: /],
+  ["bad Base64", { ...produce, value_b64: "YWJ=" }, /^value_b64: expected strict Base64/],
+  [
+    "bad Base64 deep inside",
+    { ...produce, records: [{ headers: [{ key: "h", value_b64: "*" }] }] },
+    /^records\.0\.headers\.0\.value_b64: /,
+  ],
+  ["unknown acks", { ...produce, acks: 2 }, /^acks: /],
+  [
+    "a timestamp no date can hold",
+    { ...produce, records: [{ timestamp_ms: 8.64e15 + 2 }] },
+    /^records\.0\.timestamp_ms: /,
+  ],
+  ["no operation", { topic: "t" }, /^operation: expected/],
+  ["an operation that is not text", { operation: 1 }, /^operation: expected/],
+  ["an id that is an object", { operation: "ping", id: {} }, /^id: expected/],
+  ["not JSON", "nope", /not JSON/],
+])("%s is refused by name", (_name, request, message) => {
+  const answer = read(request);
+  expect(answer).toMatchObject({ kind: "refused", code: "INVALID_REQUEST" });
+  expect(answer.kind === "refused" && answer.message).toMatch(message);
+});
+
+test("a refusal echoes the id, so that a pipelining client knows which request it was", () => {
+  expect(read({ operation: "ping", id: "a", x: 1 })).toMatchObject({ kind: "refused", id: "a" });
+  expect(read({ operation: "nope", id: 7 })).toMatchObject({
+    kind: "refused",
+    id: 7,
+    code: "UNSUPPORTED_OPERATION",
+  });
+});
+
+test.each(["__proto__", "constructor", "toString", "nope", ""])(
+  "the operation %j does not exist",
+  (operation) => {
+    expect(read({ operation })).toMatchObject({ kind: "refused", code: "UNSUPPORTED_OPERATION" });
+  },
+);
