@@ -1,0 +1,85 @@
+/** What a script learns from how the command ended. One number has one meaning, in every command. */
+import type { ErrorCode } from "@minikafka/protocol/errors";
+
+export const EXIT = {
+  ok: 0,
+  unexpected: 1,
+  usage: 2,
+  notFound: 3,
+  timedOut: 4,
+  refusedByState: 5,
+  cannotConnect: 7,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Conditions that no broker reports: they arise on this side of the connection. */
+export type LocalCode =
+  /** The command line is not one of ours. */
+  | "USAGE"
+  /** A line of the input cannot become a record. */
+  | "INVALID_INPUT"
+  | "CANNOT_CONNECT"
+  | "CONNECTION_LOST"
+  | "UNEXPECTED";
+
+/** Complete by type: a new code of the protocol does not compile until it has its place here. */
+const EXIT_CODES = {
+  USAGE: EXIT.usage,
+  INVALID_INPUT: EXIT.usage,
+  CANNOT_CONNECT: EXIT.cannotConnect,
+  CONNECTION_LOST: EXIT.cannotConnect,
+  UNEXPECTED: EXIT.unexpected,
+
+  INVALID_REQUEST: EXIT.usage,
+  FRAME_TOO_LARGE: EXIT.usage,
+  UNSUPPORTED_OPERATION: EXIT.usage,
+  INVALID_TOPIC: EXIT.usage,
+  INVALID_CONFIG: EXIT.usage,
+  INVALID_RECORD: EXIT.usage,
+  RECORD_TOO_LARGE: EXIT.usage,
+
+  UNKNOWN_TOPIC: EXIT.notFound,
+  UNKNOWN_PARTITION: EXIT.notFound,
+  OFFSET_OUT_OF_RANGE: EXIT.notFound,
+  UNKNOWN_GROUP: EXIT.notFound,
+  UNKNOWN_MEMBER: EXIT.notFound,
+
+  REQUEST_TIMED_OUT: EXIT.timedOut,
+
+  STEPPING_DISABLED: EXIT.refusedByState,
+  TOPIC_ALREADY_EXISTS: EXIT.refusedByState,
+  NOT_ENOUGH_REPLICAS: EXIT.refusedByState,
+  NOT_ENOUGH_REPLICAS_AFTER_APPEND: EXIT.refusedByState,
+  NOT_IN_SYNC_REPLICA: EXIT.refusedByState,
+  FENCED_LEADER_EPOCH: EXIT.refusedByState,
+  LEADER_NOT_AVAILABLE: EXIT.refusedByState,
+  BROKER_NOT_AVAILABLE: EXIT.refusedByState,
+  PRODUCER_FENCED: EXIT.refusedByState,
+  OUT_OF_ORDER_SEQUENCE: EXIT.refusedByState,
+  INVALID_TRANSACTION_STATE: EXIT.refusedByState,
+  CONCURRENT_TRANSACTIONS: EXIT.refusedByState,
+  TRANSACTION_ABORTED: EXIT.refusedByState,
+  ILLEGAL_GENERATION: EXIT.refusedByState,
+  NOT_PARTITION_OWNER: EXIT.refusedByState,
+  REBALANCE_IN_PROGRESS: EXIT.refusedByState,
+  GROUP_NOT_EMPTY: EXIT.refusedByState,
+  BROKER_FAILED: EXIT.refusedByState,
+  SHUTTING_DOWN: EXIT.refusedByState,
+
+  TOO_MANY_CONNECTIONS: EXIT.cannotConnect,
+
+  CORRUPT_BATCH: EXIT.unexpected,
+  STORAGE_ERROR: EXIT.unexpected,
+  INTERNAL_ERROR: EXIT.unexpected,
+} as const satisfies { readonly [Code in ErrorCode | LocalCode]: ExitCode };
+
+function hasExitCode(code: string): code is keyof typeof EXIT_CODES {
+  return Object.hasOwn(EXIT_CODES, code);
+}
+
+/** The exit code for an error's code; a code of a newer broker counts as unexpected. */
+export function exitCodeFor(code: string): ExitCode {
+  return hasExitCode(code) ? EXIT_CODES[code] : EXIT.unexpected;
+}

@@ -1,0 +1,64 @@
+/** Whatever went wrong, in the one shape that is printed and that decides the exit code. */
+import type { LocalCode } from "./exit-codes.ts";
+
+export interface Failure {
+  /** A code of the protocol's table, a code of a newer broker, or one of {@link LocalCode}. */
+  readonly code: string;
+  readonly retriable: boolean;
+  readonly message: string;
+  readonly details: Readonly<{ [name: string]: unknown }>;
+  /** What to do next, when the place that failed knows better than the table of hints. */
+  readonly hint?: string;
+}
+
+interface FailureFacts {
+  readonly hint?: string;
+  readonly details?: Failure["details"];
+}
+
+/** A condition that this program found itself. */
+export class CliError extends Error implements Failure {
+  override readonly name = "CliError";
+  readonly code: LocalCode;
+  readonly retriable: boolean;
+  readonly details: Failure["details"];
+  readonly hint?: string;
+
+  constructor(code: LocalCode, message: string, facts: FailureFacts = {}) {
+    super(message);
+    this.code = code;
+    this.retriable = code === "CANNOT_CONNECT" || code === "CONNECTION_LOST";
+    this.details = facts.details ?? {};
+    if (facts.hint !== undefined) this.hint = facts.hint;
+  }
+}
+
+/** Thrown through a command when its reader has closed the pipe: nothing is wrong, there is only nobody left to write for. */
+export class OutputClosed extends Error {
+  override readonly name = "OutputClosed";
+}
+
+/** Thrown through a command when the user asked it to stop. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+/** The SDK's errors and our own carry a code; anything else is a fault of this program, and says so. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof CliError) return error;
+  if (error instanceof Error && "code" in error && typeof error.code === "string" && "retriable" in error) {
+    const details = "details" in error ? error.details : undefined;
+    return {
+      code: error.code,
+      retriable: error.retriable === true,
+      message: error.message,
+      details: isDetails(details) ? details : {},
+    };
+  }
+  const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: "UNEXPECTED", retriable: false, message: shown, details: {} };
+}
+
+function isDetails(value: unknown): value is Failure["details"] {
+  return value !== null && typeof value === "object";
+}

@@ -1,0 +1,84 @@
+/**
+ * Standard output, where only data goes.
+ *
+ * Owns the knowledge whether anybody still reads. Never buffers beyond what the stream asks for: `write` resolves once
+ * there is room again, so a slow reader slows the command down instead of filling its memory. A reader that went away
+ * (EPIPE) is not an error; the next write throws {@link OutputClosed}.
+ */
+import type { Writable } from "node:stream";
+import { OutputClosed } from "../failure.ts";
+
+export type OutputStream = Writable & { readonly isTTY?: boolean };
+
+export class DataSink {
+  readonly isTerminal: boolean;
+  readonly #stream: OutputStream;
+  #closed = false;
+  #failure: Error | null = null;
+
+  constructor(stream: OutputStream) {
+    this.#stream = stream;
+    this.isTerminal = stream.isTTY === true;
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      this.#closed = true;
+      if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") this.#failure = error;
+    });
+    stream.on("close", () => {
+      this.#closed = true;
+    });
+  }
+
+  /** False once the reader has gone. */
+  get isOpen(): boolean {
+    return !this.#closed;
+  }
+
+  /** Calls `listener` when the reader goes away, at once if it has gone. */
+  onClosed(listener: () => void): void {
+    if (this.#closed) listener();
+    else this.#stream.once("close", listener).once("error", listener);
+  }
+
+  /** Resolves when more may be written. Throws {@link OutputClosed}, or the stream's error (a full disk). */
+  async write(data: string | Uint8Array): Promise<void> {
+    this.#requireOpen();
+    if (data.length === 0) return;
+    if (!this.#stream.write(data)) await this.#drained();
+    this.#requireOpen();
+  }
+
+  /** A line of text. */
+  line(text: string): Promise<void> {
+    return this.write(`${text}\n`);
+  }
+
+  /** One JSON document on one line. */
+  json(document: unknown): Promise<void> {
+    return this.write(`${JSON.stringify(document)}\n`);
+  }
+
+  /** Resolves when all that was written has left this process, or when nobody reads. */
+  async flushed(): Promise<void> {
+    if (this.#closed) return;
+    await new Promise<void>((resolve) => {
+      this.onClosed(resolve);
+      this.#stream.write("", () => resolve());
+    });
+  }
+
+  #requireOpen(): void {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#closed) throw new OutputClosed("standard output is closed");
+  }
+
+  #drained(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const settle = () => {
+        this.#stream.off("drain", settle).off("close", settle).off("error", settle);
+        resolve();
+      };
+      this.#stream.on("drain", settle).on("close", settle).on("error", settle);
+    });
+  }
+}

@@ -1,0 +1,50 @@
+/** Standard error, where everything goes that is not data: errors always, hints and remarks unless `-q`. */
+import type { Failure } from "../failure.ts";
+import type { OutputStream } from "./data-sink.ts";
+
+export interface NotesOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** `NO_COLOR` is honoured; see https://no-color.org. */
+  readonly env: { readonly [name: string]: string | undefined };
+}
+
+const RED = 31;
+const CYAN = 36;
+
+export class Notes {
+  readonly #stream: OutputStream;
+  readonly #options: NotesOptions;
+  readonly #coloured: boolean;
+
+  constructor(stream: OutputStream, options: NotesOptions) {
+    this.#stream = stream;
+    this.#options = options;
+    this.#coloured = stream.isTTY === true && (options.env.NO_COLOR ?? "") === "";
+  }
+
+  /** A remark for a person, kcat's `% …`. Programs, which asked for JSON or quiet, don't get it. */
+  remark(text: string): void {
+    if (!this.#options.quiet && !this.#options.json) this.#write(`% ${text}\n`);
+  }
+
+  /** `error:` and `hint:`, one line each; with `--json` one object. A hint is advice, so `-q` drops it. */
+  failure(failure: Failure, hint: string | null): void {
+    if (this.#options.json) {
+      const { code, retriable, message, details } = failure;
+      const advice = hint === null ? {} : { hint };
+      this.#write(`${JSON.stringify({ error: { code, retriable, message, details, ...advice } })}\n`);
+      return;
+    }
+    this.#write(`${this.#paint("error:", RED)} ${failure.code}: ${failure.message}\n`);
+    if (hint !== null && !this.#options.quiet) this.#write(`${this.#paint("hint:", CYAN)} ${hint}\n`);
+  }
+
+  #paint(text: string, colour: number): string {
+    return this.#coloured ? `\u001b[${colour}m${text}\u001b[0m` : text;
+  }
+
+  #write(text: string): void {
+    if (this.#stream.writable) this.#stream.write(text);
+  }
+}
