@@ -8,9 +8,11 @@
  * What survives the death of the process alone: everything that returned.
  * After a sync that failed, nothing written before it may be trusted to become durable, whatever a later sync says.
  *
- * Paths use `/` on every system (Windows takes it too): join them with node:path/posix. Every failure is a DiskError.
+ * Paths are absolute and use `/` on every system (Windows takes it too): join them with node:path's posix. Every failure is a DiskError.
  * Close a file before it is renamed or removed: Windows refuses otherwise.
  */
+import { posix } from "node:path";
+import { assert } from "../assert.ts";
 
 export interface Disk {
   /**
@@ -32,8 +34,8 @@ export interface Disk {
   makeFolder(path: string): readonly string[];
 
   /**
-   * Gives a file or folder another name, at once and whole. A file at `to` is replaced; where `from` is a folder, `to`
-   * must not exist.
+   * Gives a file or folder another name in the same folder, at once and whole. A file at `to` is replaced by a file; where
+   * `from` is a folder, `to` must not exist (EEXIST).
    */
   rename(from: string, to: string): void;
 
@@ -190,6 +192,11 @@ export class DiskError extends Error {
     this.path = path;
     this.code = code;
   }
+}
+
+/** A name that moved between folders could be durable in both or in neither, so that no rename does. */
+export function requireSameFolder(from: string, to: string): void {
+  assert(posix.dirname(from) === posix.dirname(to), `${from} cannot be renamed into another folder: ${to}`);
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 import { assert } from "../assert.ts";
 import { DiskError } from "./disk.ts";
+import { actsOn, type FaultTimes } from "./fault-times.ts";
 import type { ReplicaPlace, Tracer } from "./trace.ts";
 
 /** The files that are replaced atomically (log/checkpoint-file.ts), each with the same steps. */
@@ -65,9 +66,6 @@ export type FaultSite = Partial<ReplicaPlace>;
 
 /** "error": as a disk that fails with EIO. "crash": as a process that dies here. */
 export type FaultAction = "error" | "crash";
-
-/** Which of the matching hits a rule acts on, counted from 1 since it was armed. */
-export type FaultTimes = "once" | "always" | { readonly nth: number } | { readonly first: number };
 
 export interface FaultOrder {
   readonly point: FaultPoint;
@@ -134,12 +132,6 @@ export class FaultRule {
   }
 }
 
-function actsOn(times: FaultTimes, hit: number): boolean {
-  if (times === "always") return true;
-  if (times === "once") return hit === 1;
-  return "nth" in times ? hit === times.nth : hit <= times.first;
-}
-
 export interface FaultPointsOptions {
   /** Told of each fault that acts. */
   readonly trace?: Tracer;
@@ -149,7 +141,7 @@ export interface FaultPointsOptions {
 
 /**
  * Owns the armed rules. With none armed a hit costs one comparison.
- * Further actions (delay, hold) and choices (probability by seed) are members of FaultAction and FaultTimes.
+ * Further actions (delay, hold) are members of FaultAction.
  */
 export class FaultPoints {
   readonly #rules: FaultRule[] = [];

@@ -1,0 +1,79 @@
+/** Failures that a memory disk is told to have: which call, how often, with which code. */
+import { assert } from "../assert.ts";
+import type { DiskOperationName } from "./disk.ts";
+import { actsOn, type FaultTimes } from "./fault-times.ts";
+
+/** The operations that change a disk; between two of them lie the instants at which a crash makes a difference. */
+export const DISK_CHANGES = [
+  "create",
+  "write",
+  "truncate",
+  "sync",
+  "makeFolder",
+  "rename",
+  "remove",
+  "removeFolder",
+  "syncFolder",
+] as const satisfies readonly DiskOperationName[];
+export type DiskChangeName = (typeof DISK_CHANGES)[number];
+
+export interface DiskFailureOrder {
+  /** Which operation fails; "change" is any that changes the disk, "any" any at all. */
+  readonly operation: DiskOperationName | "change" | "any";
+  /** `ENOSPC`, `EIO`, `EMFILE`, … */
+  readonly code: string;
+  /** Only on this path, or on those that match. Default: on every path. */
+  readonly path?: string | RegExp;
+  /** Which of the matching calls fail, counted from 1. Default "once". */
+  readonly times?: FaultTimes;
+  /** How much of a failing write happens all the same. Default 0. */
+  readonly bytesWritten?: number;
+}
+
+export class DiskFailure {
+  readonly order: DiskFailureOrder;
+  #hits = 0;
+  #fired = 0;
+
+  constructor(order: DiskFailureOrder) {
+    this.order = order;
+  }
+
+  /** How many calls matched since it was armed. */
+  get hits(): number {
+    return this.#hits;
+  }
+
+  /** How many of them it failed. */
+  get fired(): number {
+    return this.#fired;
+  }
+
+  assertFired(): void {
+    const { operation, code } = this.order;
+    assert(this.#fired > 0, `the failure of ${operation} with ${code} never fired, after ${this.#hits} hits`);
+  }
+
+  /** Counts a matching call and says whether it fails. */
+  takeHit(operation: DiskOperationName, path: string): boolean {
+    if (!this.#matches(operation, path)) return false;
+    this.#hits++;
+    const acts = actsOn(this.order.times ?? "once", this.#hits);
+    if (acts) this.#fired++;
+    return acts;
+  }
+
+  #matches(operation: DiskOperationName, path: string): boolean {
+    const wanted = this.order;
+    if (
+      wanted.path instanceof RegExp
+        ? !wanted.path.test(path)
+        : wanted.path !== undefined && wanted.path !== path
+    ) {
+      return false;
+    }
+    if (wanted.operation === "any") return true;
+    if (wanted.operation === "change") return DISK_CHANGES.some((change) => change === operation);
+    return wanted.operation === operation;
+  }
+}

@@ -1,0 +1,18 @@
+/** The second door: what tests and experiments hand to a kernel in place of the world. */
+export { type Clock, ManualClock } from "./env/clock.ts";
+export { DISK_CHANGES, type DiskFailure, type DiskFailureOrder } from "./env/disk-failures.ts";
+export type { ChangeListener, DiskChange } from "./env/disk-gate.ts";
+export {
+  CrashSignal,
+  FAULT_POINTS,
+  FaultError,
+  type FaultOrder,
+  type FaultPoint,
+  FaultPoints,
+  type FaultRule,
+} from "./env/fault-points.ts";
+export type { FaultTimes } from "./env/fault-times.ts";
+export { MemoryDisk } from "./env/memory-disk.ts";
+export type { Crash } from "./env/memory-nodes.ts";
+export { type Random, SeededRandom } from "./env/random.ts";
+export { noTrace, TraceCollector, type TraceEvent, type Tracer } from "./env/trace.ts";
