@@ -28,6 +28,11 @@ const { O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = fs.constants;
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 /** Takes a lock that ends with the descriptor. macOS and the BSDs have it, Node has no name for it. */
 const O_EXLOCK = 0x20;
+/**
+ * All that a socket's address has room for. Node 20 pads a shorter abstract name with zeros and later versions don't: two
+ * brokers under different versions would hold the same folder under two names.
+ */
+const ABSTRACT_NAME_BYTES = 108;
 
 export class NodeDisk implements Disk {
   openFile(path: string, options: OpenFileOptions = {}): DiskFile {
@@ -231,7 +236,7 @@ function holdFolder(folder: string): Promise<FolderHold | null> {
   switch (process.platform) {
     case "linux":
     case "android":
-      return holdSocket(folder, `\0${name}`);
+      return holdSocket(folder, `\0${name}`.padEnd(ABSTRACT_NAME_BYTES, "-"));
     case "win32":
       return holdSocket(folder, `\\\\.\\pipe\\${name}`);
     case "darwin":
