@@ -39,6 +39,8 @@ export const LIMITS = {
   /** Every partition keeps a file open. */
   partitionsPerClusterMax: 10_000,
   brokersMax: 16,
+  /** Kafka: node.id is an i32. */
+  brokerIdMax: 2 ** 31 - 1,
   configKeysPerTopicMax: 100,
 
   /** A small file that is read whole. */

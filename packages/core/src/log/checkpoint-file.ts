@@ -30,6 +30,10 @@ export interface CheckpointOptions<Value> {
   readonly version: number;
   /** The value of a payload that replace() wrote, under this version or an older one. Throws when it is not one. */
   readonly parse: (payload: unknown, version: number) => Value;
+  /** The JSON value that is written for a value. Default: the value itself. */
+  readonly format?: (value: Value) => unknown;
+  /** The JSON value that parse() takes back. Default: the value itself. */
+  readonly format?: (value: Value) => unknown;
 }
 
 /** Whether the old value still stands after a failure, or the new one stands and may not survive a power cut. */
@@ -71,7 +75,8 @@ export class CheckpointFile<Value> {
     const { version, payload } = envelope;
     if (version > this.#options.version) {
       const expected = `${this.#options.version} or older: a newer program wrote this file`;
-      throw storageError(`the version is ${version}`, { file: this.path, expected });
+      const details = { newer_version: version };
+      throw storageError(`the version is ${version}`, { file: this.path, expected, details });
     }
     try {
       return this.#options.parse(payload, version);
@@ -90,7 +95,7 @@ export class CheckpointFile<Value> {
   replace(value: Value): void {
     const attempt: Attempt = { turn: ++this.#lastTurn, temporary: `${this.path}.tmp`, renamed: false };
     try {
-      const file = this.#writeAside(attempt, sealEnvelope(this.#options.version, value));
+      const file = this.#writeAside(attempt, this.#seal(value));
       try {
         this.#hit("before_sync");
         file.syncNow();
@@ -110,7 +115,7 @@ export class CheckpointFile<Value> {
    * wait together and only the newest is written. A replace() in between overtakes what is under way.
    */
   replaceLater(value: Value): Promise<void> {
-    this.#waiting = { line: sealEnvelope(this.#options.version, value), turn: ++this.#lastTurn };
+    this.#waiting = { line: this.#seal(value), turn: ++this.#lastTurn };
     this.#next ??= this.#runNext();
     return this.#next;
   }
@@ -159,6 +164,16 @@ export class CheckpointFile<Value> {
     } catch (problem) {
       throw this.#failed(attempt, problem);
     }
+  }
+
+  #seal(value: Value): Buffer {
+    const { version, format } = this.#options;
+    return sealEnvelope(version, format === undefined ? value : format(value));
+  }
+
+  #seal(value: Value): Buffer {
+    const { version, format } = this.#options;
+    return sealEnvelope(version, format === undefined ? value : format(value));
   }
 
   #writeAside(attempt: Attempt, line: Buffer): DiskFile {
@@ -211,6 +226,11 @@ export class CheckpointFile<Value> {
   #hit(step: CheckpointStep): void {
     this.#options.faults.hit(`${this.#options.name}.${step}`, this.#options.site);
   }
+}
+
+/** Whether `error` refuses a file only because a newer program wrote it. */
+export function isNewerVersion(error: BrokerError): boolean {
+  return typeof error.details.newer_version === "number";
 }
 
 /** The outcome that a failed replacement left, or `null` for an error of another kind. */
