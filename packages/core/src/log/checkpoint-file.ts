@@ -32,8 +32,6 @@ export interface CheckpointOptions<Value> {
   readonly parse: (payload: unknown, version: number) => Value;
   /** The JSON value that is written for a value. Default: the value itself. */
   readonly format?: (value: Value) => unknown;
-  /** The JSON value that parse() takes back. Default: the value itself. */
-  readonly format?: (value: Value) => unknown;
 }
 
 /** Whether the old value still stands after a failure, or the new one stands and may not survive a power cut. */
@@ -164,11 +162,6 @@ export class CheckpointFile<Value> {
     } catch (problem) {
       throw this.#failed(attempt, problem);
     }
-  }
-
-  #seal(value: Value): Buffer {
-    const { version, format } = this.#options;
-    return sealEnvelope(version, format === undefined ? value : format(value));
   }
 
   #seal(value: Value): Buffer {
