@@ -1,0 +1,143 @@
+/**
+ * One broker: its folder `broker-<id>`, the logs that it has open, and its health.
+ *
+ * Owns: the open logs, each exactly once; the clean-shutdown mark.
+ * Invariants: a broker whose disk failed a sync stays failed until it is opened anew, since the system may have dropped
+ * what it did not write; a mark is only left by a broker that is running and closed every log without a problem.
+ * Never: a log closed by somebody else; a write while failed.
+ */
+import { posix } from "node:path";
+import { assert } from "../assert.ts";
+import type { EntryKind } from "../env/disk.ts";
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import { PartitionLog } from "../log/partition-log.ts";
+import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
+import { allSettled } from "./all-settled.ts";
+import { CLEAN_SHUTDOWN_FILE_NAME, CleanShutdownMark } from "./clean-shutdown.ts";
+import type { ResolvedConfig } from "./config.ts";
+import type { Topic } from "./topics.ts";
+
+export type BrokerState = "running" | "failed";
+
+export class Broker {
+  readonly brokerId: number;
+  readonly folder: string;
+  /** Whether it was closed cleanly the last time, or is new. */
+  readonly startedClean: boolean;
+  readonly #config: ResolvedConfig;
+  readonly #env: Env;
+  readonly #mark: CleanShutdownMark;
+  readonly #logs = new Map<string, PartitionLog>();
+  #failure: string | null = null;
+  #isWhole = true;
+  #isAbandoned = false;
+
+  /** Makes the folder if it is missing, and takes the mark away. Throws DiskError. */
+  constructor(brokerId: number, config: ResolvedConfig, env: Env) {
+    this.brokerId = brokerId;
+    this.folder = posix.join(config.dataFolder, `broker-${brokerId}`);
+    this.#config = config;
+    this.#env = env;
+    this.#mark = new CleanShutdownMark(this.folder, brokerId, env);
+    const isNew = env.disk.makeFolder(this.folder).length > 0;
+    // Always: one that is there may have been made by a process that died before this line.
+    env.disk.syncFolder(config.dataFolder);
+    this.startedClean = this.#mark.take() || isNew;
+  }
+
+  get state(): BrokerState {
+    return this.#failure === null ? "running" : "failed";
+  }
+
+  /** Throws BROKER_FAILED when it takes no writes. */
+  requireRunning(): void {
+    if (this.#failure === null) return;
+    throw new BrokerError(
+      "BROKER_FAILED",
+      `broker ${this.brokerId} takes no writes until it is restarted: ${this.#failure}`,
+      { broker_id: this.brokerId },
+    );
+  }
+
+  /** From here on it takes no writes, for `problem`. Reads go on. */
+  fail(problem: string): void {
+    if (this.#failure !== null) return;
+    this.#failure = problem;
+    this.#env.trace({ kind: "broker_failed", brokerId: this.brokerId, problem });
+  }
+
+  folderOf(place: TopicPartition): string {
+    return posix.join(this.folder, partitionName(place));
+  }
+
+  /** What lies in its folder, but for its own files. Throws DiskError. */
+  entries(): { readonly path: string; readonly name: string; readonly kind: EntryKind }[] {
+    return this.#env.disk
+      .readFolder(this.folder)
+      .filter(({ name }) => name !== CLEAN_SHUTDOWN_FILE_NAME)
+      .map(({ name, kind }) => ({ path: posix.join(this.folder, name), name, kind }));
+  }
+
+  /** Opens the log of one of the topic's partitions; `create` makes a new one. Throws STORAGE_ERROR. */
+  openLog(topic: Topic, partition: number, { create }: { create: boolean }): PartitionLog {
+    const place = { topic: topic.topic, partition };
+    const name = partitionName(place);
+    assert(!this.#logs.has(name), `the log of ${name} is open already`);
+    try {
+      const log = PartitionLog.open(
+        {
+          folder: this.folderOf(place),
+          place: { brokerId: this.brokerId, ...place },
+          topicId: topic.topicId,
+          create,
+          segmentBytes: topic.config.segment_bytes ?? this.#config.segmentBytes,
+          indexIntervalBytes: this.#config.indexIntervalBytes,
+          // What was taken under an earlier configuration must stay readable.
+          frameBytesMax: LIMITS.batchBytesMax,
+          onFailedSync: (problem: string) => this.fail(problem),
+        },
+        this.#env,
+      );
+      this.#logs.set(name, log);
+      return log;
+    } catch (problem) {
+      if (!create) this.#isWhole = false;
+      throw problem;
+    }
+  }
+
+  /** Closes a log of which nothing is wanted any more, without flushing it. */
+  dropLog(place: TopicPartition): void {
+    const name = partitionName(place);
+    this.#logs.get(name)?.abandon();
+    this.#logs.delete(name);
+  }
+
+  /** Flushes every log. Rejects with a problem when there was one, after all were tried. */
+  async flush(): Promise<void> {
+    await allSettled([...this.#logs.values()].map((log) => log.flush()));
+  }
+
+  /**
+   * Flushes and closes every log, also when one of them fails, and leaves the clean-shutdown mark when all went well.
+   * Rejects with a problem when there was one.
+   */
+  async close(): Promise<void> {
+    try {
+      await allSettled([...this.#logs.values()].map((log) => log.close()));
+    } finally {
+      this.#logs.clear();
+    }
+    this.requireRunning();
+    if (this.#isWhole && !this.#isAbandoned) this.#mark.leave();
+  }
+
+  /** Closes every file and writes nothing, as if the process had died. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    for (const log of this.#logs.values()) log.abandon();
+    this.#logs.clear();
+  }
+}

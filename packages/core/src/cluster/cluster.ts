@@ -1,0 +1,256 @@
+/**
+ * The cluster: the roof. It puts the rooms together when it is opened, takes them apart when it is closed, and hands each
+ * operation to the room that decides it.
+ *
+ * Owns: the hold on the data folder, and the lifecycle.
+ * Invariants: an operation is served only while running; requests take effect in the order of the calls.
+ * Never: a decision of its own.
+ */
+import type { Env } from "../env/env.ts";
+import type {
+  FetchOptions,
+  FetchResult,
+  FoundOffset,
+  Isolation,
+  OffsetDescription,
+  PartitionDescription,
+} from "../replica/partition-view.ts";
+import type { AppendOptions, PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { TopicPartition } from "../replica/topic-partition.ts";
+import { Brokers } from "./brokers.ts";
+import {
+  type ClusterDescription,
+  describeBroker,
+  describeTopic,
+  type TopicDescription,
+  type TopicMetadata,
+  topicMetadata,
+} from "./cluster-view.ts";
+import { type ClusterConfig, type ResolvedConfig, resolveConfig } from "./config.ts";
+import { DataDirectory } from "./data-directory.ts";
+import { refusalOf } from "./data-folder-refusal.ts";
+import { Lifecycle, type LifecycleState } from "./lifecycle.ts";
+import { PartitionTable } from "./partition-table.ts";
+import { TopicChanges } from "./topic-changes.ts";
+import { planTopic, type TopicRequest } from "./topic-request.ts";
+
+/** Where an appended batch stands. */
+export interface AppendResult {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+}
+
+interface Rooms {
+  readonly directory: DataDirectory;
+  readonly brokers: Brokers;
+  readonly table: PartitionTable;
+  readonly topics: TopicChanges;
+}
+
+export class BrokerCluster {
+  readonly env: Env;
+  readonly config: ResolvedConfig;
+  readonly #rooms: Rooms;
+  readonly #lifecycle = new Lifecycle();
+  #closing: Promise<void> | null = null;
+
+  private constructor(rooms: Rooms, config: ResolvedConfig, env: Env) {
+    this.#rooms = rooms;
+    this.config = config;
+    this.env = env;
+  }
+
+  /**
+   * Opens the data folder, or founds a new cluster there. Rejects with INVALID_CONFIG (a BrokerError) or DataFolderRefused.
+   * A partition whose log cannot be opened is off line: it answers STORAGE_ERROR, and the others are served.
+   */
+  static async open(config: ClusterConfig, env: Env): Promise<BrokerCluster> {
+    const resolved = resolveConfig(config);
+    const directory = await DataDirectory.open(resolved.dataFolder, env);
+    let brokers: Brokers | null = null;
+    try {
+      directory.requireBrokers(resolved.brokerIds);
+      brokers = new Brokers(resolved, env);
+      const table = new PartitionTable(brokers, resolved, env);
+      const { metadataFile, metadata } = directory;
+      const topics = new TopicChanges({ metadataFile, metadata, brokers, table }, env);
+      topics.recover();
+      const cluster = new BrokerCluster({ directory, brokers, table, topics }, resolved, env);
+      cluster.#traceOpened();
+      return cluster;
+    } catch (problem) {
+      brokers?.abandon();
+      await directory.release();
+      throw refusalOf(problem, resolved.dataFolder);
+    }
+  }
+
+  get clusterId(): string {
+    return this.#rooms.directory.clusterId;
+  }
+
+  get state(): LifecycleState {
+    return this.#lifecycle.state;
+  }
+
+  /**
+   * Makes a topic; when this returns, it survives a crash and can be produced to. Throws INVALID_TOPIC,
+   * TOPIC_ALREADY_EXISTS, INVALID_CONFIG, STORAGE_ERROR, BROKER_FAILED.
+   */
+  createTopic(request: TopicRequest): TopicDescription {
+    this.#lifecycle.requireRunning();
+    const { topics, brokers } = this.#rooms;
+    const topicId = this.env.random.uuid();
+    const topic = planTopic(request, { catalogue: topics.catalogue, brokerIds: brokers.ids, topicId });
+    topics.create(topic);
+    return describeTopic(topic);
+  }
+
+  /** Deletes a topic with all its records. Throws UNKNOWN_TOPIC, STORAGE_ERROR, BROKER_FAILED. */
+  deleteTopic(topic: string): void {
+    this.#lifecycle.requireRunning();
+    const { topics } = this.#rooms;
+    topics.delete(topics.catalogue.require(topic));
+  }
+
+  hasTopic(topic: string): boolean {
+    return this.#topics().get(topic) !== undefined;
+  }
+
+  /** By name, in code-unit order. */
+  listTopics(): TopicDescription[] {
+    return this.#topics().list().map(describeTopic);
+  }
+
+  /** Throws UNKNOWN_TOPIC. */
+  describeTopic(topic: string): TopicDescription {
+    return describeTopic(this.#topics().require(topic));
+  }
+
+  /** Who leads and who is in sync, by partition. Throws UNKNOWN_TOPIC. */
+  metadata(topic: string): TopicMetadata {
+    this.#lifecycle.requireRunning();
+    return topicMetadata(topic, this.#rooms.table.of(topic));
+  }
+
+  /**
+   * Appends one unassigned batch. The append happens before this returns its promise, so that batches take effect in the
+   * order of the calls; the promise settles when `acks` is kept (acknowledgement.ts, which also says whose the deadline is).
+   * `frame` belongs to the kernel from here on. Rejects with UNKNOWN_TOPIC, UNKNOWN_PARTITION, FENCED_LEADER_EPOCH,
+   * CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN.
+   */
+  async appendBatch(place: TopicPartition, frame: Buffer, options: AppendOptions): Promise<AppendResult> {
+    const { baseOffset, nextOffset, acknowledged } = this.replicaSet(place).append(frame, options);
+    await acknowledged;
+    return { baseOffset, nextOffset };
+  }
+
+  /** Whole batches from `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE (details: the bounds). */
+  fetch(place: TopicPartition, offset: number, options: FetchOptions): FetchResult {
+    return this.replicaSet(place).fetch(offset, options);
+  }
+
+  /** The end of what a reader may see, exclusive. */
+  visibleEnd(place: TopicPartition, isolation?: Isolation): number {
+    return this.replicaSet(place).visibleEnd(isolation);
+  }
+
+  /** Where the partition ends for its leader, and for its readers. */
+  describeOffsets(place: TopicPartition): OffsetDescription {
+    const set = this.replicaSet(place);
+    return { logEndOffset: set.leaderLog.logEndOffset, visibleEnd: set.visibleEnd() };
+  }
+
+  /** The first visible offset of that time or later; -2 asks for the start, -1 for the visible end. */
+  listOffsets(place: TopicPartition, timestampMs: number, isolation?: Isolation): FoundOffset {
+    return this.replicaSet(place).listOffsets(timestampMs, isolation);
+  }
+
+  /**
+   * `listener` is called after the partition's visible end has moved, and once when the partition goes away: then ask
+   * again, and be told why. It must not throw. Returns how to end it.
+   */
+  onVisible(place: TopicPartition, listener: () => void): () => void {
+    return this.replicaSet(place).onVisible(listener);
+  }
+
+  describePartition(place: TopicPartition): PartitionDescription {
+    return this.replicaSet(place).describe();
+  }
+
+  describeCluster(): ClusterDescription {
+    this.#lifecycle.requireRunning();
+    const { brokers, table, topics } = this.#rooms;
+    return {
+      clusterId: this.clusterId,
+      brokers: brokers.all().map((broker) => describeBroker(broker, table.all())),
+      topics: topics.catalogue.size,
+      partitions: topics.catalogue.partitionCount,
+    };
+  }
+
+  /** One partition, for who wants to look closer. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, SHUTTING_DOWN. */
+  replicaSet(place: TopicPartition): PartitionReplicaSet {
+    this.#lifecycle.requireRunning();
+    return this.#rooms.table.require(place);
+  }
+
+  /** Makes everything durable that was appended before. Rejects with a problem when there was one, after trying all. */
+  async flushLogs(): Promise<void> {
+    this.#lifecycle.requireRunning();
+    await this.#rooms.brokers.flush();
+  }
+
+  /**
+   * Flushes and closes everything, also when a part of it fails, and lets the data folder go. Rejects with a problem when
+   * there was one; the next opening then recovers as after a crash. Closing twice is closing once.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /**
+   * Drops everything without flushing, as if the process had died; done when this returns. The promise resolves when the
+   * data folder may be opened again.
+   */
+  async crash(): Promise<void> {
+    this.#lifecycle.on("crash");
+    this.#rooms.brokers.abandon();
+    this.#rooms.table.retireAll();
+    await this.#rooms.directory.release();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#lifecycle.on("close") !== "closing") return;
+    const { table, brokers, directory } = this.#rooms;
+    table.retireAll();
+    let clean = false;
+    try {
+      await brokers.close();
+      // It may have crashed meanwhile.
+      clean = this.state === "closing";
+    } finally {
+      if (this.state === "closing") this.#lifecycle.on(clean ? "close_done" : "close_failed");
+      await directory.release();
+      this.env.trace({ kind: "cluster_closed", clusterId: this.clusterId, clean });
+    }
+  }
+
+  #topics(): TopicChanges["catalogue"] {
+    this.#lifecycle.requireRunning();
+    return this.#rooms.topics.catalogue;
+  }
+
+  #traceOpened(): void {
+    const { brokers, topics } = this.#rooms;
+    this.env.trace({
+      kind: "cluster_opened",
+      clusterId: this.clusterId,
+      brokers: brokers.ids.length,
+      topics: topics.catalogue.size,
+      partitions: topics.catalogue.partitionCount,
+      clean: brokers.all().every(({ startedClean }) => startedClean),
+    });
+  }
+}

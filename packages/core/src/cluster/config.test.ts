@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { type ClusterConfig, resolveConfig } from "./config.ts";
+
+test("a data folder is enough; the rest has the defaults of a stepped cluster", () => {
+  const config = resolveConfig({ dataFolder: "/data" });
+  expect(config).toEqual({
+    dataFolder: "/data",
+    brokerIds: [1],
+    segmentBytes: 1_048_576,
+    indexIntervalBytes: 4096,
+    batchBytesMax: 2_097_152,
+    flush: "before-ack",
+  });
+  expect(Object.isFrozen(config)).toBe(true);
+  expect(Object.isFrozen(config.brokerIds)).toBe(true);
+});
+
+test.each<[Partial<ClusterConfig>, string]>([
+  [{ dataFolder: "" }, "dataFolder is empty; expected a path"],
+  [{ brokerIds: [] }, "brokerIds names 0 brokers; expected 1 to 16"],
+  [{ brokerIds: Array.from({ length: 17 }, (_, id) => id) }, "brokerIds names 17 brokers; expected 1 to 16"],
+  [{ brokerIds: [1, 2, 1] }, "brokerIds names broker 1 twice; expected each once"],
+  [{ brokerIds: [-1] }, "a broker's id is -1; expected a whole number, 0 to 2147483647"],
+  [{ segmentBytes: 1000 }, "segmentBytes is 1000; expected a whole number, 1024 to 2147483647"],
+  [{ indexIntervalBytes: 0 }, "indexIntervalBytes is 0; expected a whole number, 1 to 2147483647"],
+  [{ batchBytesMax: 3e9 }, "batchBytesMax is 3000000000; expected a whole number, 64 to 2097152"],
+])("%j is refused by name", (change, message) => {
+  expect(() => resolveConfig({ dataFolder: "/data", ...change })).toThrow(
+    expect.objectContaining({ code: "INVALID_CONFIG", message }),
+  );
+});

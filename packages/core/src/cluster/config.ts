@@ -1,0 +1,75 @@
+/**
+ * What a cluster is opened with. Checked once, here, and frozen; nothing below asks for a default again.
+ */
+import { HEADER_BYTES } from "@minikafka/record";
+import { BrokerError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import type { FlushPolicy } from "../replica/acknowledgement.ts";
+
+export interface ClusterConfig {
+  /** Where everything durable lives, with "/" between its parts. It is made when it is missing. */
+  readonly dataFolder: string;
+  /**
+   * The brokers that this process hosts, each with a folder of its own. Default [1]. Their order is the order of
+   * placement. Kafka: broker.id (node.id), one for each process.
+   */
+  readonly brokerIds?: readonly number[];
+  /** Kafka: log.segment.bytes (segment.bytes of a topic, which goes before it). Default 1 MiB. */
+  readonly segmentBytes?: number;
+  /** Kafka: log.index.interval.bytes. Default 4096. */
+  readonly indexIntervalBytes?: number;
+  /** Kafka: message.max.bytes (max.message.bytes of a topic, which goes before it). Default 2 MiB, which is the most. */
+  readonly batchBytesMax?: number;
+  /**
+   * What an acknowledgement of acks=all waits for: "before-ack" (default) for the disk; "os" for the system's memory only,
+   * which is Kafka's own habit (log.flush.interval.messages unset) and does not survive a power cut.
+   */
+  readonly flush?: FlushPolicy;
+}
+
+export type ResolvedConfig = Required<ClusterConfig>;
+
+/** Throws INVALID_CONFIG, which names the field, the value seen and what was expected. */
+export function resolveConfig(config: ClusterConfig): ResolvedConfig {
+  const { dataFolder, brokerIds = [1], flush = "before-ack" } = config;
+  if (dataFolder === "") throw new BrokerError("INVALID_CONFIG", "dataFolder is empty; expected a path");
+  requireBrokerIds(brokerIds);
+  return Object.freeze({
+    dataFolder,
+    brokerIds: Object.freeze([...brokerIds]),
+    segmentBytes: bounded("segmentBytes", config.segmentBytes ?? LIMITS.segmentBytesManualDefault, {
+      min: LIMITS.segmentBytesMin,
+      max: LIMITS.segmentBytesMax,
+    }),
+    indexIntervalBytes: bounded(
+      "indexIntervalBytes",
+      config.indexIntervalBytes ?? LIMITS.indexIntervalBytesDefault,
+      { min: LIMITS.indexIntervalBytesMin, max: LIMITS.segmentBytesMax },
+    ),
+    batchBytesMax: bounded("batchBytesMax", config.batchBytesMax ?? LIMITS.batchBytesMax, {
+      min: HEADER_BYTES,
+      max: LIMITS.batchBytesMax,
+    }),
+    flush,
+  });
+}
+
+function requireBrokerIds(brokerIds: readonly number[]): void {
+  if (brokerIds.length < 1 || brokerIds.length > LIMITS.brokersMax) {
+    throw new BrokerError(
+      "INVALID_CONFIG",
+      `brokerIds names ${brokerIds.length} brokers; expected 1 to ${LIMITS.brokersMax}`,
+    );
+  }
+  for (const brokerId of brokerIds) {
+    bounded("a broker's id", brokerId, { min: 0, max: LIMITS.brokerIdMax });
+    if (brokerIds.indexOf(brokerId) !== brokerIds.lastIndexOf(brokerId)) {
+      throw new BrokerError("INVALID_CONFIG", `brokerIds names broker ${brokerId} twice; expected each once`);
+    }
+  }
+}
+
+function bounded(name: string, value: number, { min, max }: { min: number; max: number }): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new BrokerError("INVALID_CONFIG", `${name} is ${value}; expected a whole number, ${min} to ${max}`);
+}

@@ -1,0 +1,119 @@
+/**
+ * `metadata.json`: which topics there are, who holds and leads their partitions, and which folders still have to go.
+ *
+ * Owns: the file and the shape of its payload.
+ * Invariants: replacing it is the one commit point of a topic's creation and deletion; it is there from the moment at
+ * which the data folder becomes ours; what was read passed the rules that a client's request passes.
+ * Never: a topic whose folder would lie outside the data folder, whatever the file says.
+ */
+import { posix } from "node:path";
+import type { Env } from "../env/env.ts";
+import { LIMITS } from "../limits.ts";
+import { CheckpointFile } from "../log/checkpoint-file.ts";
+import { fieldsOf, integerOf, listOf, mismatch, textOf } from "./parsed-json.ts";
+import { quoted } from "./quoted.ts";
+import { parseTopicConfig, type RawTopicConfig } from "./topic-config.ts";
+import { collisionKey, topicNameProblem } from "./topic-name.ts";
+import type { PartitionAssignment, Topic } from "./topics.ts";
+import { isUuid } from "./uuid.ts";
+
+export const METADATA_FILE_NAME = "metadata.json";
+const VERSION = 1;
+
+export interface ClusterMetadata {
+  readonly topics: readonly Topic[];
+  /** Deleted topics of which some folder may still be there. A name stands here once, and may stand in `topics` never. */
+  readonly deletions: readonly Topic[];
+}
+
+export function openMetadataFile(dataFolder: string, env: Env): CheckpointFile<ClusterMetadata> {
+  return new CheckpointFile<ClusterMetadata>({
+    disk: env.disk,
+    faults: env.faults,
+    path: posix.join(dataFolder, METADATA_FILE_NAME),
+    name: "metadata",
+    version: VERSION,
+    parse: parseMetadata,
+    format: formatMetadata,
+  });
+}
+
+function formatMetadata({ topics, deletions }: ClusterMetadata): unknown {
+  return { topics: topics.map(formatTopic), deletions: deletions.map(formatTopic) };
+}
+
+function formatTopic({ topic, topicId, config, partitions }: Topic): unknown {
+  return {
+    topic,
+    topic_id: topicId,
+    config,
+    partitions: partitions.map(({ replicas, leaderId, leaderEpoch }) => ({
+      replicas,
+      leader_id: leaderId,
+      leader_epoch: leaderEpoch,
+    })),
+  };
+}
+
+function parseMetadata(payload: unknown): ClusterMetadata {
+  const fields = fieldsOf(payload, "the metadata");
+  const topics = listOf(fields.get("topics"), "topics").map(parseTopic);
+  const deletions = listOf(fields.get("deletions"), "deletions").map(parseTopic);
+  const taken = new Map<string, string>();
+  for (const { topic } of [...topics, ...deletions]) {
+    const rival = taken.get(collisionKey(topic));
+    if (rival !== undefined)
+      throw new Error(`it names ${quoted(topic)} beside ${quoted(rival)}, which collide`);
+    taken.set(collisionKey(topic), topic);
+  }
+  return { topics, deletions };
+}
+
+function parseTopic(value: unknown): Topic {
+  const fields = fieldsOf(value, "a topic");
+  const topic = textOf(fields.get("topic"), "a topic's name");
+  const problem = topicNameProblem(topic);
+  if (problem !== null) throw new Error(problem);
+  const topicId = textOf(fields.get("topic_id"), `topic_id of ${topic}`);
+  if (!isUuid(topicId)) throw mismatch(topicId, `topic_id of ${topic}`, "a UUID");
+  const partitions = listOf(fields.get("partitions"), `partitions of ${topic}`);
+  const bounds = { min: 1, max: LIMITS.partitionsPerTopicMax };
+  integerOf(partitions.length, `the number of partitions of ${topic}`, bounds);
+  return {
+    topic,
+    topicId,
+    config: parseTopicConfig(parseRawConfig(fields.get("config"), topic)),
+    partitions: partitions.map((partition) => parseAssignment(partition, topic)),
+  };
+}
+
+function parseRawConfig(value: unknown, topic: string): RawTopicConfig {
+  const raw: Record<string, string | number | boolean> = {};
+  for (const [key, setting] of fieldsOf(value, `config of ${topic}`)) {
+    if (typeof setting !== "string" && typeof setting !== "number" && typeof setting !== "boolean") {
+      throw mismatch(setting, `${quoted(key)} of ${topic}`, "text, a number or a boolean");
+    }
+    raw[key] = setting;
+  }
+  return raw;
+}
+
+function parseAssignment(value: unknown, topic: string): PartitionAssignment {
+  const fields = fieldsOf(value, `a partition of ${topic}`);
+  const brokerId = (id: unknown, what: string) =>
+    integerOf(id, `${what} of ${topic}`, { min: 0, max: LIMITS.brokerIdMax });
+  const replicas = listOf(fields.get("replicas"), `replicas of ${topic}`).map((id) =>
+    brokerId(id, "a replica"),
+  );
+  const leaderId = brokerId(fields.get("leader_id"), "leader_id");
+  const leaderEpoch = integerOf(fields.get("leader_epoch"), `leader_epoch of ${topic}`, {
+    min: 0,
+    max: 2 ** 31 - 1,
+  });
+  if (replicas.length !== 1 || replicas[0] !== leaderId) {
+    throw new Error(
+      `${topic} has replicas ${replicas.join(", ")} led by ${leaderId}, expected its leader alone`,
+    );
+  }
+  return { replicas, leaderId, leaderEpoch };
+}

@@ -1,0 +1,87 @@
+/**
+ * Every partition of every topic, by its address.
+ *
+ * Owns: the replica sets, one for each partition of the catalogue.
+ * Never: a replica set of a topic that was deleted, or that is not created yet.
+ */
+import { assert } from "../assert.ts";
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import type { PartitionLog } from "../log/partition-log.ts";
+import { PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { TopicPartition } from "../replica/topic-partition.ts";
+import type { Brokers } from "./brokers.ts";
+import type { ResolvedConfig } from "./config.ts";
+import { quoted } from "./quoted.ts";
+import type { Topic } from "./topics.ts";
+
+export class PartitionTable {
+  readonly #byTopic = new Map<string, readonly PartitionReplicaSet[]>();
+  readonly #brokers: Brokers;
+  readonly #config: ResolvedConfig;
+  readonly #env: Env;
+
+  constructor(brokers: Brokers, config: ResolvedConfig, env: Env) {
+    this.#brokers = brokers;
+    this.#config = config;
+    this.#env = env;
+  }
+
+  /** `logs` holds each partition's leader log, or why there is none. */
+  add(topic: Topic, logs: readonly (PartitionLog | BrokerError)[]): void {
+    const sets = logs.map((log, partition) => this.#replicaSet(topic, partition, log));
+    this.#byTopic.set(topic.topic, sets);
+  }
+
+  /** Takes a topic's partitions out, wakes whoever waits there, and drops their logs. */
+  remove(topic: Topic): void {
+    const sets = this.of(topic.topic);
+    this.#byTopic.delete(topic.topic);
+    for (const [partition, { replicas }] of topic.partitions.entries()) {
+      for (const brokerId of replicas) this.#brokers.get(brokerId).dropLog({ topic: topic.topic, partition });
+    }
+    for (const set of sets) set.retire();
+  }
+
+  /** The partitions of a topic by number. Throws UNKNOWN_TOPIC. */
+  of(topic: string): readonly PartitionReplicaSet[] {
+    const sets = this.#byTopic.get(topic);
+    if (sets === undefined) throw new BrokerError("UNKNOWN_TOPIC", `there is no topic ${quoted(topic)}`);
+    return sets;
+  }
+
+  /** Throws UNKNOWN_TOPIC or UNKNOWN_PARTITION. */
+  require({ topic, partition }: TopicPartition): PartitionReplicaSet {
+    const sets = this.of(topic);
+    const set = sets[partition];
+    if (set !== undefined) return set;
+    const message = `there is no partition ${partition} in ${quoted(topic)}; expected 0 to ${sets.length - 1}`;
+    throw new BrokerError("UNKNOWN_PARTITION", message, { partition, partitions: sets.length });
+  }
+
+  all(): PartitionReplicaSet[] {
+    return [...this.#byTopic.values()].flat();
+  }
+
+  /** The cluster goes away: whoever waits at a partition finds out. */
+  retireAll(): void {
+    for (const set of this.all()) set.retire();
+  }
+
+  #replicaSet(topic: Topic, partition: number, log: PartitionLog | BrokerError): PartitionReplicaSet {
+    const assignment = topic.partitions[partition];
+    assert(assignment !== undefined, `${topic.topic} has no partition ${partition}`);
+    return new PartitionReplicaSet(
+      {
+        place: { topic: topic.topic, partition },
+        leader: this.#brokers.get(assignment.leaderId),
+        leaderEpoch: assignment.leaderEpoch,
+        replicas: assignment.replicas,
+        log,
+        batchBytesMax: topic.config.max_message_bytes ?? this.#config.batchBytesMax,
+        flush: this.#config.flush,
+      },
+      this.#env,
+    );
+  }
+}

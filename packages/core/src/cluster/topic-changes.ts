@@ -1,0 +1,139 @@
+/**
+ * A topic comes, and a topic goes.
+ *
+ *   create: folders first, metadata second. In between it does not exist. What a crash leaves of it is empty, and is
+ *           cleared when the data folder is opened again or the topic is created again.
+ *   delete: metadata first, folders second. In between it is gone. What a crash leaves of it stands in the metadata as a
+ *           deletion, and is finished when the data folder is opened again or the topic is created again.
+ *
+ * Owns: the catalogue, the metadata file, the unfinished deletions.
+ * Invariants: replacing the metadata file is the one commit point; the memory follows it and never goes before; after a
+ * replacement of unknown outcome every broker has failed, since a power cut could take the topic back, and with it records
+ * that were acknowledged.
+ */
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import { type CheckpointFile, checkpointOutcome } from "../log/checkpoint-file.ts";
+import type { Brokers } from "./brokers.ts";
+import { answeringForDisk, isRefusal } from "./disk-answer.ts";
+import type { ClusterMetadata } from "./metadata-file.ts";
+import type { PartitionTable } from "./partition-table.ts";
+import { TopicFolders } from "./topic-folders.ts";
+import { collisionKey } from "./topic-name.ts";
+import { type Topic, TopicCatalogue } from "./topics.ts";
+
+export interface TopicChangesOptions {
+  readonly metadataFile: CheckpointFile<ClusterMetadata>;
+  /** What the file says now. */
+  readonly metadata: ClusterMetadata;
+  readonly brokers: Brokers;
+  readonly table: PartitionTable;
+}
+
+export class TopicChanges {
+  readonly catalogue: TopicCatalogue;
+  readonly #metadataFile: CheckpointFile<ClusterMetadata>;
+  readonly #brokers: Brokers;
+  readonly #table: PartitionTable;
+  readonly #folders: TopicFolders;
+  readonly #env: Env;
+  #deletions: readonly Topic[];
+
+  constructor({ metadataFile, metadata, brokers, table }: TopicChangesOptions, env: Env) {
+    this.catalogue = new TopicCatalogue(metadata.topics);
+    this.#deletions = metadata.deletions;
+    this.#metadataFile = metadataFile;
+    this.#brokers = brokers;
+    this.#table = table;
+    this.#folders = new TopicFolders(brokers, env);
+    this.#env = env;
+  }
+
+  /** Finishes what a crash left, then opens every log. Throws DiskError; a log that cannot be opened is no reason. */
+  recover(): void {
+    for (const topic of this.#deletions) this.#tryToFinish(topic);
+    const topics = this.catalogue.list();
+    this.#folders.clearLeftovers([...topics, ...this.#deletions]);
+    for (const topic of topics) this.#table.add(topic, this.#folders.open(topic));
+  }
+
+  /** Makes a topic, durably. Throws STORAGE_ERROR; BROKER_FAILED when the metadata may not be written any more. */
+  create(topic: Topic): void {
+    this.#brokers.requireAllRunning();
+    answeringForDisk(() => {
+      this.#env.faults.hit("topic.create.before_folders", { topic: topic.topic });
+      this.#finishRivals(topic);
+      const logs = this.#folders.make(topic);
+      try {
+        this.#env.faults.hit("topic.create.after_folders", { topic: topic.topic });
+        this.#commit({ topics: [...this.catalogue.list(), topic], deletions: this.#deletions }, () => {
+          this.catalogue.add(topic);
+          this.#table.add(topic, logs);
+        });
+      } catch (problem) {
+        if (isRefusal(problem) && this.catalogue.get(topic.topic) === undefined) this.#folders.undo(topic);
+        throw problem;
+      }
+      this.#env.trace({
+        kind: "topic_created",
+        topic: topic.topic,
+        partitions: topic.partitions.length,
+        replicationFactor: topic.partitions[0]?.replicas.length ?? 0,
+      });
+      this.#env.faults.hit("topic.create.after_metadata", { topic: topic.topic });
+    });
+  }
+
+  /** Deletes a topic, durably. Its folders follow now or, where the disk refuses, later. Throws as create() does. */
+  delete(topic: Topic): void {
+    this.#brokers.requireAllRunning();
+    answeringForDisk(() => {
+      this.#env.faults.hit("topic.delete.before_metadata", { topic: topic.topic });
+      const topics = this.catalogue.list().filter((each) => each !== topic);
+      this.#commit({ topics, deletions: [...this.#deletions, topic] }, () => {
+        this.catalogue.remove(topic);
+        this.#table.remove(topic);
+      });
+    });
+    this.#env.trace({ kind: "topic_deleted", topic: topic.topic, partitions: topic.partitions.length });
+    this.#tryToFinish(topic);
+  }
+
+  #commit(next: ClusterMetadata, adopt: () => void): void {
+    let unknown: BrokerError | null = null;
+    try {
+      this.#metadataFile.replace(next);
+    } catch (problem) {
+      if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unknown") throw problem;
+      unknown = problem;
+    }
+    this.#deletions = next.deletions;
+    adopt();
+    if (unknown === null) return;
+    this.#brokers.failAll(unknown.message);
+    throw unknown;
+  }
+
+  /** Names that collide may share a folder on a disk that does not tell case apart: the old one goes first. */
+  #finishRivals({ topic }: Topic): void {
+    const key = collisionKey(topic);
+    const rivals = this.#deletions.filter((deletion) => collisionKey(deletion.topic) === key);
+    for (const deletion of rivals) this.#finish(deletion);
+  }
+
+  #tryToFinish(deletion: Topic): void {
+    try {
+      this.#env.faults.hit("topic.delete.after_metadata", { topic: deletion.topic });
+      this.#finish(deletion);
+    } catch (problem) {
+      // The topic is gone all the same; its folders stand in the metadata until they are gone as well.
+      if (!isRefusal(problem)) throw problem;
+    }
+  }
+
+  /** That the folders are gone goes into the metadata file with its next replacement: finishing twice does no harm. */
+  #finish(deletion: Topic): void {
+    this.#folders.remove(deletion);
+    this.#deletions = this.#deletions.filter((each) => each !== deletion);
+  }
+}

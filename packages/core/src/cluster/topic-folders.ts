@@ -1,0 +1,143 @@
+/**
+ * A topic's folders, on all brokers that hold a copy of its partitions: made, opened, removed.
+ *
+ * Invariants: what make() returns is durable; what remove() removed stays removed.
+ * Never: records removed of which no one said that they may go; a foreign file removed at all.
+ */
+import type { Env } from "../env/env.ts";
+import { BrokerError, storageError } from "../errors.ts";
+import type { PartitionLog } from "../log/partition-log.ts";
+import { partitionName } from "../replica/topic-partition.ts";
+import type { Broker } from "./broker.ts";
+import type { Brokers } from "./brokers.ts";
+import { isRefusal } from "./disk-answer.ts";
+import { holdsRecords, parsePartitionFolder, removePartitionFolder } from "./partition-folder.ts";
+import type { Topic } from "./topics.ts";
+
+/** One copy of one partition. */
+interface Place {
+  readonly broker: Broker;
+  readonly topic: string;
+  readonly partition: number;
+  readonly folder: string;
+}
+
+export class TopicFolders {
+  readonly #brokers: Brokers;
+  readonly #env: Env;
+
+  constructor(brokers: Brokers, env: Env) {
+    this.#brokers = brokers;
+    this.#env = env;
+  }
+
+  /**
+   * Makes the folders of a new topic and opens their logs. What an interrupted creation left there is cleared first. When
+   * it throws (STORAGE_ERROR, DiskError), nothing is left but what the disk refused to give back.
+   */
+  make(topic: Topic): PartitionLog[] {
+    this.#clear(topic);
+    try {
+      const logs = placesOf(topic, this.#brokers).map(({ broker, partition }) =>
+        broker.openLog(topic, partition, { create: true }),
+      );
+      this.#syncAbove(topic);
+      return logs;
+    } catch (problem) {
+      if (isRefusal(problem)) this.undo(topic);
+      throw problem;
+    }
+  }
+
+  /** Takes back what make() made. Where the disk refuses, an empty folder stays, which the next make() clears. */
+  undo(topic: Topic): void {
+    for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
+      broker.dropLog({ topic: topic.topic, partition });
+      try {
+        removePartitionFolder(this.#env.disk, folder);
+      } catch (problem) {
+        if (!isRefusal(problem)) throw problem;
+      }
+    }
+  }
+
+  /** Opens the logs of a topic that exists; in place of one that cannot be opened stands the reason. */
+  open(topic: Topic): (PartitionLog | BrokerError)[] {
+    return placesOf(topic, this.#brokers).map(({ broker, partition }) => {
+      try {
+        return broker.openLog(topic, partition, { create: false });
+      } catch (problem) {
+        if (!(problem instanceof BrokerError)) throw problem;
+        const place = { brokerId: broker.brokerId, topic: topic.topic, partition };
+        this.#env.trace({ kind: "log_offline", ...place, problem: problem.message });
+        return problem;
+      }
+    });
+  }
+
+  /** Removes a deleted topic's folders, durably. Throws DiskError; then it can be tried again. */
+  remove(topic: Topic): void {
+    for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
+      const site = { brokerId: broker.brokerId, topic: topic.topic, partition };
+      this.#env.faults.hit("topic.delete.before_remove", site);
+      this.#noteForeign(broker, removePartitionFolder(this.#env.disk, folder));
+      this.#env.faults.hit("topic.delete.after_remove", site);
+    }
+    this.#syncAbove(topic);
+  }
+
+  /** Removes the empty folders of interrupted creations. Whatever else no one of `topics` explains is noted and stays. */
+  clearLeftovers(topics: readonly Topic[]): void {
+    const known = new Set(
+      topics.flatMap((topic) => placesOf(topic, this.#brokers)).map(({ folder }) => folder),
+    );
+    for (const broker of this.#brokers.all()) {
+      for (const { path, name, kind } of broker.entries()) {
+        if (known.has(path)) continue;
+        const isNamedLikeOurs = kind === "folder" && parsePartitionFolder(name) !== null;
+        if (!isNamedLikeOurs || holdsRecords(this.#env.disk, path)) this.#noteForeign(broker, [path]);
+        else this.#clearEmpty(broker, path);
+      }
+    }
+  }
+
+  #clearEmpty(broker: Broker, folder: string): void {
+    const foreign = removePartitionFolder(this.#env.disk, folder);
+    this.#noteForeign(broker, foreign);
+    if (foreign.length > 0) return;
+    this.#env.trace({ kind: "stray_file_removed", brokerId: broker.brokerId, path: folder });
+  }
+
+  #clear(topic: Topic): void {
+    for (const { folder, partition } of placesOf(topic, this.#brokers)) {
+      if (this.#env.disk.stat(folder)?.kind !== "folder") continue;
+      if (holdsRecords(this.#env.disk, folder)) {
+        const name = partitionName({ topic: topic.topic, partition });
+        throw storageError(`the place of ${name} holds records that no topic of the metadata explains`, {
+          file: folder,
+          expected: "an empty place: move it away, or choose another name",
+        });
+      }
+      removePartitionFolder(this.#env.disk, folder);
+    }
+  }
+
+  #syncAbove(topic: Topic): void {
+    const brokers = new Set(placesOf(topic, this.#brokers).map(({ broker }) => broker));
+    for (const broker of brokers) this.#env.disk.syncFolder(broker.folder);
+  }
+
+  #noteForeign(broker: Broker, paths: readonly string[]): void {
+    for (const path of paths)
+      this.#env.trace({ kind: "foreign_file_ignored", brokerId: broker.brokerId, path });
+  }
+}
+
+function placesOf({ topic, partitions }: Topic, brokers: Brokers): Place[] {
+  return partitions.flatMap(({ replicas }, partition) =>
+    replicas.map((brokerId) => {
+      const broker = brokers.get(brokerId);
+      return { broker, topic, partition, folder: broker.folderOf({ topic, partition }) };
+    }),
+  );
+}

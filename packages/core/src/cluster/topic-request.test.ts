@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { LIMITS } from "../limits.ts";
+import { placeLeaders } from "./placement.ts";
+import { planTopic, type TopicRequest } from "./topic-request.ts";
+import { type Topic, TopicCatalogue } from "./topics.ts";
+
+function topic(name: string, partitions = 1): Topic {
+  const assignment = { replicas: [1], leaderId: 1, leaderEpoch: 0 };
+  return {
+    topic: name,
+    topicId: "id",
+    config: {},
+    partitions: Array.from({ length: partitions }, () => assignment),
+  };
+}
+
+const THREE = [3, 1, 2];
+
+function plan(
+  request: TopicRequest,
+  topics: readonly Topic[] = [],
+  brokerIds: readonly number[] = THREE,
+): Topic {
+  return planTopic(request, { catalogue: new TopicCatalogue(topics), brokerIds, topicId: "id" });
+}
+
+test("partition p is led by broker p modulo their number, in the order of the configuration", () => {
+  expect(placeLeaders(5, THREE)).toEqual([3, 1, 2, 3, 1]);
+  expect(plan({ topic: "orders", partitions: 4 })).toEqual({
+    topic: "orders",
+    topicId: "id",
+    config: {},
+    partitions: [3, 1, 2, 3].map((leaderId) => ({ replicas: [leaderId], leaderId, leaderEpoch: 0 })),
+  });
+});
+
+test.each([
+  [0, "partitions is 0; expected a whole number, 1 to 1000"],
+  [1.5, "partitions is 1.5; expected a whole number, 1 to 1000"],
+  [1e9, "partitions is 1000000000; expected a whole number, 1 to 1000"],
+  [Number.NaN, "partitions is NaN; expected a whole number, 1 to 1000"],
+])("%d partitions are refused before anything is made", (partitions, message) => {
+  expect(() => plan({ topic: "orders", partitions })).toThrow(
+    expect.objectContaining({ code: "INVALID_CONFIG", message }),
+  );
+});
+
+test.each([
+  [0, "replication_factor is 0; expected a whole number from 1"],
+  [4, "replication_factor is 4; expected at most 3, the number of brokers"],
+  [1e9, "replication_factor is 1000000000; expected at most 3, the number of brokers"],
+  [3, "replication_factor is 3; expected 1, since this version keeps one replica of a partition"],
+])("a replication factor of %d is refused with a sentence", (replicationFactor, message) => {
+  expect(() => plan({ topic: "orders", partitions: 1, replicationFactor })).toThrow(
+    expect.objectContaining({ code: "INVALID_CONFIG", message }),
+  );
+});
+
+test("the cluster's partitions and topics are bounded", () => {
+  const many = Array.from({ length: 10 }, (_, index) =>
+    topic(`t${index}`, LIMITS.partitionsPerClusterMax / 10),
+  );
+  expect(() => plan({ topic: "one-more", partitions: 1 }, many)).toThrow(
+    "there would be 10001 partitions in the cluster; expected at most 10000",
+  );
+  const topics = Array.from({ length: LIMITS.topicsMax }, (_, index) => topic(`t${index}`, 0));
+  expect(() => plan({ topic: "one-more", partitions: 1 }, topics)).toThrow(
+    "there are 10000 topics; expected at most 10000",
+  );
+});
+
+test("a name that exists is TOPIC_ALREADY_EXISTS, one that collides with it is INVALID_TOPIC", () => {
+  const there = [topic("a.b"), topic("Orders")];
+  expect(() => plan({ topic: "a.b", partitions: 1 }, there)).toThrow(
+    expect.objectContaining({ code: "TOPIC_ALREADY_EXISTS" }),
+  );
+  expect(() => plan({ topic: "a_b", partitions: 1 }, there)).toThrow(
+    expect.objectContaining({ code: "INVALID_TOPIC", details: { collides_with: "a.b" } }),
+  );
+  expect(() => plan({ topic: "orders", partitions: 1 }, there)).toThrow(
+    '"orders" collides with the topic "Orders": ".", "_" and upper and lower case do not tell names apart',
+  );
+});
+
+test("names that begin with two underscores are the broker's own", () => {
+  expect(() => plan({ topic: "__consumer_offsets", partitions: 1 })).toThrow(
+    expect.objectContaining({ code: "INVALID_TOPIC" }),
+  );
+  expect(plan({ topic: "_mine", partitions: 1 }).topic).toBe("_mine");
+});

@@ -1,0 +1,122 @@
+/**
+ * The catalogue of topics, in memory.
+ *
+ * Owns: which topics there are, and their names' rules towards each other.
+ * Invariants: what stands here stands in the metadata file, which is written first; no two names share a collision key.
+ * Never: a topic that is half made or half deleted.
+ */
+import { assert } from "../assert.ts";
+import { BrokerError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import { quoted } from "./quoted.ts";
+import type { TopicConfig } from "./topic-config.ts";
+import { collisionKey, isInternalTopic, topicNameProblem } from "./topic-name.ts";
+
+export interface PartitionAssignment {
+  /** The brokers that hold a copy; the first led it at its creation. */
+  readonly replicas: readonly number[];
+  readonly leaderId: number;
+  /** Rises when the leadership moves (KIP-101). */
+  readonly leaderEpoch: number;
+}
+
+export interface Topic {
+  readonly topic: string;
+  /** A UUID, new for each creation: a topic of the same name that was deleted is another one (KIP-516). */
+  readonly topicId: string;
+  readonly config: TopicConfig;
+  /** The index is the partition's number. */
+  readonly partitions: readonly PartitionAssignment[];
+}
+
+export class TopicCatalogue {
+  readonly #byName = new Map<string, Topic>();
+  readonly #byCollisionKey = new Map<string, Topic>();
+  #partitionCount = 0;
+
+  constructor(topics: Iterable<Topic> = []) {
+    for (const topic of topics) this.add(topic);
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  get partitionCount(): number {
+    return this.#partitionCount;
+  }
+
+  get(name: string): Topic | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Throws UNKNOWN_TOPIC. */
+  require(name: string): Topic {
+    const topic = this.#byName.get(name);
+    if (topic === undefined) throw new BrokerError("UNKNOWN_TOPIC", `there is no topic ${quoted(name)}`);
+    return topic;
+  }
+
+  /** By name, in code-unit order. */
+  list(): Topic[] {
+    return [...this.#byName.values()].sort((left, right) => (left.topic < right.topic ? -1 : 1));
+  }
+
+  /** Throws INVALID_TOPIC or TOPIC_ALREADY_EXISTS when no client may create `name` now. */
+  requireFree(name: string): void {
+    const problem = topicNameProblem(name);
+    if (problem !== null) throw new BrokerError("INVALID_TOPIC", problem);
+    if (isInternalTopic(name)) {
+      throw new BrokerError(
+        "INVALID_TOPIC",
+        `${quoted(name)} begins with "__", which is kept for internal topics`,
+      );
+    }
+    const rival = this.#byCollisionKey.get(collisionKey(name));
+    if (rival === undefined) return;
+    if (rival.topic === name) {
+      throw new BrokerError("TOPIC_ALREADY_EXISTS", `there is a topic ${quoted(name)} already`);
+    }
+    throw new BrokerError(
+      "INVALID_TOPIC",
+      `${quoted(name)} collides with the topic ${quoted(rival.topic)}: ".", "_" and upper and lower case do not tell names apart`,
+      { collides_with: rival.topic },
+    );
+  }
+
+  /** Throws INVALID_CONFIG when `partitions` more would be too many for a topic or for the cluster. */
+  requireRoom(partitions: number): void {
+    const { partitionsPerTopicMax, partitionsPerClusterMax, topicsMax } = LIMITS;
+    if (!Number.isInteger(partitions) || partitions < 1 || partitions > partitionsPerTopicMax) {
+      throw new BrokerError(
+        "INVALID_CONFIG",
+        `partitions is ${partitions}; expected a whole number, 1 to ${partitionsPerTopicMax}`,
+      );
+    }
+    if (this.size >= topicsMax) {
+      throw new BrokerError("INVALID_CONFIG", `there are ${this.size} topics; expected at most ${topicsMax}`);
+    }
+    const total = this.#partitionCount + partitions;
+    if (total > partitionsPerClusterMax) {
+      throw new BrokerError(
+        "INVALID_CONFIG",
+        `there would be ${total} partitions in the cluster; expected at most ${partitionsPerClusterMax}`,
+      );
+    }
+  }
+
+  add(topic: Topic): void {
+    const key = collisionKey(topic.topic);
+    assert(!this.#byCollisionKey.has(key), `the name ${topic.topic} is taken`);
+    this.#byName.set(topic.topic, topic);
+    this.#byCollisionKey.set(key, topic);
+    this.#partitionCount += topic.partitions.length;
+  }
+
+  remove(topic: Topic): void {
+    assert(this.#byName.get(topic.topic) === topic, `the topic ${topic.topic} is not in the catalogue`);
+    this.#byName.delete(topic.topic);
+    this.#byCollisionKey.delete(collisionKey(topic.topic));
+    this.#partitionCount -= topic.partitions.length;
+  }
+}

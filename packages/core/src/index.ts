@@ -1,0 +1,51 @@
+/** The kernel's door: a cluster, what it takes and shows, and the world that it is opened with. */
+export { AssertionFailure } from "./assert.ts";
+export { type AppendResult, BrokerCluster } from "./cluster/cluster.ts";
+export type {
+  BrokerDescription,
+  ClusterDescription,
+  PartitionMetadata,
+  TopicDescription,
+  TopicMetadata,
+} from "./cluster/cluster-view.ts";
+export type { ClusterConfig, ResolvedConfig } from "./cluster/config.ts";
+export { DataFolderRefused, type RefusalReason } from "./cluster/data-folder-refusal.ts";
+export type { LifecycleState } from "./cluster/lifecycle.ts";
+export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";
+export type { TopicRequest } from "./cluster/topic-request.ts";
+export { type Clock, ManualClock } from "./env/clock.ts";
+export type { Disk, LockHolder } from "./env/disk.ts";
+export type { Env } from "./env/env.ts";
+export {
+  CrashSignal,
+  FAULT_POINTS,
+  type FaultOrder,
+  type FaultPoint,
+  FaultPoints,
+  isFaultPoint,
+} from "./env/fault-points.ts";
+export { SystemClock } from "./env/node-clock.ts";
+export { NodeDisk } from "./env/node-disk.ts";
+export { SystemRandom } from "./env/node-random.ts";
+export { type Random, SeededRandom } from "./env/random.ts";
+export { noTrace, type TraceEvent, type TraceKind, type Tracer } from "./env/trace.ts";
+export { BrokerError, type ErrorDetails } from "./errors.ts";
+export { LIMITS } from "./limits.ts";
+export type { Acks, FlushPolicy } from "./replica/acknowledgement.ts";
+export type {
+  FetchOptions,
+  FetchResult,
+  FoundOffset,
+  Isolation,
+  OffsetDescription,
+  PartitionDescription,
+  ReplicaDescription,
+  SegmentDescription,
+} from "./replica/partition-view.ts";
+export {
+  type AppendOptions,
+  EARLIEST_TIMESTAMP,
+  LATEST_TIMESTAMP,
+  PartitionReplicaSet,
+} from "./replica/replica-set.ts";
+export { partitionName, type TopicPartition } from "./replica/topic-partition.ts";

@@ -1,0 +1,82 @@
+import { crc32 } from "node:zlib";
+import { assignBatch, encodeBatch } from "@minikafka/record";
+import { expect, test } from "vitest";
+import { LIMITS } from "../limits.ts";
+import { requireAdmissible } from "./batch-admission.ts";
+
+const alice = { key: Buffer.from("alice"), value: Buffer.from("created"), timestampMs: 5, headers: [] };
+const FLAGS = 13;
+
+/** A good frame, changed, with its CRC renewed as a faulty or hostile producer would. */
+function forged(change: (frame: Buffer) => void): Buffer {
+  const frame = encodeBatch({ records: [alice, alice] });
+  change(frame);
+  frame.writeUInt32BE(crc32(frame.subarray(12)), 8);
+  return frame;
+}
+
+function refusal(frame: Buffer, batchBytesMax: number = LIMITS.batchBytesMax): unknown {
+  try {
+    requireAdmissible(frame, batchBytesMax);
+    return null;
+  } catch (problem) {
+    return problem;
+  }
+}
+
+test("a whole batch is taken, whatever place it carries", () => {
+  const frame = encodeBatch({ records: [alice] });
+  expect(refusal(frame)).toBeNull();
+  assignBatch(frame, { baseOffset: 7, leaderEpoch: 3 });
+  expect(refusal(frame)).toBeNull();
+});
+
+test("a batch one byte over the limit is RECORD_TOO_LARGE with both numbers, at the limit it is taken", () => {
+  const frame = encodeBatch({ records: [alice] });
+  expect(refusal(frame, frame.length)).toBeNull();
+  expect(refusal(frame, frame.length - 1)).toMatchObject({
+    code: "RECORD_TOO_LARGE",
+    message: `the batch has ${frame.length} bytes; expected at most ${frame.length - 1}`,
+    details: { batch_bytes: frame.length, batch_bytes_max: frame.length - 1 },
+  });
+});
+
+test("a damaged, cut or doubled batch is CORRUPT_BATCH", () => {
+  const frame = encodeBatch({ records: [alice] });
+  const flipped = Buffer.from(frame);
+  flipped.writeUInt8(flipped.readUInt8(70) ^ 1, 70);
+  for (const bytes of [flipped, frame.subarray(0, -1), Buffer.concat([frame, frame]), Buffer.alloc(0)]) {
+    expect(refusal(bytes)).toMatchObject({ code: "CORRUPT_BATCH" });
+  }
+  expect(refusal(Buffer.concat([frame, Buffer.from("!")]))).toMatchObject({
+    message: "1 bytes follow the batch; expected one batch alone",
+  });
+});
+
+test.each<[string, (frame: Buffer) => void]>([
+  ["a commit marker", (frame) => frame.writeUInt8(0x02, FLAGS)],
+  ["an abort marker", (frame) => frame.writeUInt8(0x04, FLAGS)],
+  ["a transactional batch", (frame) => frame.writeUInt8(0x01, FLAGS)],
+  ["a compressed batch", (frame) => frame.writeUInt8(0x08, FLAGS)],
+  ["a batch with append times", (frame) => frame.writeUInt8(0x40, FLAGS)],
+  ["a batch with a producer id", (frame) => frame.writeInt32BE(0, 46)],
+  ["a batch with a producer epoch", (frame) => frame.writeInt16BE(0, 54)],
+  ["a batch with a sequence", (frame) => frame.writeInt32BE(0, 56)],
+  ["a batch with a gap", (frame) => frame.writeInt32BE(5, 26)],
+  ["a batch whose inside is wrong", (frame) => frame.writeUInt8(4, 67)],
+])("%s from a producer is INVALID_RECORD with a sentence", (_name, change) => {
+  expect(refusal(forged(change))).toMatchObject({
+    code: "INVALID_RECORD",
+    message: expect.stringMatching(/^[a-z].{15,}/),
+  });
+});
+
+test("a batch of more records than the limit is refused with both numbers", () => {
+  const empty = { key: null, value: null, timestampMs: 0, headers: [] };
+  const records = Array.from({ length: LIMITS.recordsPerBatchMax + 1 }, () => empty);
+  expect(refusal(encodeBatch({ records }))).toMatchObject({
+    code: "INVALID_RECORD",
+    message: "the batch has 100001 records; expected at most 100000",
+  });
+  expect(refusal(encodeBatch({ records: records.slice(1) }))).toBeNull();
+});

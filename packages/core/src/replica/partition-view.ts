@@ -1,0 +1,67 @@
+/** What a partition shows of itself. */
+import type { TopicPartition } from "./topic-partition.ts";
+
+/** Kafka: isolation.level. */
+export type Isolation = "read_uncommitted" | "read_committed";
+
+export interface FetchOptions {
+  /** At most so many bytes of batches, but always one batch when there is any to see; 0 asks for the marks alone. */
+  readonly bytesMax: number;
+  /** Default "read_uncommitted". */
+  readonly isolation?: Isolation;
+}
+
+export interface FetchResult {
+  /** Whole frames, one after another. The first may begin below the offset that was asked for. */
+  readonly batches: Buffer;
+  /** The end of what every in-sync replica holds, exclusive. */
+  readonly highWatermark: number;
+  /** The end of what a read_committed reader may see, exclusive. */
+  readonly lastStableOffset: number;
+  readonly logStartOffset: number;
+  /** Where to go on, past gaps. */
+  readonly nextOffset: number;
+}
+
+export interface FoundOffset {
+  /** `null` when no visible record is that late. */
+  readonly offset: number | null;
+  /** The found record's time; `null` when none was asked for or found. */
+  readonly timestampMs: number | null;
+}
+
+/** Where a partition ends: for its leader, and for its readers. */
+export interface OffsetDescription {
+  readonly logEndOffset: number;
+  readonly visibleEnd: number;
+}
+
+export interface SegmentDescription {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+  readonly active: boolean;
+}
+
+export interface ReplicaDescription {
+  readonly brokerId: number;
+  readonly logEndOffset: number;
+  readonly isInSync: boolean;
+  /** When it last held all that the leader had; `null` for the leader. */
+  readonly lastCaughtUpMs: number | null;
+  readonly isOnline: boolean;
+}
+
+export interface PartitionDescription extends TopicPartition {
+  readonly leaderId: number | null;
+  readonly leaderEpoch: number;
+  readonly logStartOffset: number;
+  readonly logEndOffset: number;
+  readonly highWatermark: number;
+  readonly lastStableOffset: number;
+  readonly inSyncReplicas: readonly number[];
+  readonly replicas: readonly ReplicaDescription[];
+  readonly segments: readonly SegmentDescription[];
+  /** Each leader epoch with the offset at which it began. */
+  readonly epochs: readonly { readonly epoch: number; readonly startOffset: number }[];
+}

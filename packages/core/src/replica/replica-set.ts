@@ -1,0 +1,248 @@
+/**
+ * One partition: who leads it, what it takes, how far it may be read.
+ *
+ * Owns: the high watermark, the checks between a request and the leader's log.
+ * Invariants: logStartOffset <= highWatermark <= logEndOffset of the leader; with one replica the high watermark is the
+ * leader's log end offset after each append.
+ * Never: a record shown at or above the high watermark; a write while the leader's broker has failed.
+ */
+import { assert } from "../assert.ts";
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import type { PartitionLog } from "../log/partition-log.ts";
+import { type Acks, acknowledged, type FlushPolicy } from "./acknowledgement.ts";
+import { requireAdmissible } from "./batch-admission.ts";
+import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
+import { requireLeaderEpoch } from "./leader-epoch.ts";
+import type {
+  FetchOptions,
+  FetchResult,
+  FoundOffset,
+  Isolation,
+  PartitionDescription,
+} from "./partition-view.ts";
+import { partitionName, type TopicPartition } from "./topic-partition.ts";
+
+/** What a partition must know of the broker that leads it. */
+export interface LeaderBroker {
+  readonly brokerId: number;
+  /** Throws BROKER_FAILED when it takes no writes. */
+  requireRunning(): void;
+}
+
+export interface ReplicaSetOptions {
+  readonly place: TopicPartition;
+  readonly leader: LeaderBroker;
+  readonly leaderEpoch: number;
+  readonly replicas: readonly number[];
+  /** The leader's log, or why it could not be opened: then the partition is off line. */
+  readonly log: PartitionLog | BrokerError;
+  readonly batchBytesMax: number;
+  readonly flush: FlushPolicy;
+}
+
+export interface AppendOptions {
+  readonly acks: Acks;
+  /** The epoch that the client knows; default: whichever it is. */
+  readonly leaderEpoch?: number;
+}
+
+export interface Appended {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  /** See acknowledgement.ts. */
+  readonly acknowledged: Promise<void>;
+}
+
+/** Kafka's ListOffsets: two times that are none. */
+export const EARLIEST_TIMESTAMP = -2;
+export const LATEST_TIMESTAMP = -1;
+
+export class PartitionReplicaSet {
+  readonly place: TopicPartition;
+  readonly leaderEpoch: number;
+  readonly replicas: readonly number[];
+  readonly #options: ReplicaSetOptions;
+  readonly #env: Env;
+  readonly #highWatermark: HighWatermark;
+
+  constructor(options: ReplicaSetOptions, env: Env) {
+    this.place = options.place;
+    this.leaderEpoch = options.leaderEpoch;
+    this.replicas = options.replicas;
+    this.#options = options;
+    this.#env = env;
+    // One replica that was recovered holds all that is left; there is nobody to wait for.
+    this.#highWatermark = new HighWatermark(
+      options.log instanceof BrokerError ? 0 : options.log.logEndOffset,
+    );
+  }
+
+  /** The broker that the metadata names as the leader. */
+  get assignedLeaderId(): number {
+    return this.#options.leader.brokerId;
+  }
+
+  /** The broker that leads, or `null` while its log is off line. */
+  get leaderId(): number | null {
+    return this.isOnline ? this.assignedLeaderId : null;
+  }
+
+  get isOnline(): boolean {
+    const { log } = this.#options;
+    return !(log instanceof BrokerError) && !log.isOffline;
+  }
+
+  /** The in-sync replicas (Kafka: ISR). */
+  get inSyncReplicas(): readonly number[] {
+    return this.isOnline ? this.replicas : [];
+  }
+
+  /** Exclusive. */
+  get highWatermark(): number {
+    return this.#highWatermark.value;
+  }
+
+  /** Where the first open transaction begins, or the high watermark: there are no transactions yet. */
+  get lastStableOffset(): number {
+    return this.highWatermark;
+  }
+
+  /** The leader's log. Throws STORAGE_ERROR with the reason when it could not be opened. */
+  get leaderLog(): PartitionLog {
+    const { log } = this.#options;
+    if (!(log instanceof BrokerError)) return log;
+    throw new BrokerError(
+      "STORAGE_ERROR",
+      `${partitionName(this.place)} is off line: ${log.message}`,
+      log.details,
+      {
+        cause: log,
+      },
+    );
+  }
+
+  /** The end of what a reader may see, exclusive. */
+  visibleEnd(isolation: Isolation = "read_uncommitted"): number {
+    return isolation === "read_committed" ? this.lastStableOffset : this.highWatermark;
+  }
+
+  /**
+   * Gives the batch its offsets and writes it, all before this returns. `frame` belongs to the kernel from here on. Throws
+   * FENCED_LEADER_EPOCH, BROKER_FAILED, STORAGE_ERROR, and what batch-admission.ts refuses; then nothing was appended.
+   */
+  append(frame: Buffer, { acks, leaderEpoch }: AppendOptions): Appended {
+    const log = this.leaderLog;
+    this.#options.leader.requireRunning();
+    if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
+    requireAdmissible(frame, this.#options.batchBytesMax);
+    const { baseOffset, nextOffset } = log.append(frame, this.leaderEpoch);
+    this.#advance(log);
+    const { flush } = this.#options;
+    return { baseOffset, nextOffset, acknowledged: acknowledged(log, { acks, nextOffset, flush }) };
+  }
+
+  /** Whole batches from the one that holds `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE, STORAGE_ERROR. */
+  fetch(offset: number, { bytesMax, isolation }: FetchOptions): FetchResult {
+    assert(
+      Number.isSafeInteger(bytesMax) && bytesMax >= 0,
+      `a fetch cannot return at most ${bytesMax} bytes`,
+    );
+    const log = this.leaderLog;
+    this.#requireInRange(offset, log);
+    const endOffset = this.visibleEnd(isolation);
+    const { batches, nextOffset } =
+      offset >= endOffset || bytesMax === 0
+        ? { batches: NO_BYTES, nextOffset: offset }
+        : log.read(offset, { bytesMax: Math.min(bytesMax, LIMITS.fetchBytesMax), endOffset });
+    const { highWatermark, lastStableOffset } = this;
+    this.#env.trace({
+      kind: "fetched",
+      ...this.#replica(),
+      offset,
+      nextOffset,
+      bytes: batches.length,
+      highWatermark,
+    });
+    return { batches, highWatermark, lastStableOffset, logStartOffset: log.logStartOffset, nextOffset };
+  }
+
+  /**
+   * The first visible offset whose record is of `timestampMs` or later; or the start (-2) or the visible end (-1) of the
+   * partition. Kafka: ListOffsets (KIP-79).
+   */
+  listOffsets(timestampMs: number, isolation?: Isolation): FoundOffset {
+    const log = this.leaderLog;
+    if (timestampMs === EARLIEST_TIMESTAMP) return { offset: log.logStartOffset, timestampMs: null };
+    if (timestampMs === LATEST_TIMESTAMP) return { offset: this.visibleEnd(isolation), timestampMs: null };
+    if (!Number.isSafeInteger(timestampMs) || timestampMs < 0) {
+      const message = `timestamp_ms is ${timestampMs}; expected milliseconds since 1970, -1 (latest) or -2 (earliest)`;
+      throw new BrokerError("INVALID_REQUEST", message);
+    }
+    const found = log.offsetForTimestamp(timestampMs, this.visibleEnd(isolation));
+    return found ?? { offset: null, timestampMs: null };
+  }
+
+  /** `listener` is called after the visible end has moved, or once when the partition goes away. It must not throw. */
+  onVisible(listener: () => void): () => void {
+    return this.#highWatermark.listen(listener);
+  }
+
+  /** The partition goes away, with its topic or with the cluster: nobody may wait here any longer. */
+  retire(): void {
+    this.#highWatermark.tellAndForget();
+  }
+
+  describe(): PartitionDescription {
+    const log = this.leaderLog;
+    const { logStartOffset, logEndOffset } = log;
+    return {
+      ...this.place,
+      leaderId: this.leaderId,
+      leaderEpoch: this.leaderEpoch,
+      logStartOffset,
+      logEndOffset,
+      highWatermark: this.highWatermark,
+      lastStableOffset: this.lastStableOffset,
+      inSyncReplicas: this.inSyncReplicas,
+      replicas: this.replicas.map((brokerId) => ({
+        brokerId,
+        logEndOffset,
+        isInSync: this.isOnline,
+        lastCaughtUpMs: null,
+        isOnline: this.isOnline,
+      })),
+      segments: log.segments(),
+      epochs: [{ epoch: this.leaderEpoch, startOffset: logStartOffset }],
+    };
+  }
+
+  #advance(log: PartitionLog): void {
+    const from = this.highWatermark;
+    if (!this.#highWatermark.advance(highWatermarkOf([log.logEndOffset]))) return;
+    this.#env.trace({
+      kind: "high_watermark_moved",
+      ...this.#replica(),
+      from,
+      to: this.highWatermark,
+      logEndOffset: log.logEndOffset,
+    });
+    this.#highWatermark.tell();
+  }
+
+  #requireInRange(offset: number, { logStartOffset, logEndOffset }: PartitionLog): void {
+    if (offset >= logStartOffset && offset <= logEndOffset) return;
+    throw new BrokerError(
+      "OFFSET_OUT_OF_RANGE",
+      `offset ${offset} of ${partitionName(this.place)} is not there; expected ${logStartOffset} to ${logEndOffset}`,
+      { offset, log_start_offset: logStartOffset, log_end_offset: logEndOffset },
+    );
+  }
+
+  #replica(): { brokerId: number } & TopicPartition {
+    return { brokerId: this.#options.leader.brokerId, ...this.place };
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
