@@ -1,8 +1,8 @@
 /**
- * The cluster: the roof. It puts the rooms together when it is opened, takes them apart when it is closed, and hands each
- * operation to the room that decides it.
+ * The cluster: the roof. It has the rooms put together (rooms.ts), takes them apart, and hands each operation to the room
+ * that decides it.
  *
- * Owns: the hold on the data folder, and the lifecycle.
+ * Owns: the lifecycle.
  * Invariants: an operation is served only while running; requests take effect in the order of the calls.
  * Never: a decision of its own.
  */
@@ -17,7 +17,6 @@ import type {
 } from "../replica/partition-view.ts";
 import type { AppendOptions, PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
-import { Brokers } from "./brokers.ts";
 import {
   type ClusterDescription,
   describeBroker,
@@ -27,24 +26,15 @@ import {
   topicMetadata,
 } from "./cluster-view.ts";
 import { type ClusterConfig, type ResolvedConfig, resolveConfig } from "./config.ts";
-import { DataDirectory } from "./data-directory.ts";
-import { refusalOf } from "./data-folder-refusal.ts";
 import { Lifecycle, type LifecycleState } from "./lifecycle.ts";
-import { PartitionTable } from "./partition-table.ts";
-import { TopicChanges } from "./topic-changes.ts";
+import { openRooms, type Rooms } from "./rooms.ts";
 import { planTopic, type TopicRequest } from "./topic-request.ts";
+import type { TopicCatalogue } from "./topics.ts";
 
 /** Where an appended batch stands. */
 export interface AppendResult {
   readonly baseOffset: number;
   readonly nextOffset: number;
-}
-
-interface Rooms {
-  readonly directory: DataDirectory;
-  readonly brokers: Brokers;
-  readonly table: PartitionTable;
-  readonly topics: TopicChanges;
 }
 
 export class BrokerCluster {
@@ -66,23 +56,7 @@ export class BrokerCluster {
    */
   static async open(config: ClusterConfig, env: Env): Promise<BrokerCluster> {
     const resolved = resolveConfig(config);
-    const directory = await DataDirectory.open(resolved.dataFolder, env);
-    let brokers: Brokers | null = null;
-    try {
-      directory.requireBrokers(resolved.brokerIds);
-      brokers = new Brokers(resolved, env);
-      const table = new PartitionTable(brokers, resolved, env);
-      const { metadataFile, metadata } = directory;
-      const topics = new TopicChanges({ metadataFile, metadata, brokers, table }, env);
-      topics.recover();
-      const cluster = new BrokerCluster({ directory, brokers, table, topics }, resolved, env);
-      cluster.#traceOpened();
-      return cluster;
-    } catch (problem) {
-      brokers?.abandon();
-      await directory.release();
-      throw refusalOf(problem, resolved.dataFolder);
-    }
+    return new BrokerCluster(await openRooms(resolved, env), resolved, env);
   }
 
   get clusterId(): string {
@@ -237,20 +211,8 @@ export class BrokerCluster {
     }
   }
 
-  #topics(): TopicChanges["catalogue"] {
+  #topics(): TopicCatalogue {
     this.#lifecycle.requireRunning();
     return this.#rooms.topics.catalogue;
-  }
-
-  #traceOpened(): void {
-    const { brokers, topics } = this.#rooms;
-    this.env.trace({
-      kind: "cluster_opened",
-      clusterId: this.clusterId,
-      brokers: brokers.ids.length,
-      topics: topics.catalogue.size,
-      partitions: topics.catalogue.partitionCount,
-      clean: brokers.all().every(({ startedClean }) => startedClean),
-    });
   }
 }

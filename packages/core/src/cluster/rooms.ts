@@ -1,0 +1,50 @@
+/** The parts that a cluster is made of, put together in the order in which they need each other. */
+import type { Env } from "../env/env.ts";
+import { Brokers } from "./brokers.ts";
+import type { ResolvedConfig } from "./config.ts";
+import { DataDirectory } from "./data-directory.ts";
+import { refusalOf } from "./data-folder-refusal.ts";
+import { PartitionTable } from "./partition-table.ts";
+import { TopicChanges } from "./topic-changes.ts";
+
+export interface Rooms {
+  readonly directory: DataDirectory;
+  readonly brokers: Brokers;
+  readonly table: PartitionTable;
+  readonly topics: TopicChanges;
+}
+
+/**
+ * Holds the data folder, takes the brokers' marks, finishes what a crash left and opens every log. Rejects with
+ * DataFolderRefused; then nothing is open or held.
+ */
+export async function openRooms(config: ResolvedConfig, env: Env): Promise<Rooms> {
+  const directory = await DataDirectory.open(config.dataFolder, env);
+  let brokers: Brokers | null = null;
+  try {
+    directory.requireBrokers(config.brokerIds);
+    brokers = new Brokers(config, env);
+    const table = new PartitionTable(brokers, config, env);
+    const { metadataFile, metadata } = directory;
+    const topics = new TopicChanges({ metadataFile, metadata, brokers, table }, env);
+    topics.recover();
+    const rooms = { directory, brokers, table, topics };
+    traceOpened(rooms, env);
+    return rooms;
+  } catch (problem) {
+    brokers?.abandon();
+    await directory.release();
+    throw refusalOf(problem, config.dataFolder);
+  }
+}
+
+function traceOpened({ directory, brokers, topics }: Rooms, env: Env): void {
+  env.trace({
+    kind: "cluster_opened",
+    clusterId: directory.clusterId,
+    brokers: brokers.ids.length,
+    topics: topics.catalogue.size,
+    partitions: topics.catalogue.partitionCount,
+    clean: brokers.all().every(({ startedClean }) => startedClean),
+  });
+}
