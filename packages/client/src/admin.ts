@@ -1,0 +1,118 @@
+/** Topics, offsets, and looking inside. Every call is one request, but for `describeTopic`, which looks at each partition. */
+import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
+import { type CamelCased, camelCased } from "./camel-case.ts";
+import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
+import type { CallOptions, Session } from "./session.ts";
+import type { TopicPartition } from "./topic-partition.ts";
+
+/** A topic to be made. `config` has the broker's names: `{ segment_bytes: 65536 }`. */
+export interface NewTopic {
+  readonly topic: string;
+  /** Default 1. */
+  readonly partitions?: number | undefined;
+  /** Default 1. */
+  readonly replicationFactor?: number | undefined;
+  readonly config?: RequestFields<"create_topic">["config"];
+}
+
+export type ListedTopic = CamelCased<ParsedResponse<"list_topics">["topics"][number]>;
+export type TopicMetadataView = CamelCased<ParsedResponse<"metadata">>;
+export type PartitionMetadataView = TopicMetadataView["partitions"][number];
+export type PartitionDescription = CamelCased<ParsedResponse<"describe_partition">>;
+export type ClusterDescription = CamelCased<ParsedResponse<"describe_cluster">>;
+
+/** A partition's metadata with its leader's description, or with why that could not be had (off line, no leader). */
+export type DescribedPartition = PartitionMetadataView &
+  (
+    | { readonly description: PartitionDescription; readonly error: null }
+    | { readonly description: null; readonly error: MiniKafkaError }
+  );
+
+export interface TopicDescription {
+  readonly topic: string;
+  readonly partitions: readonly DescribedPartition[];
+}
+
+export interface OffsetQuery extends TopicPartition {
+  /** "latest" is the end of what is visible; a time finds the first record at or after it. */
+  readonly at: "earliest" | "latest" | { readonly timestampMs: number };
+  readonly isolation?: "read_uncommitted" | "read_committed" | undefined;
+}
+
+export interface FoundOffset {
+  /** `null` when no visible record is that late. */
+  readonly offset: number | null;
+  /** The found record's time; `null` for "earliest" and "latest". */
+  readonly timestampMs: number | null;
+}
+
+export class Admin {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** When it resolves, the topic survives a crash and can be produced to. */
+  async createTopic(topic: NewTopic, options?: CallOptions): Promise<void> {
+    const { partitions = 1, replicationFactor, config } = topic;
+    const fields = {
+      topic: topic.topic,
+      partitions,
+      ...(replicationFactor === undefined ? {} : { replication_factor: replicationFactor }),
+      ...(config === undefined ? {} : { config }),
+    };
+    await this.#session.call("create_topic", fields, options);
+  }
+
+  /** Deletes the topic with all its records. */
+  async deleteTopic(topic: string, options?: CallOptions): Promise<void> {
+    await this.#session.call("delete_topic", { topic }, options);
+  }
+
+  /** All topics by name. */
+  async listTopics(options?: CallOptions): Promise<readonly ListedTopic[]> {
+    return camelCased((await this.#session.call("list_topics", {}, options)).topics);
+  }
+
+  /** Who leads each partition, in which epoch, and who is in sync. */
+  async metadata(topic: string, options?: CallOptions): Promise<TopicMetadataView> {
+    return camelCased(await this.#session.call("metadata", { topic }, options));
+  }
+
+  /** The topic's metadata and what each partition's leader knows. A partition that cannot be described says why. */
+  async describeTopic(topic: string, options?: CallOptions): Promise<TopicDescription> {
+    const { partitions } = await this.metadata(topic, options);
+    const described = partitions.map(async (metadata): Promise<DescribedPartition> => {
+      try {
+        const place = { topic, partition: metadata.partition };
+        return { ...metadata, description: await this.describePartition(place, options), error: null };
+      } catch (error) {
+        return { ...metadata, description: null, error: asMiniKafkaError(error) };
+      }
+    });
+    return { topic, partitions: await Promise.all(described) };
+  }
+
+  /** Several topics, in the order asked for. Fails when one of them does not exist. */
+  describeTopics(topics: readonly string[], options?: CallOptions): Promise<TopicDescription[]> {
+    return Promise.all(topics.map((topic) => this.describeTopic(topic, options)));
+  }
+
+  async listOffsets(query: OffsetQuery, options?: CallOptions): Promise<FoundOffset> {
+    const { topic, partition, at, isolation = "read_uncommitted" } = query;
+    const timestampMs = at === "earliest" ? -2 : at === "latest" ? -1 : at.timestampMs;
+    const fields = { topic, partition, timestamp_ms: timestampMs, isolation };
+    return camelCased(await this.#session.call("list_offsets", fields, options));
+  }
+
+  /** Marks, replicas, segments and epochs, as the partition's leader knows them. */
+  async describePartition(place: TopicPartition, options?: CallOptions): Promise<PartitionDescription> {
+    const { topic, partition } = place;
+    return camelCased(await this.#session.call("describe_partition", { topic, partition }, options));
+  }
+
+  async describeCluster(options?: CallOptions): Promise<ClusterDescription> {
+    return camelCased(await this.#session.call("describe_cluster", {}, options));
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * A client of one broker: typed calls over a link that comes back, and the producers and consumers that share it.
+ *
+ * Owns the link and whatever was made from it. When `close` resolves, none of it has a socket or a timer left.
+ */
+import type { JsonObject, OperationName, ParsedResponse, RequestFields } from "@minikafka/protocol";
+import { checkedAddress, DEFAULT_HOST, DEFAULT_PORT, parseAddress, showAddress } from "./address.ts";
+import { Admin } from "./admin.ts";
+import { type ClientClock, systemClock } from "./clock.ts";
+import { Consumer } from "./consumer/consumer.ts";
+import type { ConsumerOptions } from "./consumer/consumer-options.ts";
+import { LIMITS } from "./limits.ts";
+import { type LinkFactory, tcpLink } from "./link/link-factory.ts";
+import { ReconnectingLink } from "./link/reconnecting-link.ts";
+import { askedWaitMs, parseAnswer } from "./operation-answer.ts";
+import { Producer } from "./producer/producer.ts";
+import type { ProducerOptions } from "./producer/producer-options.ts";
+import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
+import { Stepper } from "./stepper.ts";
+import { checkedInteger } from "./usage.ts";
+
+/** A TCP address (default 127.0.0.1:9192), or a factory of links, such as a daemon's in-process pair. */
+export type ConnectTarget =
+  | { readonly host?: string | undefined; readonly port?: number | undefined }
+  | { readonly broker: string }
+  | { readonly link: LinkFactory };
+
+export interface ClientOptions {
+  /** Default: the system's. With a `ManualClock` linger, backoff and timeouts are stepped. */
+  readonly clock?: ClientClock | undefined;
+  /** 0 up to 1, for jitter and for where keyless records begin. Default: Math.random, with a manual clock always 0. */
+  readonly random?: (() => number) | undefined;
+  /** How long one attempt to connect may take (default 10000 ms). */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long an answer may take beyond the wait that its request asks for (default 30000). Kafka: request.timeout.ms. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** A longer request is FRAME_TOO_LARGE before it is sent (default 4 MiB, the broker's own default). */
+  readonly frameBytesMax?: number | undefined;
+  /** A longer answer breaks the link with INVALID_ANSWER (default 32 MiB). */
+  readonly answerBytesMax?: number | undefined;
+}
+
+export interface ConnectOptions extends ClientOptions {
+  /** Attempts before `connect` fails (default 1). Later losses of the link are mended without bound, while requests wait. */
+  readonly attemptsMax?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Connects to a broker. Fails with CONNECTION when nobody answers there. */
+export async function connect(target: ConnectTarget = {}, options: ConnectOptions = {}): Promise<Client> {
+  const client = new Client(target, options);
+  try {
+    await client.open(options);
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return client;
+}
+
+export class Client implements Session, AsyncDisposable {
+  readonly clock: ClientClock;
+  readonly random: () => number;
+  readonly frameBytesMax: number;
+  readonly requestTimeoutMs: number;
+  readonly #link: ReconnectingLink;
+  readonly #parts = new Set<Closable>();
+  #closing: Promise<void> | null = null;
+
+  /** Connects at its first call; `connect` does so at once. Throws USAGE for an address or option that can't be meant. */
+  constructor(target: ConnectTarget = {}, options: ClientOptions = {}) {
+    const { factory, peer } = linkTo(target);
+    this.clock = options.clock ?? systemClock;
+    this.random = options.random ?? (this.clock.mode === "manual" ? () => 0 : Math.random);
+    const { requestTimeoutMs, connectTimeoutMs, frameBytesMax, answerBytesMax } = options;
+    this.requestTimeoutMs = checkedInteger(
+      "requestTimeoutMs",
+      requestTimeoutMs ?? LIMITS.requestTimeoutMs,
+      1,
+    );
+    this.frameBytesMax = checkedInteger(
+      "frameBytesMax",
+      frameBytesMax ?? LIMITS.frameBytesMax,
+      FRAME_BYTES_MIN,
+    );
+    this.#link = new ReconnectingLink({
+      factory,
+      peer,
+      clock: this.clock,
+      random: this.random,
+      connectTimeoutMs: checkedInteger("connectTimeoutMs", connectTimeoutMs ?? LIMITS.connectTimeoutMs, 1),
+      backoff: { initialMs: LIMITS.reconnectBackoffMs, maxMs: LIMITS.reconnectBackoffMsMax },
+      frameBytesMax: this.frameBytesMax,
+      answerBytesMax: checkedInteger(
+        "answerBytesMax",
+        answerBytesMax ?? LIMITS.answerBytesMax,
+        FRAME_BYTES_MIN,
+      ),
+    });
+  }
+
+  get isConnected(): boolean {
+    return this.#link.isConnected;
+  }
+
+  /** Connects now. Fails with CONNECTION after `attemptsMax` attempts (default 1), or with the signal's reason. */
+  async open(options: Pick<ConnectOptions, "attemptsMax" | "signal"> = {}): Promise<void> {
+    await this.#link.open(checkedInteger("attemptsMax", options.attemptsMax ?? 1, 1), options.signal);
+  }
+
+  /**
+   * One request of the protocol. Fails with the broker's error; with CONNECTION or TIMEOUT, whose details say whether it was
+   * `sent` (its effect then being unknown); with CLOSED; or with INVALID_ANSWER.
+   */
+  async call<Name extends OperationName>(
+    name: Name,
+    fields: RequestFields<Name>,
+    options: BatchCallOptions = {},
+  ): Promise<ParsedResponse<Name>> {
+    const answer = await this.#request(name, fields, options, false);
+    return parseAnswer(name, answer);
+  }
+
+  /** A request that gets no answer: resolves when the link has taken it, and nothing more is ever known. */
+  async callOneWay<Name extends OperationName>(
+    name: Name,
+    fields: RequestFields<Name>,
+    options: BatchCallOptions = {},
+  ): Promise<void> {
+    await this.#request(name, fields, options, true);
+  }
+
+  /** Any request, as it is, also one that this SDK does not know. Resolves with all of the answer's fields. */
+  raw(operation: string, fields: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
+    const { timeoutMs = this.requestTimeoutMs, signal } = options;
+    return this.#link.request({ operation, fields }, { timeoutMs, signal });
+  }
+
+  producer(options?: ProducerOptions): Producer {
+    return new Producer(this, options);
+  }
+
+  consumer(options?: ConsumerOptions): Consumer {
+    return new Consumer(this, options);
+  }
+
+  admin(): Admin {
+    return new Admin(this);
+  }
+
+  stepper(): Stepper {
+    return new Stepper(this);
+  }
+
+  own(part: Closable): () => void {
+    this.#parts.add(part);
+    return () => this.#parts.delete(part);
+  }
+
+  /**
+   * Closes producers (which send what they hold, if the link stands), consumers and the link. Fails with the first failure of
+   * a record that was still to be delivered; also then everything is released.
+   */
+  close(options: CloseOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(options);
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(options: CloseOptions): Promise<void> {
+    this.#link.stopReconnecting();
+    const closed = await Promise.allSettled([...this.#parts].map((part) => part.close(options)));
+    await this.#link.close();
+    const failed = closed.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #request(
+    name: OperationName,
+    fields: object,
+    options: BatchCallOptions,
+    oneWay: boolean,
+  ): Promise<JsonObject> {
+    const { bytes, signal, timeoutMsMax = Number.POSITIVE_INFINITY } = options;
+    const asked = options.timeoutMs ?? this.requestTimeoutMs + askedWaitMs(name, fields);
+    const timeoutMs = Math.min(asked, timeoutMsMax);
+    return this.#link.request({ operation: name, fields, bytes }, { timeoutMs, signal, oneWay });
+  }
+}
+
+/** Any request without a batch fits. */
+const FRAME_BYTES_MIN = 8 * 1024;
+
+function linkTo(target: ConnectTarget): { readonly factory: LinkFactory; readonly peer: string } {
+  if ("link" in target) return { factory: target.link, peer: "the given link" };
+  const address =
+    "broker" in target
+      ? parseAddress(target.broker)
+      : checkedAddress({ host: target.host ?? DEFAULT_HOST, port: target.port ?? DEFAULT_PORT });
+  return { factory: tcpLink(address), peer: showAddress(address) };
+}

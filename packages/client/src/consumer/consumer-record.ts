@@ -1,0 +1,35 @@
+/** A record as a consumer hands it out. */
+import type { StoredRecord } from "@minikafka/record";
+import type { TopicPartition } from "../topic-partition.ts";
+
+export interface ConsumerHeader {
+  readonly key: string;
+  /** `null` is absent; an empty buffer is a value. */
+  readonly value: Buffer | null;
+}
+
+/** Key, value and header values are views of the fetched bytes: copy what is kept for long, or it keeps a whole fetch alive. */
+export interface ConsumerRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: Buffer | null;
+  /** `null` is a tombstone; an empty buffer is a value. */
+  readonly value: Buffer | null;
+  readonly timestampMs: number;
+  /** In the order in which they were sent, repeated names included. */
+  readonly headers: readonly ConsumerHeader[];
+}
+
+/** The decoder hands out views of a Buffer, which its type, shared with encoders, does not say. */
+export function consumerRecord(place: TopicPartition, stored: StoredRecord): ConsumerRecord {
+  return {
+    topic: place.topic,
+    partition: place.partition,
+    offset: stored.offset,
+    key: stored.key as Buffer | null,
+    value: stored.value as Buffer | null,
+    timestampMs: stored.timestampMs,
+    headers: stored.headers as readonly ConsumerHeader[],
+  };
+}

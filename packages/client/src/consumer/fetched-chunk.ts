@@ -1,0 +1,101 @@
+/**
+ * What one fetch brought of one partition: whole frames, decoded one at a time when their turn comes.
+ *
+ * Owns the bytes and the place in them. Invariants: records come out once, in the order of their offsets, none below the
+ * position that is asked for (the first frame may begin before it) and none of a control batch. No byte is believed before
+ * its frame's CRC was checked.
+ */
+import {
+  decodeRecords,
+  frameProblem,
+  MalformedVarint,
+  readBatchHeader,
+  type StoredRecord,
+} from "@minikafka/record";
+import { MiniKafkaError } from "../errors.ts";
+import type { TopicPartition } from "../topic-partition.ts";
+import { type ConsumerRecord, consumerRecord } from "./consumer-record.ts";
+
+export class FetchedChunk {
+  readonly #place: TopicPartition;
+  readonly #bytes: Buffer;
+  /** Where the partition goes on after this chunk: past gaps, control markers and hidden records. */
+  readonly nextOffset: number;
+  /** Where the next frame begins. */
+  #at = 0;
+  #records: readonly StoredRecord[] = [];
+  #index = 0;
+  #problem: MiniKafkaError | null = null;
+
+  constructor(place: TopicPartition, bytes: Buffer, nextOffset: number) {
+    this.#place = place;
+    this.#bytes = bytes;
+    this.nextOffset = nextOffset;
+  }
+
+  /** Bytes of frames that were not decoded yet. */
+  get undecodedBytes(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** Whether nothing is left. Looks for the next record at or after `position`, so it may decode a frame. */
+  isExhausted(position: number): boolean {
+    this.#find(position);
+    return this.#problem === null && this.#index === this.#records.length;
+  }
+
+  /** Adds at most `countMax` records from `position` on to `into`. Throws CORRUPT_BATCH when damage is next. */
+  take(position: number, countMax: number, into: ConsumerRecord[]): void {
+    for (let count = 0; count < countMax; count += 1) {
+      this.#find(position);
+      if (this.#problem !== null) {
+        if (count > 0) return;
+        throw this.#problem;
+      }
+      const record = this.#records[this.#index];
+      if (record === undefined) return;
+      this.#index += 1;
+      into.push(consumerRecord(this.#place, record));
+    }
+  }
+
+  /** Makes the record at `#index` the next to hand out, if there is one. */
+  #find(position: number): void {
+    for (;;) {
+      for (; this.#index < this.#records.length; this.#index += 1) {
+        if ((this.#records[this.#index] as StoredRecord).offset >= position) return;
+      }
+      if (this.#problem !== null || this.#at >= this.#bytes.length) return;
+      this.#decodeNext(position);
+    }
+  }
+
+  #decodeNext(position: number): void {
+    const problem = frameProblem(this.#bytes, this.#at, this.#bytes.length);
+    if (problem !== null) {
+      this.#problem = this.#corrupt(problem);
+      return;
+    }
+    const header = readBatchHeader(this.#bytes, this.#at);
+    const frame = this.#bytes.subarray(this.#at, this.#at + header.frameBytes);
+    if (header.control === null && header.nextOffset > position) {
+      try {
+        this.#records = decodeRecords(frame);
+      } catch (error) {
+        if (!(error instanceof MalformedVarint)) throw error;
+        this.#problem = this.#corrupt(error.message);
+        return;
+      }
+      this.#index = 0;
+    }
+    this.#at += header.frameBytes;
+  }
+
+  #corrupt(problem: string): MiniKafkaError {
+    const { topic, partition } = this.#place;
+    const message = `what was fetched of ${topic}/${partition} is damaged at byte ${this.#at} of ${this.#bytes.length}: ${problem}`;
+    return new MiniKafkaError("CORRUPT_BATCH", message, {
+      details: { topic, partition, position: this.#at },
+    });
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Asks the broker for what the cursors want next, and gives each its part of the answer.
+ *
+ * Owns the fetches and lookups under way. Invariants: a cursor has at most one under way; an answer reaches a cursor only if
+ * it was not moved since; one partition's error reaches the caller without harm to the others. Never hands records out.
+ */
+import type { ParsedResponse } from "@minikafka/protocol";
+import { isRetriable as isRetriableCode } from "@minikafka/protocol/errors";
+import { asMiniKafkaError, hasCode, MiniKafkaError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import { backoffMs } from "../link/backoff.ts";
+import type { Session } from "../session.ts";
+import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
+import { RETRY_BACKOFF } from "../waiting.ts";
+import type { ConsumerSettings } from "./consumer-options.ts";
+import { FetchedChunk } from "./fetched-chunk.ts";
+import { lookUpOffset } from "./offset-lookup.ts";
+import type { OffsetSpec, PartitionCursor } from "./partition-cursor.ts";
+
+type PartitionAnswer = ParsedResponse<"fetch_many">["partitions"][number];
+
+/** A cursor as it was when it was asked for. */
+interface Asked {
+  readonly cursor: PartitionCursor;
+  readonly generation: number;
+}
+
+export class Fetcher {
+  readonly #session: Session;
+  readonly #settings: ConsumerSettings;
+  readonly #enough: AbortSignal;
+  /** Called when something came, good or bad. */
+  readonly #changed: () => void;
+  /** What the next poll throws, the oldest first. */
+  #errors: MiniKafkaError[] = [];
+  #quick = 0;
+
+  constructor(session: Session, settings: ConsumerSettings, enough: AbortSignal, changed: () => void) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#enough = enough;
+    this.#changed = changed;
+  }
+
+  /** Whether something is under way that the broker answers at once: worth waiting for even when time is up. */
+  get hasQuick(): boolean {
+    return this.#quick > 0;
+  }
+
+  get hasError(): boolean {
+    return this.#errors.length > 0;
+  }
+
+  /** The next error that trying again won't mend; it is given once. */
+  takeError(): MiniKafkaError | null {
+    return this.#errors.shift() ?? null;
+  }
+
+  /** Asks for all of `cursors` that have nothing under way, letting the broker wait up to `waitMs` for something to come. */
+  ask(cursors: readonly PartitionCursor[], waitMs: number): void {
+    // Who asks what is there now must not be told what a fetch that still waits for more has not said.
+    if (waitMs === 0) for (const cursor of cursors) if (cursor.busy === "waiting") cursor.overtake();
+    const nowMs = this.#session.clock.elapsedMs();
+    const free = cursors.filter((cursor) => cursor.mayAsk(nowMs));
+    for (const cursor of free) {
+      const spec = this.#whereToBegin(cursor);
+      if (spec === "error") this.#errors.push(noPosition(cursor.place));
+      else if (spec !== null) void this.#begin(cursor, spec);
+    }
+    const positioned = free.filter((cursor) => cursor.fetchOffset !== null);
+    if (positioned.length > 0) void this.#fetch(positioned.slice(0, LIMITS.partitionsPerFetchMax), waitMs);
+  }
+
+  /** Finds the positions that are missing and can be found; what fails is for the next poll. */
+  begin(cursors: readonly PartitionCursor[]): void {
+    for (const cursor of cursors) {
+      const spec = cursor.busy === "no" ? this.#whereToBegin(cursor) : null;
+      if (spec !== null && spec !== "error") void this.#begin(cursor, spec);
+    }
+  }
+
+  #whereToBegin(cursor: PartitionCursor): OffsetSpec | "error" | null {
+    if (cursor.position !== null) return null;
+    const { autoOffsetReset } = this.#settings;
+    if (cursor.target !== null) return cursor.target;
+    return autoOffsetReset === "error" ? "error" : autoOffsetReset === "earliest" ? "beginning" : "end";
+  }
+
+  /** Finds the position of a cursor that has none. Fails with NO_POSITION when nothing says where to begin. */
+  async locateLost(cursor: PartitionCursor): Promise<void> {
+    const spec = this.#whereToBegin(cursor);
+    if (spec === "error") throw noPosition(cursor.place);
+    if (spec !== null) await this.locate(cursor, spec);
+  }
+
+  /** Moves the cursor to where `spec` is, unless it is moved elsewhere meanwhile. */
+  async locate(cursor: PartitionCursor, spec: OffsetSpec): Promise<void> {
+    const asked = { cursor, generation: cursor.generation };
+    cursor.busy = "quick";
+    this.#quick += 1;
+    try {
+      const { isolation } = this.#settings;
+      const offset = await lookUpOffset(this.#session, cursor.place, spec, {
+        isolation,
+        enough: this.#enough,
+      });
+      if (isCurrent(asked)) cursor.moveTo(offset);
+    } finally {
+      if (isCurrent(asked)) cursor.busy = "no";
+      this.#quick -= 1;
+      this.#changed();
+    }
+  }
+
+  /** Never rejects: what it fails with is for the next poll. */
+  async #begin(cursor: PartitionCursor, spec: OffsetSpec): Promise<void> {
+    const asked = { cursor, generation: cursor.generation };
+    try {
+      await this.locate(cursor, spec);
+    } catch (error) {
+      if (isCurrent(asked)) this.#failed(cursor, asMiniKafkaError(error));
+      this.#changed();
+    }
+  }
+
+  async #fetch(cursors: readonly PartitionCursor[], waitMs: number): Promise<void> {
+    const asked = cursors.map((cursor) => ({ cursor, generation: cursor.generation }));
+    const isQuick = waitMs === 0;
+    for (const cursor of cursors) cursor.busy = isQuick ? "quick" : "waiting";
+    if (isQuick) this.#quick += 1;
+    try {
+      const answer = await this.#session.call("fetch_many", {
+        partitions: cursors.map(({ place, fetchOffset }) => ({
+          topic: place.topic,
+          partition: place.partition,
+          offset: fetchOffset ?? 0,
+        })),
+        encoding: "batch",
+        isolation: this.#settings.isolation,
+        max_bytes: this.#settings.fetchBytes,
+        min_bytes: isQuick ? 0 : 1,
+        max_wait_ms: waitMs,
+      });
+      this.#receive(asked, answer.partitions);
+    } catch (error) {
+      const failure = asMiniKafkaError(error);
+      if (!failure.retriable) this.#errors.push(failure);
+      else for (const each of asked) if (isCurrent(each)) this.#failed(each.cursor, failure);
+    } finally {
+      if (isQuick) this.#quick -= 1;
+      for (const each of asked) if (isCurrent(each)) each.cursor.busy = "no";
+      this.#changed();
+    }
+  }
+
+  #receive(asked: readonly Asked[], answers: readonly PartitionAnswer[]): void {
+    const byPlace = new Map(asked.map((each) => [topicPartitionKey(each.cursor.place), each]));
+    for (const answer of answers) {
+      const each = byPlace.get(topicPartitionKey(answer));
+      if (each === undefined || !isCurrent(each)) continue;
+      if ("code" in answer) this.#failed(each.cursor, partitionError(answer));
+      else this.#arrived(each.cursor, answer);
+    }
+  }
+
+  #arrived(cursor: PartitionCursor, answer: Exclude<PartitionAnswer, { readonly code: string }>): void {
+    const bytes = answer.batches_b64 ?? Buffer.alloc(0);
+    cursor.receive(new FetchedChunk(cursor.place, bytes, answer.next_offset), answer.high_watermark);
+  }
+
+  /** One partition's error: mended here when that is agreed upon, kept for the caller otherwise. */
+  #failed(cursor: PartitionCursor, error: MiniKafkaError): void {
+    // What was fetched before is still good; the error comes again when it is used up.
+    if (cursor.hasChunks) return;
+    if (hasCode(error, "OFFSET_OUT_OF_RANGE") && this.#settings.autoOffsetReset !== "error") {
+      cursor.lose(null);
+      return;
+    }
+    if (!error.retriable) {
+      this.#errors.push(error);
+      return;
+    }
+    const { clock, random } = this.#session;
+    cursor.backOff(error, clock.elapsedMs(), (failures) => backoffMs(failures, RETRY_BACKOFF, random));
+  }
+}
+
+function isCurrent({ cursor, generation }: Asked): boolean {
+  return cursor.generation === generation;
+}
+
+function partitionError(answer: Extract<PartitionAnswer, { readonly code: string }>): MiniKafkaError {
+  const { topic, partition, code, message } = answer;
+  return new MiniKafkaError(code, message, {
+    details: { ...answer.details, topic, partition },
+    retriable: isRetriableCode(code),
+  });
+}
+
+export function noPosition({ topic, partition }: TopicPartition): MiniKafkaError {
+  const message = `${topic}/${partition} has no position, and autoOffsetReset is error: seek first`;
+  return new MiniKafkaError("NO_POSITION", message, { details: { topic, partition } });
+}

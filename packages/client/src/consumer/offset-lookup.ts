@@ -1,0 +1,46 @@
+/** From "beginning", "end" or a time to an offset, as the broker knows it. */
+import type { Session } from "../session.ts";
+import type { TopicPartition } from "../topic-partition.ts";
+import { checkedInteger, usageError } from "../usage.ts";
+import { retrying } from "../waiting.ts";
+import type { OffsetSpec } from "./partition-cursor.ts";
+
+const EARLIEST = -2;
+const LATEST = -1;
+
+export interface LookupOptions {
+  readonly isolation: "read_uncommitted" | "read_committed";
+  /** Ends the trying again. */
+  readonly enough: AbortSignal;
+}
+
+/** Throws USAGE for anything that is not an offset's description. */
+export function checkOffsetSpec(spec: OffsetSpec): void {
+  if (spec === "beginning" || spec === "end") return;
+  if (typeof spec === "number") checkedInteger("offset", spec, 0);
+  else if (typeof spec === "object" && spec !== null) checkedInteger("timestampMs", spec.timestampMs, 0);
+  else
+    throw usageError(
+      `the offset is ${String(spec)}; expected a number, "beginning", "end" or { timestampMs }`,
+    );
+}
+
+/** The offset. A time later than every record is the end, where the next record will be. */
+export async function lookUpOffset(
+  session: Session,
+  place: TopicPartition,
+  spec: OffsetSpec,
+  options: LookupOptions,
+): Promise<number> {
+  if (typeof spec === "number") return spec;
+  const ask = async (timestampMs: number): Promise<number | null> => {
+    const { topic, partition } = place;
+    const fields = { topic, partition, timestamp_ms: timestampMs, isolation: options.isolation };
+    const { clock, random, requestTimeoutMs } = session;
+    const deadlineMs = clock.elapsedMs() + requestTimeoutMs;
+    const retries = { clock, random, deadlineMs, enough: options.enough };
+    return (await retrying(retries, () => session.call("list_offsets", fields))).offset;
+  };
+  const timestampMs = spec === "beginning" ? EARLIEST : spec === "end" ? LATEST : spec.timestampMs;
+  return (await ask(timestampMs)) ?? (await ask(LATEST)) ?? 0;
+}

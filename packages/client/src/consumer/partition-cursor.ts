@@ -1,0 +1,155 @@
+/**
+ * One partition as a consumer reads it: where it is, and what was fetched ahead of that.
+ *
+ * Owns position, chunks and pause. Invariants: position moves over everything that was scanned, delivered or not, so that it
+ * reaches the end behind control markers and gaps; what was fetched for an older generation (before a seek) is never taken.
+ *
+ *   lost (no position) → locating → positioned → (seek) → positioned, or (out of range) → lost
+ */
+import type { MiniKafkaError } from "../errors.ts";
+import type { TopicPartition } from "../topic-partition.ts";
+import type { ConsumerRecord } from "./consumer-record.ts";
+import type { FetchedChunk } from "./fetched-chunk.ts";
+
+/** An offset, or what the broker knows an offset for. */
+export type OffsetSpec = number | "beginning" | "end" | { readonly timestampMs: number };
+
+export class PartitionCursor {
+  readonly place: TopicPartition;
+  isPaused = false;
+  /** The end of what was visible at the last fetch; `null` before the first. */
+  highWatermark: number | null = null;
+  /** What is under way for this generation: something that is answered at once, or a fetch that the broker may hold back. */
+  busy: "no" | "quick" | "waiting" = "no";
+  #generation = 0;
+  #position: number | null = null;
+  #target: OffsetSpec | null = null;
+  #chunks: FetchedChunk[] = [];
+  #failures = 0;
+  #error: MiniKafkaError | null = null;
+  #notBeforeMs = 0;
+
+  constructor(place: TopicPartition) {
+    this.place = place;
+  }
+
+  /** The next offset to hand out; `null` while it is not known. */
+  get position(): number | null {
+    return this.#position;
+  }
+
+  /** Where to go when there is no position; `null`: as autoOffsetReset says. */
+  get target(): OffsetSpec | null {
+    return this.#target;
+  }
+
+  /** Raised by every seek: an answer to what was asked before it is not for us any more. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Where to fetch from: after what was fetched already. */
+  get fetchOffset(): number | null {
+    return this.#chunks.at(-1)?.nextOffset ?? this.#position;
+  }
+
+  get hasChunks(): boolean {
+    return this.#chunks.length > 0;
+  }
+
+  get undecodedBytes(): number {
+    return this.#chunks.reduce((bytes, chunk) => bytes + chunk.undecodedBytes, 0);
+  }
+
+  /** What the last attempt failed with, if trying again may help. */
+  get error(): MiniKafkaError | null {
+    return this.#error;
+  }
+
+  /** No attempt before this time on the clock's `elapsedMs`, since the last one failed. */
+  get notBeforeMs(): number {
+    return this.#notBeforeMs;
+  }
+
+  mayAsk(elapsedMs: number): boolean {
+    return this.busy === "no" && !this.isPaused && elapsedMs >= this.#notBeforeMs;
+  }
+
+  /** Goes on at `position`. Drops what was fetched and what is under way. */
+  moveTo(position: number): void {
+    this.#restart(position, null);
+  }
+
+  /** Gives the position up, to be found at `target` or as autoOffsetReset says. */
+  lose(target: OffsetSpec | null): void {
+    this.#restart(null, target);
+  }
+
+  /** Stays where it is, but drops what was fetched and what is under way. */
+  restart(): void {
+    this.#restart(this.#position, this.#target);
+  }
+
+  /** Lets another fetch be made instead of the one that the broker holds back; what is in hand stays. */
+  overtake(): void {
+    this.#generation += 1;
+    this.busy = "no";
+  }
+
+  /** What a fetch from `fetchOffset` brought. */
+  receive(chunk: FetchedChunk, highWatermark: number): void {
+    this.#succeeded();
+    this.highWatermark = highWatermark;
+    this.#chunks.push(chunk);
+    this.#dropExhausted();
+  }
+
+  /** Adds at most `countMax` records to `into` and moves on. Throws CORRUPT_BATCH and drops the damaged chunk. */
+  take(countMax: number, into: ConsumerRecord[]): void {
+    let left = countMax;
+    while (left > 0) {
+      const chunk = this.#chunks[0];
+      if (chunk === undefined || this.#position === null) return;
+      const before = into.length;
+      try {
+        chunk.take(this.#position, left, into);
+      } catch (error) {
+        this.#chunks = [];
+        if (into.length === before) throw error;
+      }
+      const last = into.length > before ? into.at(-1) : undefined;
+      if (last !== undefined) this.#position = last.offset + 1;
+      left -= into.length - before;
+      this.#dropExhausted();
+    }
+  }
+
+  /** An attempt failed; the next waits as long as so many failures in a row ask for. */
+  backOff(error: MiniKafkaError, elapsedMs: number, delayMs: (failures: number) => number): void {
+    this.#failures += 1;
+    this.#error = error;
+    this.#notBeforeMs = elapsedMs + delayMs(this.#failures);
+  }
+
+  #restart(position: number | null, target: OffsetSpec | null): void {
+    this.overtake();
+    this.#position = position;
+    this.#target = target;
+    this.#chunks = [];
+    this.#succeeded();
+  }
+
+  #succeeded(): void {
+    this.#failures = 0;
+    this.#error = null;
+    this.#notBeforeMs = 0;
+  }
+
+  #dropExhausted(): void {
+    for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
+      if (this.#position === null || !chunk.isExhausted(this.#position)) return;
+      this.#chunks.shift();
+      this.#position = Math.max(this.#position, chunk.nextOffset);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What the SDK throws. A code of the broker keeps its name and its meaning (the protocol's one table); what only a client
+ * can find has the codes below. A code of a newer broker is kept as it came.
+ */
+import { type ErrorCode, isErrorCode, isRetriable as isRetriableCode } from "@minikafka/protocol/errors";
+
+interface ClientErrorEntry {
+  /** True when the same call may succeed later without any change by the caller. */
+  readonly retriable: boolean;
+  readonly sentence: string;
+}
+
+export const CLIENT_ERRORS = {
+  CONNECTION: {
+    retriable: true,
+    sentence:
+      "The link could not be made or broke; details.sent says whether the request had gone out, its effect then being unknown.",
+  },
+  TIMEOUT: {
+    retriable: true,
+    sentence:
+      "No answer came in time; details.sent says whether the request had gone out, its effect then being unknown.",
+  },
+  CLOSED: { retriable: false, sentence: "The client, producer or consumer was closed." },
+  BUFFER_FULL: {
+    retriable: true,
+    sentence: "The producer holds as many unacknowledged bytes as it may; Producer.drain waits for room.",
+  },
+  INVALID_ANSWER: { retriable: false, sentence: "What came back is not an answer of this protocol." },
+  NO_POSITION: {
+    retriable: false,
+    sentence: "The partition has no position, and autoOffsetReset is error: seek first.",
+  },
+  USAGE: { retriable: false, sentence: "The call is not one that this SDK takes; the message says why." },
+} as const satisfies { readonly [code: string]: ClientErrorEntry };
+
+export type ClientErrorCode = keyof typeof CLIENT_ERRORS;
+
+/** A known code, or one of a newer broker; the last member keeps completion for the known ones. */
+export type MiniKafkaErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
+
+export type MiniKafkaErrorDetails = Readonly<{ [name: string]: unknown }>;
+
+export interface MiniKafkaErrorFacts {
+  readonly details?: MiniKafkaErrorDetails | undefined;
+  readonly cause?: unknown;
+  /** For codes that are in no table: what the broker said. */
+  readonly retriable?: boolean | undefined;
+}
+
+/** An error with a code that programs may rely on. `retriable` is false unless a table or a newer broker says otherwise. */
+export class MiniKafkaError extends Error {
+  override readonly name = "MiniKafkaError";
+  readonly code: MiniKafkaErrorCode;
+  readonly retriable: boolean;
+  /** Numbers and names beside the message: offsets, topic, partition, `sent` … */
+  readonly details: MiniKafkaErrorDetails;
+
+  constructor(code: MiniKafkaErrorCode, message: string, facts: MiniKafkaErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    this.details = facts.details ?? {};
+    this.retriable = retriableOf(code, facts.retriable);
+  }
+}
+
+function retriableOf(code: string, said: boolean | undefined): boolean {
+  if (isClientErrorCode(code)) return CLIENT_ERRORS[code].retriable;
+  return isErrorCode(code) ? isRetriableCode(code) : said === true;
+}
+
+function isClientErrorCode(code: string): code is ClientErrorCode {
+  return Object.hasOwn(CLIENT_ERRORS, code);
+}
+
+/** Whether the call that failed with `error` may simply be made again. False for anything that is not ours. */
+export function isRetriable(error: unknown): boolean {
+  return error instanceof MiniKafkaError && error.retriable;
+}
+
+/** Whether `error` is ours and has one of `codes`. */
+export function hasCode<Code extends MiniKafkaErrorCode>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is MiniKafkaError & { readonly code: Code } {
+  return error instanceof MiniKafkaError && codes.some((code) => code === error.code);
+}
+
+/**
+ * Whether a request that failed with `error` may have taken effect all the same: it went out and no answer came back, or
+ * the answer itself left its fate open. Repeating such a produce can write the records twice.
+ */
+export function isFateUnknown(error: MiniKafkaError): boolean {
+  switch (error.code) {
+    case "CONNECTION":
+    case "TIMEOUT":
+    case "CLOSED":
+    case "INVALID_ANSWER":
+      return error.details.sent === true;
+    case "REQUEST_TIMED_OUT":
+    case "NOT_ENOUGH_REPLICAS_AFTER_APPEND":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** What was thrown, as one of ours; anything else is a fault of this SDK and goes on as it is. */
+export function asMiniKafkaError(error: unknown): MiniKafkaError {
+  if (error instanceof MiniKafkaError) return error;
+  throw error;
+}

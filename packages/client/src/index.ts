@@ -1,0 +1,48 @@
+/** The SDK: producers, consumers, administration and stepping, over the wire protocol alone. */
+export {
+  Admin,
+  type ClusterDescription,
+  type DescribedPartition,
+  type FoundOffset,
+  type ListedTopic,
+  type NewTopic,
+  type OffsetQuery,
+  type PartitionDescription,
+  type PartitionMetadataView,
+  type TopicDescription,
+  type TopicMetadataView,
+} from "./admin.ts";
+export { Client, type ClientOptions, type ConnectOptions, type ConnectTarget, connect } from "./client.ts";
+export { type Cancel, type ClientClock, ManualClock, systemClock } from "./clock.ts";
+export {
+  type AssignedPartition,
+  type BatchIterationOptions,
+  Consumer,
+  type IterationOptions,
+  type PartitionLag,
+  type PollOptions,
+} from "./consumer/consumer.ts";
+export type { AutoOffsetReset, ConsumerOptions } from "./consumer/consumer-options.ts";
+export type { ConsumerHeader, ConsumerRecord } from "./consumer/consumer-record.ts";
+export type { ConsumerBatch } from "./consumer/cursor-ring.ts";
+export type { OffsetSpec } from "./consumer/partition-cursor.ts";
+export {
+  CLIENT_ERRORS,
+  type ClientErrorCode,
+  hasCode,
+  isFateUnknown,
+  isRetriable,
+  MiniKafkaError,
+  type MiniKafkaErrorCode,
+  type MiniKafkaErrorDetails,
+} from "./errors.ts";
+export type { LinkFactory } from "./link/link-factory.ts";
+export type { RecordMetadata } from "./producer/delivery.ts";
+export { murmur2, toPositive } from "./producer/murmur2.ts";
+export type { KeyHash, Partitioner } from "./producer/partitioner.ts";
+export type { Payload, ProducedHeader, ProducedRecord } from "./producer/produced-record.ts";
+export { Producer, type WaitOptions } from "./producer/producer.ts";
+export type { ProducerOptions } from "./producer/producer-options.ts";
+export type { CallOptions, Closable, CloseOptions, Session } from "./session.ts";
+export { Stepper } from "./stepper.ts";
+export type { TopicPartition } from "./topic-partition.ts";

@@ -1,0 +1,56 @@
+/** Every bound of the SDK with its default, units last. Kafka's name and default stand beside a number that has one. */
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SECOND_MS = 1_000;
+
+export const LIMITS = {
+  /** What a broker keeps in hand for one connection (WIRE); more would only wait in its socket. */
+  inFlightRequestsMax: 64,
+  /** A request line: the broker's own default of max_frame_bytes. */
+  frameBytesMax: 4 * MIB,
+  /** An answer line: 16 MiB of batches, the most that a fetch may ask for, as Base64, with room for one larger batch. */
+  answerBytesMax: 32 * MIB,
+
+  connectTimeoutMs: 10 * SECOND_MS,
+  /** Kafka: request.timeout.ms, 30 s. The time that a broker was asked to wait comes on top. */
+  requestTimeoutMs: 30 * SECOND_MS,
+  /** Kafka: reconnect.backoff.ms and reconnect.backoff.max.ms. */
+  reconnectBackoffMs: 50,
+  reconnectBackoffMsMax: SECOND_MS,
+  /** Kafka: retry.backoff.ms and retry.backoff.max.ms. */
+  retryBackoffMs: 100,
+  retryBackoffMsMax: SECOND_MS,
+  /** How long a close lets the records in hand be acknowledged. */
+  closeTimeoutMs: 5 * SECOND_MS,
+  /** A socket that is silent for so long is probed by the system. */
+  keepAliveMs: 30 * SECOND_MS,
+  /** Kafka: metadata.max.age.ms, 5 minutes. */
+  metadataAgeMsMax: 300 * SECOND_MS,
+
+  /** Kafka: batch.size. A batch is closed when it has so many bytes; 1 sends each record by itself. */
+  batchBytes: 16 * KIB,
+  /** A batch of the broker's default (message.max.bytes); a record that does not fit one alone is refused here. */
+  batchBytesMax: 2 * MIB,
+  /** The broker takes no more in one batch. */
+  recordsPerBatchMax: 100_000,
+  headersPerRecordMax: 1_000,
+  /** Kafka: buffer.memory, 32 MiB. With a manual clock 1 MiB, so that an experiment can fill it. */
+  bufferBytesMax: 32 * MIB,
+  bufferBytesManualMax: MIB,
+  /** What a buffered record costs beside its bytes: objects, promise, array slots. */
+  recordOverheadBytes: 64,
+  /** Kafka: delivery.timeout.ms, 2 minutes. */
+  deliveryTimeoutMs: 120 * SECOND_MS,
+
+  /** Kafka: max.poll.records, 500. */
+  pollRecordsMax: 500,
+  /** Kafka: fetch.max.wait.ms, 500. A longer poll asks several times. */
+  fetchWaitMs: 500,
+  /** The broker takes no longer wait. */
+  fetchWaitMsMax: 600 * SECOND_MS,
+  /** Kafka: fetch.max.bytes and max.partition.fetch.bytes, 50 MiB and 1 MiB. Here one bound serves both. */
+  fetchBytes: MIB,
+  fetchBytesMax: 16 * MIB,
+  /** What a fetch_many request takes. */
+  partitionsPerFetchMax: 1_000,
+} as const;

@@ -1,0 +1,79 @@
+/** Where links come from: a TCP socket, or whatever Duplex a caller hands out (an in-process pair, a test's peer). */
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ClientClock } from "../clock.ts";
+import { MiniKafkaError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+
+/** Makes one link, ready to be written to. `signal` aborts when nobody wants it any more. */
+export type LinkFactory = (signal: AbortSignal) => Duplex | Promise<Duplex>;
+
+export interface TcpAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function tcpLink(address: TcpAddress): LinkFactory {
+  return (signal) =>
+    new Promise((resolve, reject) => {
+      const socket = connect({
+        ...address,
+        noDelay: true,
+        keepAlive: true,
+        keepAliveInitialDelay: LIMITS.keepAliveMs,
+      });
+      const giveUp = () => socket.destroy(new Error("given up"));
+      signal.addEventListener("abort", giveUp);
+      socket.once("connect", () => {
+        signal.removeEventListener("abort", giveUp);
+        socket.off("error", reject);
+        resolve(socket);
+      });
+      socket.once("error", reject);
+      socket.once("close", () => signal.removeEventListener("abort", giveUp));
+    });
+}
+
+export interface OpeningOptions {
+  readonly peer: string;
+  readonly clock: ClientClock;
+  readonly timeoutMs: number;
+  /** Ends the attempt; its reason is what the opening then fails with. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One attempt at a link. Fails with CONNECTION, or with the reason of `signal`. A link that comes too late is destroyed, so
+ * that a factory which knows nothing of signals leaves none behind.
+ */
+export async function openLink(factory: LinkFactory, options: OpeningOptions): Promise<Duplex> {
+  const { peer, clock, timeoutMs, signal } = options;
+  const giveUp = new AbortController();
+  const gaveUp = new Promise<never>((_, reject) => {
+    giveUp.signal.addEventListener("abort", () => reject(giveUp.signal.reason));
+  });
+  const stop = () => giveUp.abort(signal.reason);
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  const cancel = clock.after(timeoutMs, () =>
+    giveUp.abort(new Error(`no connection within ${timeoutMs} ms`)),
+  );
+  const made = (async () => factory(giveUp.signal))();
+  try {
+    return await Promise.race([made, gaveUp]);
+  } catch (error) {
+    made.then(
+      (late) => late.destroy(),
+      () => {},
+    );
+    if (signal.aborted) throw signal.reason;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new MiniKafkaError("CONNECTION", `cannot connect to ${peer}: ${why}`, {
+      details: { peer, sent: false },
+      cause: error,
+    });
+  } finally {
+    cancel();
+    signal.removeEventListener("abort", stop);
+  }
+}

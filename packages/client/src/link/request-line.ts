@@ -1,0 +1,30 @@
+/** A request as a line. */
+
+/** Bytes that travel as one Base64 field, beside the fields that go through JSON. */
+export interface BytesField {
+  readonly name: "batch_b64";
+  readonly bytes: Buffer;
+}
+
+export interface RequestContent {
+  readonly operation: string;
+  readonly fields: object;
+  readonly bytes?: BytesField | undefined;
+}
+
+/**
+ * The line with its newline. The bytes are put in beside `JSON.stringify`, which would search a megabyte of Base64 for
+ * characters to escape, and the line is made as one buffer, since writing it as UTF-8 text would check it once more.
+ */
+export function requestLine(id: number, content: RequestContent): Buffer {
+  const head = JSON.stringify({ ...content.fields, operation: content.operation, id });
+  if (content.bytes === undefined) return Buffer.from(`${head}\n`);
+  const opening = `${head.slice(0, -1)},"${content.bytes.name}":"`;
+  const text = content.bytes.bytes.toString("base64");
+  const openingBytes = Buffer.byteLength(opening);
+  const line = Buffer.allocUnsafe(openingBytes + text.length + 3);
+  line.write(opening, 0, "utf8");
+  line.write(text, openingBytes, "latin1");
+  line.write('"}\n', openingBytes + text.length, "latin1");
+  return line;
+}

@@ -1,0 +1,34 @@
+/** An answer's fields, checked against its operation's schema, and how long an operation may make one wait for it. */
+import {
+  describeIssues,
+  type JsonObject,
+  OPERATIONS,
+  type OperationName,
+  type ParsedResponse,
+} from "@minikafka/protocol";
+import { MiniKafkaError } from "./errors.ts";
+
+/** Throws INVALID_ANSWER for fields that are not this operation's. */
+export function parseAnswer<Name extends OperationName>(
+  name: Name,
+  fields: JsonObject,
+): ParsedResponse<Name> {
+  const parsed = OPERATIONS[name].response.safeParse(fields);
+  // The table pairs each name with its schema, which a lookup by a type parameter cannot express.
+  if (parsed.success) return parsed.data as ParsedResponse<Name>;
+  throw new MiniKafkaError("INVALID_ANSWER", `the answer to ${name}: ${describeIssues(parsed.error)}`, {
+    details: { operation: name, sent: true },
+  });
+}
+
+/** The broker's own default for `timeout_ms` of produce. */
+const ACKNOWLEDGEMENT_WAIT_MS = 30_000;
+
+/** How long the broker may hold an answer back because the request asks for it, in milliseconds. */
+export function askedWaitMs(name: OperationName, fields: object): number {
+  if ("max_wait_ms" in fields && typeof fields.max_wait_ms === "number") return fields.max_wait_ms;
+  if (name !== "produce" || !("acks" in fields) || (fields.acks !== "all" && fields.acks !== -1)) return 0;
+  return "timeout_ms" in fields && typeof fields.timeout_ms === "number"
+    ? fields.timeout_ms
+    : ACKNOWLEDGEMENT_WAIT_MS;
+}

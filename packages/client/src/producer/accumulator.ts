@@ -1,0 +1,252 @@
+/**
+ * Records on the way to their batches (Kafka: RecordAccumulator).
+ *
+ * Owns the lanes of all partitions, the records that wait to learn which partitions their topic has, and the linger timers.
+ * Invariants: records of one topic are placed in the order in which they were accepted; a batch leaves when it is full, when
+ * its linger is over (by a timer, or at `sendDue` with a manual clock), or when all are closed.
+ */
+import type { Cancel } from "../clock.ts";
+import { asMiniKafkaError, type MiniKafkaError } from "../errors.ts";
+import type { MetadataCache, TopicMetadata } from "../metadata-cache.ts";
+import type { Session } from "../session.ts";
+import { PartitionLane } from "./partition-lane.ts";
+import { type KeyHash, keyHash, StickyPartition } from "./partitioner.ts";
+import type { BatchEntry, ProducerBatch } from "./producer-batch.ts";
+import type { ProducerSettings } from "./producer-options.ts";
+import type { Sender } from "./sender.ts";
+
+/** A record that was accepted: where it is to go, as far as the caller said. */
+export interface AcceptedRecord extends BatchEntry {
+  readonly topic: string;
+  readonly partition: number | undefined;
+}
+
+interface WaitingRecord {
+  readonly accepted: AcceptedRecord;
+  readonly acceptedMs: number;
+}
+
+interface TopicState {
+  readonly topic: string;
+  readonly lanes: Map<number, PartitionLane>;
+  readonly sticky: StickyPartition;
+  /** For the topic's metadata. */
+  waiting: WaitingRecord[];
+  /** Resolves when they were placed, or with what they failed with. */
+  loading: Promise<MiniKafkaError | null> | null;
+  /** Somebody waits for a flush and will be told what the waiting records fail with. */
+  isWatched: boolean;
+}
+
+export class Accumulator {
+  readonly #session: Session;
+  readonly #settings: ProducerSettings;
+  readonly #metadata: MetadataCache;
+  readonly #sender: Sender;
+  readonly #hash: KeyHash;
+  readonly #topics = new Map<string, TopicState>();
+  readonly #lingers = new Map<PartitionLane, Cancel>();
+  readonly #released: (bytes: number, records: number) => void;
+  readonly #elapsedMs: () => number;
+  #scheduled: PartitionLane[] = [];
+
+  constructor(
+    session: Session,
+    settings: ProducerSettings,
+    metadata: MetadataCache,
+    sender: Sender,
+    released: (bytes: number, records: number) => void,
+  ) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#metadata = metadata;
+    this.#sender = sender;
+    this.#released = released;
+    this.#hash = keyHash(settings.partitioner);
+    this.#elapsedMs = () => session.clock.elapsedMs();
+  }
+
+  accept(accepted: AcceptedRecord): void {
+    const state = this.#topics.get(accepted.topic) ?? this.#begin(accepted.topic);
+    const metadata = this.#metadata.get(accepted.topic);
+    if (metadata !== undefined && state.waiting.length === 0) {
+      this.#place(state, metadata, accepted, this.#elapsedMs);
+      return;
+    }
+    state.waiting.push({ accepted, acceptedMs: this.#elapsedMs() });
+    state.loading ??= this.#load(state);
+  }
+
+  /** Sends the lane's batches that may go: closed ones, and the open one when its linger is over. */
+  sendReady(lane: PartitionLane): void {
+    this.#sender.sendClosed(lane);
+    const { dueMs } = lane;
+    if (dueMs === null || !lane.maySend || dueMs > this.#elapsedMs()) return;
+    this.#closeOpen(lane);
+    this.#sender.sendClosed(lane);
+  }
+
+  /** Closes and sends the batches whose linger is over. Returns them. */
+  sendDue(): ProducerBatch[] {
+    const nowMs = this.#elapsedMs();
+    return this.#closeWhere((lane) => lane.dueMs !== null && lane.dueMs <= nowMs);
+  }
+
+  /** Closes all open batches and sends what may go. Returns all that are not settled. */
+  sendAll(): ProducerBatch[] {
+    this.#closeWhere(() => true);
+    return [...this.#lanes()].flatMap((lane) => lane.batches());
+  }
+
+  /** Resolves when the records that wait for metadata have their places, with what they failed with if they did. */
+  async placed(): Promise<MiniKafkaError | null> {
+    let first: MiniKafkaError | null = null;
+    for (const state of this.#topics.values()) {
+      if (state.loading === null) continue;
+      state.isWatched = true;
+      const error = await state.loading;
+      first ??= error;
+    }
+    return first;
+  }
+
+  /** Fails whatever is left and stops all timers. */
+  abandon(error: MiniKafkaError): void {
+    for (const state of this.#topics.values()) this.#failWaiting(state, error);
+    for (const lane of this.#lanes()) this.#sender.abandon(lane, error);
+    for (const cancel of this.#lingers.values()) cancel();
+    this.#lingers.clear();
+  }
+
+  *#lanes(): Generator<PartitionLane> {
+    for (const state of this.#topics.values()) yield* state.lanes.values();
+  }
+
+  #begin(topic: string): TopicState {
+    const sticky = new StickyPartition(this.#session.random);
+    const state = { topic, lanes: new Map(), sticky, waiting: [], loading: null, isWatched: false };
+    this.#topics.set(topic, state);
+    return state;
+  }
+
+  async #load(state: TopicState): Promise<MiniKafkaError | null> {
+    try {
+      const metadata = await this.#metadata.load(state.topic);
+      const waiting = state.waiting;
+      state.waiting = [];
+      for (const { accepted, acceptedMs } of waiting)
+        this.#place(state, metadata, accepted, () => acceptedMs);
+      return null;
+    } catch (error) {
+      const failure = asMiniKafkaError(error);
+      this.#failWaiting(state, failure);
+      return failure;
+    } finally {
+      state.loading = null;
+      state.isWatched = false;
+    }
+  }
+
+  #failWaiting(state: TopicState, error: MiniKafkaError): void {
+    const waiting = state.waiting;
+    state.waiting = [];
+    for (const { accepted } of waiting) {
+      accepted.delivery.fail(accepted.slot, error, state.isWatched);
+      this.#released(accepted.heldBytes, 1);
+    }
+  }
+
+  #place(
+    state: TopicState,
+    metadata: TopicMetadata,
+    accepted: AcceptedRecord,
+    acceptedMs: () => number,
+  ): void {
+    for (;;) {
+      const lane = this.#laneFor(state, metadata, accepted);
+      const result = lane.add(accepted, acceptedMs);
+      if (result === "added") {
+        this.#schedule(lane);
+        return;
+      }
+      if (result === "noRoom") lane.closeOpen();
+      state.sticky.moveOn(lane.place.partition, metadata.available);
+      this.#metadata.refreshOld(state.topic);
+      this.#sender.sendClosed(lane);
+      if (result === "full") return;
+    }
+  }
+
+  #laneFor(state: TopicState, metadata: TopicMetadata, accepted: AcceptedRecord): PartitionLane {
+    const { partition = this.#choose(state, metadata, accepted.record.key) } = accepted;
+    const known = state.lanes.get(partition);
+    if (known !== undefined) return known;
+    const { batchBytes, lingerMs, inFlightPerPartitionMax: inFlightMax } = this.#settings;
+    const lane = new PartitionLane({ topic: state.topic, partition }, { batchBytes, lingerMs, inFlightMax });
+    state.lanes.set(partition, lane);
+    return lane;
+  }
+
+  #choose(state: TopicState, metadata: TopicMetadata, key: Uint8Array | null): number {
+    if (key !== null) return this.#hash(key) % metadata.partitionCount;
+    return state.sticky.choose(metadata.available);
+  }
+
+  /** Plans the end of the open batch's linger. Without linger that is the end of the caller's turn. */
+  #schedule(lane: PartitionLane): void {
+    if (lane.isScheduled) return;
+    if (this.#settings.lingerMs === 0) {
+      lane.isScheduled = true;
+      this.#scheduled.push(lane);
+      if (this.#scheduled.length === 1) queueMicrotask(() => this.#sendScheduled());
+    } else if (this.#session.clock.mode === "auto") {
+      lane.isScheduled = true;
+      this.#linger(lane);
+    }
+  }
+
+  #sendScheduled(): void {
+    const lanes = this.#scheduled;
+    this.#scheduled = [];
+    for (const lane of lanes) {
+      lane.isScheduled = false;
+      this.sendReady(lane);
+    }
+  }
+
+  #linger(lane: PartitionLane): void {
+    const leftMs = (lane.dueMs ?? 0) - this.#elapsedMs();
+    const cancel = this.#session.clock.after(Math.max(0, leftMs), () => {
+      const { dueMs } = lane;
+      // The batch that was waited for went early, and another lingers in its place.
+      if (dueMs !== null && dueMs > this.#elapsedMs()) {
+        this.#linger(lane);
+        return;
+      }
+      this.#lingers.delete(lane);
+      lane.isScheduled = false;
+      this.sendReady(lane);
+    });
+    this.#lingers.set(lane, cancel);
+  }
+
+  #closeWhere(isDue: (lane: PartitionLane) => boolean): ProducerBatch[] {
+    const closed: ProducerBatch[] = [];
+    for (const lane of this.#lanes()) {
+      const batch = isDue(lane) ? this.#closeOpen(lane) : null;
+      if (batch !== null) closed.push(batch);
+      this.#sender.sendClosed(lane);
+    }
+    return closed;
+  }
+
+  #closeOpen(lane: PartitionLane): ProducerBatch | null {
+    const batch = lane.closeOpen();
+    if (batch === null) return null;
+    const { topic, partition } = lane.place;
+    const metadata = this.#metadata.get(topic);
+    if (metadata !== undefined) this.#topics.get(topic)?.sticky.moveOn(partition, metadata.available);
+    this.#metadata.refreshOld(topic);
+    return batch;
+  }
+}

@@ -1,0 +1,81 @@
+/** What a caller sends, and its way into a record: text becomes UTF-8, what is left out becomes null or now. */
+import { HEADER_BYTES, isTimestampMs, type Record, type RecordHeader, recordBytes } from "@minikafka/record";
+import { MiniKafkaError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import { usageError } from "../usage.ts";
+
+/** Text is sent as UTF-8. Bytes are not copied: leave them as they are until the send has settled. */
+export type Payload = string | Uint8Array;
+
+export interface ProducedHeader {
+  readonly key: string;
+  /** Left out or `null`: absent, which is not the same as empty. */
+  readonly value?: Payload | null | undefined;
+}
+
+export interface ProducedRecord {
+  readonly topic: string;
+  /** Left out or `null`: no key; the record goes to the partition that keyless records stick to. */
+  readonly key?: Payload | null | undefined;
+  /** Left out or `null`: a tombstone for the key; "" is a value of no bytes. */
+  readonly value?: Payload | null | undefined;
+  /** Order and repeated names are kept. */
+  readonly headers?: readonly ProducedHeader[] | undefined;
+  /** Left out: the partitioner chooses. */
+  readonly partition?: number | undefined;
+  /** Milliseconds since 1970. Left out: now. */
+  readonly timestampMs?: number | undefined;
+}
+
+const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
+/** A header's lengths and objects beside its bytes. */
+const HEADER_OVERHEAD_BYTES = 16;
+
+/** Throws USAGE for what is no record at all, INVALID_RECORD for what the broker would refuse together with its neighbours. */
+export function toRecord(input: ProducedRecord, nowMs: number): Record {
+  const { partition, timestampMs = nowMs, headers } = input;
+  if (typeof input.topic !== "string" || input.topic === "") throw usageError("topic is missing");
+  if (partition !== undefined && (!Number.isSafeInteger(partition) || partition < 0))
+    throw usageError(`partition is ${partition}; expected an integer of at least 0`);
+  if (!isTimestampMs(timestampMs))
+    throw usageError(`timestampMs is ${timestampMs}; expected whole milliseconds since 1970`);
+  return {
+    key: toBytes(input.key, "key"),
+    value: toBytes(input.value, "value"),
+    timestampMs,
+    headers: headers === undefined || headers.length === 0 ? NO_HEADERS : headers.map(toHeader),
+  };
+}
+
+function toHeader(header: ProducedHeader): RecordHeader {
+  if (typeof header.key !== "string") throw usageError("a header's key is not text");
+  return { key: header.key, value: toBytes(header.value, "a header's value") };
+}
+
+function toBytes(payload: Payload | null | undefined, what: string): Uint8Array | null {
+  if (payload === undefined || payload === null) return null;
+  if (typeof payload === "string") return Buffer.from(payload);
+  if (payload instanceof Uint8Array) return payload;
+  throw usageError(`${what} is ${typeof payload}; expected text, bytes or null`);
+}
+
+/** What the record takes of the buffer: never less than it will take of its batch. */
+export function heldBytes(record: Record): number {
+  let bytes = LIMITS.recordOverheadBytes + (record.key?.length ?? 0) + (record.value?.length ?? 0);
+  for (const header of record.headers)
+    bytes += HEADER_OVERHEAD_BYTES + Buffer.byteLength(header.key) + (header.value?.length ?? 0);
+  return bytes;
+}
+
+/** Refuses what no batch can hold, so that it fails alone and not with the records that it would have travelled with. */
+export function checkSize(record: Record, bytes: number, batchBytesMax: number): void {
+  if (record.headers.length > LIMITS.headersPerRecordMax) {
+    const message = `the record has ${record.headers.length} headers; at most ${LIMITS.headersPerRecordMax} are taken`;
+    throw new MiniKafkaError("INVALID_RECORD", message);
+  }
+  if (HEADER_BYTES + bytes <= batchBytesMax) return;
+  const exactBytes = HEADER_BYTES + recordBytes(record, 0, record.timestampMs);
+  if (exactBytes <= batchBytesMax) return;
+  const message = `the record alone makes a batch of ${exactBytes} bytes; at most ${batchBytesMax} are sent`;
+  throw new MiniKafkaError("RECORD_TOO_LARGE", message, { details: { bytes: exactBytes, batchBytesMax } });
+}

@@ -1,0 +1,81 @@
+/** How a producer works; each option with Kafka's name and default. */
+import { LIMITS } from "../limits.ts";
+import type { Session } from "../session.ts";
+import { checkedInteger, usageError } from "../usage.ts";
+import type { Partitioner } from "./partitioner.ts";
+
+export interface ProducerOptions {
+  /**
+   * What an acknowledgement means. 0: nothing, the send is done when the link has taken it. 1 (default): the leader has
+   * written it. "all": every in-sync copy is flushed. Kafka: acks.
+   */
+  readonly acks?: 0 | 1 | "all" | undefined;
+  /** A batch is closed when it has so many bytes (default 16384); 1 sends each record by itself. Kafka: batch.size. */
+  readonly batchBytes?: number | undefined;
+  /**
+   * How long a batch that is not full waits for more records (default 0: until the caller's turn ends, or the batch before
+   * it is acknowledged). With a manual clock it goes at `runDueFlushes`. Kafka: linger.ms.
+   */
+  readonly lingerMs?: number | undefined;
+  /** Unacknowledged bytes at most (default 32 MiB, with a manual clock 1 MiB); beyond them BUFFER_FULL. Kafka: buffer.memory. */
+  readonly bufferBytesMax?: number | undefined;
+  /** A record that does not fit such a batch alone is RECORD_TOO_LARGE (default 2 MiB). Kafka: max.request.size. */
+  readonly batchBytesMax?: number | undefined;
+  /** How long a batch may be tried, counted from its first record (default 120000). Kafka: delivery.timeout.ms. */
+  readonly deliveryTimeoutMs?: number | undefined;
+  /**
+   * Batches of one partition that are out at once (default 1). More are faster on a slow link, and a retry may then change
+   * the order of records, as with Kafka's max.in.flight.requests.per.connection.
+   */
+  readonly inFlightPerPartitionMax?: number | undefined;
+  /**
+   * What to do when a produce has gone out and its effect is not known (the connection broke, no answer in time). "fail"
+   * (default): its sends fail with an error for which `isFateUnknown` holds. "retry": it is sent again, so that nothing is
+   * lost and records may be there twice: at least once, Kafka's way without idempotence.
+   */
+  readonly onUnknownFate?: "fail" | "retry" | undefined;
+  /** Where keys go (default "crc32"). Kafka: partitioner.class; "murmur2" is the Java client's. */
+  readonly partitioner?: Partitioner | undefined;
+}
+
+export interface ProducerSettings {
+  readonly acks: 0 | 1 | "all";
+  readonly batchBytes: number;
+  readonly lingerMs: number;
+  readonly bufferBytesMax: number;
+  readonly batchBytesMax: number;
+  readonly deliveryTimeoutMs: number;
+  readonly inFlightPerPartitionMax: number;
+  readonly mayDuplicate: boolean;
+  readonly partitioner: Partitioner;
+}
+
+/** What a line of a batch holds beside its Base64: names and numbers. */
+const LINE_OVERHEAD_BYTES = 4 * 1024;
+
+/** Fills in the defaults. Throws USAGE for what does not fit together. */
+export function producerSettings(options: ProducerOptions, session: Session): ProducerSettings {
+  const lineRoomBytes = Math.floor((session.frameBytesMax - LINE_OVERHEAD_BYTES) / 4) * 3;
+  const buffer = session.clock.mode === "manual" ? LIMITS.bufferBytesManualMax : LIMITS.bufferBytesMax;
+  const { acks = 1, lingerMs = 0, deliveryTimeoutMs = LIMITS.deliveryTimeoutMs } = options;
+  const { batchBytesMax = Math.min(LIMITS.batchBytesMax, lineRoomBytes) } = options;
+  const { batchBytes = Math.min(LIMITS.batchBytes, batchBytesMax) } = options;
+  if (acks !== 0 && acks !== 1 && acks !== "all")
+    throw usageError(`acks is ${String(acks)}; expected 0, 1 or "all"`);
+  return {
+    acks,
+    batchBytesMax: checkedInteger("batchBytesMax", batchBytesMax, 1, lineRoomBytes),
+    batchBytes: checkedInteger("batchBytes", batchBytes, 1, batchBytesMax),
+    lingerMs: checkedInteger("lingerMs", lingerMs, 0),
+    bufferBytesMax: checkedInteger("bufferBytesMax", options.bufferBytesMax ?? buffer, 1),
+    deliveryTimeoutMs: checkedInteger("deliveryTimeoutMs", deliveryTimeoutMs, lingerMs + 1),
+    inFlightPerPartitionMax: checkedInteger(
+      "inFlightPerPartitionMax",
+      options.inFlightPerPartitionMax ?? 1,
+      1,
+      LIMITS.inFlightRequestsMax,
+    ),
+    mayDuplicate: options.onUnknownFate === "retry",
+    partitioner: options.partitioner ?? "crc32",
+  };
+}

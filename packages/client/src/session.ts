@@ -1,0 +1,52 @@
+/**
+ * What Producer, Consumer, Admin and Stepper need of a client: typed calls, the clock, and somebody who closes them. The
+ * Client is one; that they know only this keeps them free of links and addresses.
+ */
+import type { OperationName, ParsedResponse, RequestFields } from "@minikafka/protocol";
+import type { ClientClock } from "./clock.ts";
+import type { BytesField } from "./link/request-line.ts";
+
+export interface CallOptions {
+  /** How long the call may take, a wait for a connection included. Default: requestTimeoutMs and the wait that the request itself asks for. */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the wait; the call then fails with the signal's reason. A request that has gone out still takes effect. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The fast lane: a batch goes beside the JSON fields. */
+export interface BatchCallOptions extends CallOptions {
+  readonly bytes?: BytesField | undefined;
+  /** Shortens the default of `timeoutMs`, never lengthens it. */
+  readonly timeoutMsMax?: number | undefined;
+}
+
+/** Something with a life of its own that ends with its client. */
+export interface Closable {
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /** How long what is under way may take (default 5000 ms); the rest fails with CLOSED. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface Session {
+  readonly clock: ClientClock;
+  /** 0 up to 1, for jitter and for where keyless records begin. */
+  readonly random: () => number;
+  readonly frameBytesMax: number;
+  readonly requestTimeoutMs: number;
+  call<Name extends OperationName>(
+    name: Name,
+    fields: RequestFields<Name>,
+    options?: BatchCallOptions,
+  ): Promise<ParsedResponse<Name>>;
+  /** For requests that get no answer: resolves when the link has taken it. */
+  callOneWay<Name extends OperationName>(
+    name: Name,
+    fields: RequestFields<Name>,
+    options?: BatchCallOptions,
+  ): Promise<void>;
+  /** Closes `part` when the session closes. Returns how to be forgotten. */
+  own(part: Closable): () => void;
+}

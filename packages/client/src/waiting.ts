@@ -1,0 +1,67 @@
+/** Waits that end early: on a clock, by a signal. None leaves a timer or a listener behind. */
+import type { ClientClock } from "./clock.ts";
+import { isRetriable, MiniKafkaError } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
+import { backoffMs } from "./link/backoff.ts";
+
+/** Resolves after `delayMs`; fails with the signal's reason when it aborts first. */
+export function pause(clock: ClientClock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason);
+      return;
+    }
+    const abort = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(delayMs, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    });
+    signal?.addEventListener("abort", abort);
+  });
+}
+
+/** `promise`, or the signal's reason when it aborts first. What `promise` stands for goes on. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+export const RETRY_BACKOFF = { initialMs: LIMITS.retryBackoffMs, maxMs: LIMITS.retryBackoffMsMax } as const;
+
+export interface RetryOptions {
+  readonly clock: ClientClock;
+  readonly random: () => number;
+  /** On the clock's `elapsedMs`: no attempt begins later. */
+  readonly deadlineMs: number;
+  /** Ends the trying again, not the attempt under way: it fails with what the last attempt failed with. */
+  readonly enough: AbortSignal;
+}
+
+/** Repeats `attempt` while it fails with a retriable error. Only for what may be done twice without harm. */
+export async function retrying<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof MiniKafkaError) || !isRetriable(error)) throw error;
+      const delayMs = backoffMs(failures, RETRY_BACKOFF, options.random);
+      if (options.clock.elapsedMs() + delayMs > options.deadlineMs) throw error;
+      await pause(options.clock, delayMs, options.enough).catch(() => {
+        throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** Lets a loop wait until something may have changed: told by hand, by a clock or by a signal, whichever is first. */
+import type { ClientClock } from "./clock.ts";
+
+export class WakeUp {
+  #waiting: (() => void)[] = [];
+
+  /** Ends all waits. */
+  now(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  /** Resolves at the next `now`, after `delayMs` (`null`: never by itself), or when `signal` aborts; never rejects. */
+  wait(clock: ClientClock, delayMs: number | null, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        cancel();
+        signal?.removeEventListener("abort", wake);
+        this.#waiting = this.#waiting.filter((other) => other !== wake);
+        resolve();
+      };
+      const cancel = delayMs === null ? () => {} : clock.after(delayMs, wake);
+      signal?.addEventListener("abort", wake);
+      this.#waiting.push(wake);
+    });
+  }
+}
