@@ -29,6 +29,12 @@ export const LIMITS = {
   indexIntervalBytesMin: 1,
   /** What one read of recovery or of an index's rebuilding takes into memory. */
   scanChunkBytes: 4 * MIB,
+  /** The same for a walk over headers alone, which steps over most of what it meets when batches are large. */
+  headerChunkBytes: 64 * KIB,
+  /** Sealed segments of one log whose file and index stay open after a read. */
+  openSealedSegmentsMax: 4,
+  /** An entry of 8 bytes for each batch of a segment, the smallest of which has 64. */
+  indexFileBytesMax: 256 * MIB,
   /** A fetch answer, whatever the client asks for (Kafka: fetch.max.bytes, 55 MiB on a broker). */
   fetchBytesMax: 64 * MIB,
 

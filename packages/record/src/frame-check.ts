@@ -12,10 +12,10 @@ import {
 } from "./batch-header.ts";
 
 /**
- * Why the bytes at `position` are not a whole frame of at most `frameBytesMax`, or `null`. The size is judged before it is
- * believed, so that a damaged length never makes anybody read or allocate past the limit.
+ * Why the bytes at `position` do not begin a frame of at most `frameBytesMax`, or `null`. Only magic and size are judged, so
+ * that whoever walks over frames may step over one whose end is not in memory.
  */
-export function frameProblem(bytes: Buffer, position: number, frameBytesMax: number): string | null {
+export function prefixProblem(bytes: Buffer, position: number, frameBytesMax: number): string | null {
   const available = bytes.length - position;
   if (available < HEADER_BYTES) return `${available} bytes are too few for a batch header of ${HEADER_BYTES}`;
   const magic = bytes.readUInt32BE(position);
@@ -25,6 +25,18 @@ export function frameProblem(bytes: Buffer, position: number, frameBytesMax: num
   if (frameBytes < HEADER_BYTES || frameBytes > frameBytesMax) {
     return `the frame says ${frameBytes} bytes, expected ${HEADER_BYTES} to ${frameBytesMax}`;
   }
+  return null;
+}
+
+/**
+ * Why the bytes at `position` are not a whole frame of at most `frameBytesMax`, or `null`. The size is judged before it is
+ * believed, so that a damaged length never makes anybody read or allocate past the limit.
+ */
+export function frameProblem(bytes: Buffer, position: number, frameBytesMax: number): string | null {
+  const problem = prefixProblem(bytes, position, frameBytesMax);
+  if (problem !== null) return problem;
+  const available = bytes.length - position;
+  const frameBytes = FRAME_PREFIX_BYTES + bytes.readUInt32BE(position + POSITION.payloadBytes);
   if (frameBytes > available) return `the frame says ${frameBytes} bytes, only ${available} are there`;
   const crc = bytes.readUInt32BE(position + POSITION.crc);
   const expected = crc32(bytes.subarray(position + FRAME_PREFIX_BYTES, position + frameBytes));

@@ -7,7 +7,7 @@ export {
   HEADER_BYTES,
   readBatchHeader,
 } from "./batch-header.ts";
-export { frameProblem, splitFrames } from "./frame-check.ts";
+export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
 export {
   isTimestampMs,
   type Record,

@@ -40,7 +40,9 @@ export type TraceEvent =
     >
   | OnReplica<"truncated", { fromOffset: number; logEndOffset: number; cutBytes: number }>
   | OnReplica<"append_undone", { logEndOffset: number; position: number; problem: string }>
+  | OnReplica<"seal_delayed", { segmentBaseOffset: number; problem: string }>
   | OnReplica<"index_rebuilt", { segmentBaseOffset: number; entries: number; problem: string }>
+  | OnReplica<"index_unwritten", { segmentBaseOffset: number; problem: string }>
   | OnReplica<"log_offline", { problem: string }>
   | OnReplica<"high_watermark_moved", { from: number; to: number; logEndOffset: number }>
   // a broker's folder

@@ -56,6 +56,7 @@ export class CheckpointFile<Value> {
   #next: Promise<void> | null = null;
   /** The replacement off the thread that is under way. Never rejects. */
   #running: Promise<void> = Promise.resolve();
+  #isAbandoned = false;
 
   constructor(options: CheckpointOptions<Value>) {
     this.#options = options;
@@ -124,6 +125,14 @@ export class CheckpointFile<Value> {
     await this.#running;
   }
 
+  /**
+   * As if the process had died: what is under way off the thread ends before it changes the disk again, so that the file
+   * and its temporaries may belong to another owner at once. Replacements that wait reject.
+   */
+  abandon(): void {
+    this.#isAbandoned = true;
+  }
+
   /** Removes what a crash left beside the file, and returns those paths. For the owner, when it opens the folder. */
   removeStrays(): readonly string[] {
     const { disk } = this.#options;
@@ -148,6 +157,7 @@ export class CheckpointFile<Value> {
   async #replaceAside(line: Buffer, turn: number): Promise<void> {
     const attempt: Attempt = { turn, temporary: `${this.path}.tmp-later`, renamed: false };
     try {
+      this.#requireOwned();
       const file = this.#writeAside(attempt, line);
       try {
         this.#hit("before_sync");
@@ -155,6 +165,7 @@ export class CheckpointFile<Value> {
       } finally {
         file.close();
       }
+      this.#requireOwned();
       if (turn < this.#standingTurn) this.#options.disk.remove(attempt.temporary);
       else this.#putInPlace(attempt);
       await this.#options.disk.syncFolderLater(this.#folder);
@@ -162,6 +173,10 @@ export class CheckpointFile<Value> {
     } catch (problem) {
       throw this.#failed(attempt, problem);
     }
+  }
+
+  #requireOwned(): void {
+    if (this.#isAbandoned) throw storageError("it was abandoned before it was replaced", { file: this.path });
   }
 
   #seal(value: Value): Buffer {
@@ -194,7 +209,7 @@ export class CheckpointFile<Value> {
   /** What to throw for `problem`: a refusal of the disk becomes an answer, everything else goes on as it is. */
   #failed(attempt: Attempt, problem: unknown): unknown {
     if (!(problem instanceof DiskError)) return problem;
-    if (!attempt.renamed) this.#removeQuietly(attempt.temporary);
+    if (!attempt.renamed && !this.#isAbandoned) this.#removeQuietly(attempt.temporary);
     const outcome: CheckpointOutcome = attempt.renamed ? "unknown" : "unchanged";
     return storageError(problem, { file: this.path, details: { outcome } });
   }

@@ -1,0 +1,108 @@
+/**
+ * A partition's folder, before anything in it is believed: what lies there, and how a new one begins.
+ *
+ * Invariants: a folder that has a manifest has the segment that the manifest's recovery point names, from the first
+ * instant on; a folder without one has no record.
+ * Never: a foreign file touched; an empty log made where records are or were.
+ */
+import { posix } from "node:path";
+import { storageError } from "../errors.ts";
+import {
+  isLogFileName,
+  MANIFEST_FILE_NAME,
+  MANIFEST_TEMPORARY_NAMES,
+  parseFileName,
+  segmentPath,
+} from "./file-names.ts";
+import type { LogContext } from "./log-context.ts";
+import { emptyManifest, type Manifest, manifestFile, manifestPath, requireOwn } from "./manifest.ts";
+import { Segment } from "./segment.ts";
+
+export interface FolderContents {
+  /** Base offsets, rising. */
+  readonly segments: readonly number[];
+  readonly indexes: readonly number[];
+  readonly hasManifest: boolean;
+  readonly hasTemporaries: boolean;
+}
+
+const NOTHING: FolderContents = { segments: [], indexes: [], hasManifest: false, hasTemporaries: false };
+
+/** What is in the folder, which may be missing. Foreign files are traced. Throws DiskError. */
+export function readContents({ env, folder, place }: LogContext): FolderContents {
+  if (env.disk.stat(folder) === null) return NOTHING;
+  const names: string[] = [];
+  for (const { name, kind } of env.disk.readFolder(folder)) {
+    if (kind === "file" && isLogFileName(name)) names.push(name);
+    else
+      env.trace({
+        kind: "foreign_file_ignored",
+        brokerId: place.brokerId,
+        path: posix.join(folder, name),
+      });
+  }
+  const numbered = names.flatMap((name) => parseFileName(name) ?? []);
+  const offsetsOf = (wanted: string) =>
+    numbered.filter(({ kind }) => kind === wanted).map(({ baseOffset }) => baseOffset);
+  return {
+    segments: offsetsOf("segment"),
+    indexes: offsetsOf("index"),
+    hasManifest: names.includes(MANIFEST_FILE_NAME),
+    hasTemporaries: names.some((name) => MANIFEST_TEMPORARY_NAMES.includes(name)),
+  };
+}
+
+/**
+ * The folder's manifest; with `create` a new, durable one where no record can have been. Throws STORAGE_ERROR, DiskError.
+ */
+export function readOrMakeManifest(
+  context: LogContext,
+  contents: FolderContents,
+  { create }: { create: boolean },
+): Manifest {
+  const { env, folder, place } = context;
+  const file = manifestFile(context);
+  const manifest = file.read();
+  if (manifest !== null) {
+    requireOwn(manifest, context);
+    if (contents.hasTemporaries) {
+      for (const path of file.removeStrays())
+        env.trace({ kind: "stray_file_removed", brokerId: place.brokerId, path });
+    }
+    return manifest;
+  }
+  requireNoRecords(context, contents);
+  if (!create) {
+    throw storageError("it is missing", {
+      file: manifestPath(folder),
+      expected: "the manifest of a partition that exists",
+    });
+  }
+  return makeFolder(context);
+}
+
+/** Without a manifest nobody knows what an earlier log held, so that the only harmless segment is the first, empty. */
+function requireNoRecords({ env, folder }: LogContext, { segments }: FolderContents): void {
+  const [first, ...others] = segments;
+  if (first === undefined) return;
+  const path = segmentPath(folder, first);
+  const sizeBytes = env.disk.stat(path)?.sizeBytes ?? 0;
+  if (first === 0 && sizeBytes === 0 && others.length === 0) return;
+  throw storageError(`it is missing beside ${segments.length} segments, of which the first is ${path}`, {
+    file: manifestPath(folder),
+    expected: "the manifest that says what of them counts",
+  });
+}
+
+function makeFolder(context: LogContext): Manifest {
+  const { env, folder } = context;
+  env.disk.makeFolder(folder);
+  const manifest = emptyManifest(context);
+  const segment = new Segment(context, { baseOffset: 0, nextOffset: 0, sizeBytes: 0, maxTimestampMs: -1 });
+  segment.create();
+  segment.close();
+  // The manifest names the segment, so that the segment's name must not be lost alone.
+  env.disk.syncFolder(folder);
+  manifestFile(context).replace(manifest);
+  return manifest;
+}

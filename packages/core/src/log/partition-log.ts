@@ -1,0 +1,261 @@
+/**
+ * One partition on one disk: an append-only list of batches, each with the next free offset.
+ *
+ * Owns: the folder. What makes it durable is in log-flusher.ts, what it is after a crash in recovery.ts.
+ * Invariants: logStartOffset <= flushedOffset <= logEndOffset; offsets join without a gap; what append() returned for is
+ * readable and survives the death of the process; what flush() resolved for survives a power cut.
+ * Never: a batch waiting in the process's own memory; a batch that was refused found in the log; a damaged byte returned.
+ */
+import type { BatchHeader } from "@minikafka/record";
+import { DiskError } from "../env/disk.ts";
+import type { Env } from "../env/env.ts";
+import { BrokerError, storageError } from "../errors.ts";
+import { assignedFrame } from "./append-check.ts";
+import type { LogContext, LogSettings } from "./log-context.ts";
+import { LogFlusher } from "./log-flusher.ts";
+import { readContents, readOrMakeManifest } from "./log-folder.ts";
+import { LogState } from "./log-state.ts";
+import type { Manifest } from "./manifest.ts";
+import { recoverSegments } from "./recovery.ts";
+import { Segment } from "./segment.ts";
+import { SegmentList } from "./segment-list.ts";
+import type { ReadBatches, ReadLimits } from "./segment-reader.ts";
+import { type FoundTimestamp, findTimestamp } from "./timestamp-search.ts";
+
+export interface PartitionLogOptions extends LogSettings {
+  /** Makes a new log where there is none. Otherwise a missing one is refused: it may have held records. */
+  readonly create: boolean;
+  /** Told when a sync has failed: nothing that the broker writes from here on can be trusted. */
+  readonly onFailedSync: (problem: string) => void;
+}
+
+export interface AppendedBatch {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+}
+
+export interface SegmentSummary {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+  /** The one that is written. */
+  readonly active: boolean;
+}
+
+export class PartitionLog {
+  readonly #context: LogContext;
+  readonly #segments: SegmentList;
+  readonly #flusher: LogFlusher;
+  readonly #state: LogState;
+  #closing: Promise<void> | null = null;
+
+  /** Opens the log in `options.folder`, and recovers what a crash left. Throws STORAGE_ERROR; then nothing is open. */
+  static open(options: PartitionLogOptions, env: Env): PartitionLog {
+    const context: LogContext = { ...options, env };
+    return onDisk(options.folder, () => {
+      const found = readContents(context);
+      const manifest = readOrMakeManifest(context, found, options);
+      const contents = found.hasManifest ? found : readContents(context);
+      const { sealed, unsealed } = recoverSegments(context, manifest, contents);
+      return new PartitionLog(context, new SegmentList(sealed, unsealed), manifest, options);
+    });
+  }
+
+  private constructor(
+    context: LogContext,
+    segments: SegmentList,
+    manifest: Manifest,
+    { onFailedSync }: PartitionLogOptions,
+  ) {
+    this.#context = context;
+    this.#segments = segments;
+    this.#state = new LogState(context);
+    this.#flusher = new LogFlusher({ context, segments, state: this.#state, manifest, onFailedSync });
+  }
+
+  /** The first offset that may be read. */
+  get logStartOffset(): number {
+    return this.#flusher.manifest.logStartOffset;
+  }
+
+  /** The offset that the next record gets (Kafka: LEO). */
+  get logEndOffset(): number {
+    return this.#segments.active.nextOffset;
+  }
+
+  /** Everything below survives a power cut. */
+  get flushedOffset(): number {
+    return this.#flusher.flushedOffset;
+  }
+
+  /** True when nothing can be read or written any more; every call says why. */
+  get isOffline(): boolean {
+    return this.#state.isOffline;
+  }
+
+  segments(): readonly SegmentSummary[] {
+    const { active } = this.#segments;
+    return this.#segments.all().map((segment) => ({
+      baseOffset: segment.baseOffset,
+      nextOffset: segment.nextOffset,
+      sizeBytes: segment.sizeBytes,
+      active: segment === active,
+    }));
+  }
+
+  /**
+   * Gives `frame` its offsets, in its own bytes, and writes it. It must be one whole batch that was checked. Throws
+   * STORAGE_ERROR, BROKER_FAILED; then nothing was appended.
+   */
+  append(frame: Buffer, leaderEpoch: number): AppendedBatch {
+    this.#requireWritable();
+    const header = assignedFrame(frame, { baseOffset: this.logEndOffset, leaderEpoch }, this.#context);
+    return onDisk(this.#context.folder, () => {
+      if (!this.#segments.active.hasRoomFor(header.frameBytes, header.nextOffset)) this.#roll();
+      this.#write(frame, header);
+      const { baseOffset, nextOffset } = header;
+      return { baseOffset, nextOffset };
+    });
+  }
+
+  /**
+   * Whole batches from the one that holds `offset` on; none when `offset` is `endOffset` or later. They come from one
+   * segment: where it ends, the read ends. Throws STORAGE_ERROR with file and position for damage, and OFFSET_OUT_OF_RANGE.
+   */
+  read(offset: number, limits: ReadLimits): ReadBatches {
+    this.#state.requireReadable();
+    const { logStartOffset, logEndOffset } = this;
+    if (offset < logStartOffset || offset > logEndOffset) {
+      const message = `offset ${offset} is not in the log; expected ${logStartOffset} to ${logEndOffset}`;
+      const details = { offset, log_start_offset: logStartOffset, log_end_offset: logEndOffset };
+      throw new BrokerError("OFFSET_OUT_OF_RANGE", message, details);
+    }
+    const endOffset = Math.min(limits.endOffset, logEndOffset);
+    if (offset >= endOffset) return { batches: NO_BYTES, nextOffset: offset };
+    const segment = this.#segments.holding(offset);
+    return onDisk(segment.path, () => {
+      this.#segments.noteRead(segment);
+      return segment.read(offset, { bytesMax: limits.bytesMax, endOffset });
+    });
+  }
+
+  /** The first record below `endOffset` of `timestampMs` or later, or `null`. Throws STORAGE_ERROR. Kafka: KIP-79. */
+  offsetForTimestamp(timestampMs: number, endOffset: number): FoundTimestamp | null {
+    this.#state.requireReadable();
+    const { logStartOffset: startOffset, logEndOffset } = this;
+    const range = { startOffset, endOffset: Math.min(endOffset, logEndOffset) };
+    return onDisk(this.#context.folder, () => findTimestamp(this.#segments, timestampMs, range));
+  }
+
+  /**
+   * Resolves once everything that was appended before the call survives a power cut. All who call while one sync is under
+   * way share the next. Rejects BROKER_FAILED when a sync failed, now or earlier, and STORAGE_ERROR.
+   */
+  async flush(): Promise<void> {
+    await this.#flusher.flush();
+  }
+
+  /** Flushes, takes nothing more, and closes. Rejects as flush() does; the files are closed all the same. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  /** Closes every file and writes nothing, as if the process had died. Whoever waits for a flush is refused. */
+  abandon(): void {
+    this.#state.close();
+    this.#flusher.abandon();
+    this.#segments.close();
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#flusher.close();
+    } finally {
+      this.abandon();
+    }
+  }
+
+  #requireWritable(): void {
+    this.#state.requireWritable();
+    if (this.#closing === null) return;
+    throw new BrokerError("STORAGE_ERROR", `the log in ${this.#context.folder} is being closed`, {
+      file: this.#context.folder,
+    });
+  }
+
+  /** Begins a new segment. Nothing is waited for: a flush makes it durable and seals the old one. */
+  #roll(): void {
+    const { env, place } = this.#context;
+    const before = this.#segments.active;
+    const baseOffset = before.nextOffset;
+    const empty = { baseOffset, nextOffset: baseOffset, sizeBytes: 0, maxTimestampMs: -1 };
+    const segment = new Segment(this.#context, empty);
+    env.faults.hit("log.roll.before_create", place);
+    segment.create();
+    this.#flusher.noteNewFile();
+    try {
+      env.faults.hit("log.roll.after_create", place);
+    } catch (problem) {
+      if (problem instanceof DiskError) segment.discard();
+      throw problem;
+    }
+    this.#segments.push(segment);
+    env.trace({
+      kind: "rolled",
+      ...place,
+      segmentBaseOffset: baseOffset,
+      sealedBaseOffset: before.baseOffset,
+      sealedBytes: before.sizeBytes,
+    });
+  }
+
+  #write(frame: Buffer, header: BatchHeader): void {
+    const { active } = this.#segments;
+    const position = active.sizeBytes;
+    try {
+      active.append(frame, header);
+    } catch (problem) {
+      if (problem instanceof DiskError) this.#undo(active, problem);
+      throw problem;
+    }
+    this.#context.env.trace({
+      kind: "appended",
+      ...this.#context.place,
+      baseOffset: header.baseOffset,
+      nextOffset: header.nextOffset,
+      bytes: header.frameBytes,
+      segmentBaseOffset: active.baseOffset,
+      position,
+    });
+  }
+
+  /** A failed write may have left a part of the batch. If that can't be taken back, what follows it could not be found. */
+  #undo(segment: Segment, problem: DiskError): void {
+    const { env, place } = this.#context;
+    const [logEndOffset, position] = [this.logEndOffset, segment.sizeBytes];
+    try {
+      env.faults.hit("log.append.before_undo", place);
+      segment.cutBack();
+    } catch (second) {
+      if (!(second instanceof DiskError)) throw second;
+      this.#state.goOffline(
+        `${segment.path} at position ${position}: ${problem.message}, and ${second.message}`,
+      );
+      return;
+    }
+    env.trace({ kind: "append_undone", ...place, logEndOffset, position, problem: problem.message });
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** A disk that refuses is answered with STORAGE_ERROR. */
+function onDisk<Result>(path: string, act: () => Result): Result {
+  try {
+    return act();
+  } catch (problem) {
+    if (!(problem instanceof DiskError)) throw problem;
+    throw storageError(problem, { file: path });
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * From what a folder holds to a log that may be used.
+ *
+ * Below the manifest's recovery point everything is durable and must be there: what is missing or has another size is
+ * refused by name, and nothing is read. Behind it lies what was written since, of which a crash may have left any part: it
+ * is read once, the longest prefix of valid batches that continue each other stays, and the rest is cut off.
+ *
+ * Invariants: the outcome is a prefix of what was written, and at least what was flushed; the same files give the same
+ * outcome, also when recovery itself was interrupted at any instant; what was cut off can't come back later.
+ * Never: a byte below the recovery point changed; a file removed that isn't a segment or an index of ours behind it.
+ */
+import { posix } from "node:path";
+import { storageError } from "../errors.ts";
+import { indexPath, segmentPath } from "./file-names.ts";
+import type { LogContext } from "./log-context.ts";
+import type { FolderContents } from "./log-folder.ts";
+import { type Manifest, manifestPath, type RecoveryPoint } from "./manifest.ts";
+import { Segment, type SegmentExtent } from "./segment.ts";
+
+export interface RecoveredSegments {
+  readonly sealed: readonly Segment[];
+  /** Not empty: the last is the active one. */
+  readonly unsealed: readonly Segment[];
+}
+
+/** Throws STORAGE_ERROR, DiskError. */
+export function recoverSegments(
+  context: LogContext,
+  manifest: Manifest,
+  contents: FolderContents,
+): RecoveredSegments {
+  const sealed = manifest.sealed.map((extent) => sealedSegment(context, extent));
+  const { recoveryPoint } = manifest;
+  requireRecoveryPoint(context, recoveryPoint);
+  const unsealed: Segment[] = [];
+  try {
+    const tail = readTail(context, recoveryPoint, contents, unsealed);
+    cutTail(context, tail, contents);
+  } catch (problem) {
+    for (const segment of unsealed) segment.close();
+    throw problem;
+  }
+  noteUnexplained(context, manifest, contents);
+  return { sealed, unsealed };
+}
+
+function sealedSegment(context: LogContext, extent: SegmentExtent): Segment {
+  const path = segmentPath(context.folder, extent.baseOffset);
+  requireSize(context, path, extent.sizeBytes, "exactly");
+  return new Segment(context, extent);
+}
+
+function requireRecoveryPoint(context: LogContext, { segmentBaseOffset, position }: RecoveryPoint): void {
+  requireSize(context, segmentPath(context.folder, segmentBaseOffset), position, "at least");
+}
+
+/** What was durable must be there. The position that is named is where the file and the manifest part. */
+function requireSize(
+  { env, folder }: LogContext,
+  path: string,
+  sizeBytes: number,
+  bound: "exactly" | "at least",
+): void {
+  const expected = `${bound} ${sizeBytes} bytes, as ${manifestPath(folder)} says`;
+  const entry = env.disk.stat(path);
+  if (entry === null || entry.kind !== "file") {
+    const problem = entry === null ? "it is missing" : "it is no file";
+    throw storageError(problem, { file: path, position: 0, expected });
+  }
+  if (entry.sizeBytes === sizeBytes || (bound === "at least" && entry.sizeBytes > sizeBytes)) return;
+  const position = Math.min(entry.sizeBytes, sizeBytes);
+  throw storageError(`it has ${entry.sizeBytes} bytes`, { file: path, position, expected });
+}
+
+interface Tail {
+  /** Kept segments with something behind their last valid batch. */
+  readonly torn: readonly Segment[];
+  /** Base offsets of segments that continue nothing. */
+  readonly dropped: readonly number[];
+  readonly recovered: TailNumbers;
+}
+
+interface TailNumbers {
+  readonly logEndOffset: number;
+  readonly recoveryPoint: number;
+  readonly scannedBytes: number;
+  readonly cutBytes: number;
+  /** The first reason to cut something off, or `null`. */
+  readonly problem: string | null;
+}
+
+/** Reads what lies behind `point`, and puts the segments that stay into `kept`. */
+function readTail(
+  context: LogContext,
+  point: RecoveryPoint,
+  { segments }: FolderContents,
+  kept: Segment[],
+): Tail {
+  const torn: Segment[] = [];
+  const dropped: number[] = [];
+  let [nextOffset, scannedBytes, cutBytes] = [point.segmentBaseOffset, 0, 0];
+  let problem: string | null = null;
+  for (const baseOffset of segments) {
+    if (baseOffset < point.segmentBaseOffset) continue;
+    const sizeBytes = sizeOf(context, baseOffset);
+    if (baseOffset !== nextOffset) {
+      problem ??= `segment ${baseOffset} begins where offset ${nextOffset} is expected`;
+      dropped.push(baseOffset);
+      cutBytes += sizeBytes;
+      continue;
+    }
+    const segment = new Segment(context, knownOf(point, baseOffset));
+    kept.push(segment);
+    scannedBytes += sizeBytes - segment.sizeBytes;
+    const end = segment.recover(sizeBytes);
+    if (end.position < sizeBytes) {
+      problem ??= `${segment.path} at position ${end.position}: ${end.problem ?? "the file ends"}`;
+      torn.push(segment);
+      cutBytes += sizeBytes - end.position;
+    }
+    nextOffset = end.nextOffset;
+  }
+  const recoveryPoint = point.offset;
+  return {
+    torn,
+    dropped,
+    recovered: { logEndOffset: nextOffset, recoveryPoint, scannedBytes, cutBytes, problem },
+  };
+}
+
+/** What is known of a segment of the tail before it is read. */
+function knownOf(point: RecoveryPoint, baseOffset: number): SegmentExtent {
+  if (baseOffset !== point.segmentBaseOffset)
+    return { baseOffset, nextOffset: baseOffset, sizeBytes: 0, maxTimestampMs: -1 };
+  const { offset, position, maxTimestampMs } = point;
+  return { baseOffset, nextOffset: offset, sizeBytes: position, maxTimestampMs };
+}
+
+/**
+ * Each cut is durable before the log is used. Otherwise a later crash could lose the cut and keep what was written after
+ * it, and bytes that were cut off would continue the new ones.
+ */
+function cutTail(context: LogContext, { torn, dropped, recovered }: Tail, contents: FolderContents): void {
+  const { env, folder, place } = context;
+  for (const segment of torn) {
+    env.faults.hit("log.recovery.before_truncate", place);
+    segment.cutBack();
+    env.faults.hit("log.recovery.after_truncate", place);
+    segment.syncNow();
+  }
+  for (const baseOffset of dropped) {
+    env.faults.hit("log.recovery.before_remove", place);
+    if (contents.indexes.includes(baseOffset)) removeFile(context, indexPath(folder, baseOffset));
+    removeFile(context, segmentPath(folder, baseOffset));
+    env.faults.hit("log.recovery.after_remove", place);
+  }
+  if (dropped.length > 0) env.disk.syncFolder(folder);
+  if (recovered.scannedBytes > 0 || recovered.cutBytes > 0 || dropped.length > 0)
+    env.trace({ kind: "recovered", ...place, ...recovered });
+}
+
+function removeFile({ env, place }: LogContext, path: string): void {
+  env.disk.remove(path);
+  env.trace({ kind: "stray_file_removed", brokerId: place.brokerId, path });
+}
+
+/** Numbered files below the recovery point that no manifest of ours explains: whatever they are, they stay. */
+function noteUnexplained(
+  { env, folder, place }: LogContext,
+  { sealed, recoveryPoint }: Manifest,
+  { segments, indexes }: FolderContents,
+): void {
+  const known = new Set(sealed.map(({ baseOffset }) => baseOffset));
+  const isUnexplained = (baseOffset: number) =>
+    baseOffset < recoveryPoint.segmentBaseOffset && !known.has(baseOffset);
+  const paths = [
+    ...segments.filter(isUnexplained).map((baseOffset) => segmentPath(folder, baseOffset)),
+    ...indexes.filter(isUnexplained).map((baseOffset) => indexPath(folder, baseOffset)),
+  ];
+  for (const path of paths)
+    env.trace({ kind: "foreign_file_ignored", brokerId: place.brokerId, path: posix.normalize(path) });
+}
+
+function sizeOf({ env, folder }: LogContext, baseOffset: number): number {
+  return env.disk.stat(segmentPath(folder, baseOffset))?.sizeBytes ?? 0;
+}

@@ -1,0 +1,87 @@
+/**
+ * The segments of one log, oldest first.
+ *
+ * Invariants: they join without a gap; the sealed ones come first; the last, which is never sealed, is the active one, the
+ * only one that is written. Of the sealed, at most LIMITS.openSealedSegmentsMax have their file open.
+ */
+import { assert } from "../assert.ts";
+import { LIMITS } from "../limits.ts";
+import type { Segment } from "./segment.ts";
+
+export class SegmentList {
+  readonly #segments: Segment[];
+  #sealedCount: number;
+  /** Sealed segments that were read, the latest last. */
+  readonly #opened: Segment[] = [];
+
+  constructor(sealed: readonly Segment[], unsealed: readonly Segment[]) {
+    assert(unsealed.length > 0, "a log needs an active segment");
+    this.#segments = [...sealed, ...unsealed];
+    this.#sealedCount = sealed.length;
+  }
+
+  get active(): Segment {
+    const segment = this.#segments.at(-1);
+    assert(segment !== undefined, "a log lost its active segment");
+    return segment;
+  }
+
+  all(): readonly Segment[] {
+    return this.#segments;
+  }
+
+  sealed(): readonly Segment[] {
+    return this.#segments.slice(0, this.#sealedCount);
+  }
+
+  /** Rolled ones that a flush has still to seal, and the active one. */
+  unsealed(): readonly Segment[] {
+    return this.#segments.slice(this.#sealedCount);
+  }
+
+  /** The one that holds `offset`, or the active one when `offset` is its end. */
+  holding(offset: number): Segment {
+    let below = 0;
+    let above = this.#segments.length;
+    while (above - below > 1) {
+      const middle = (below + above) >>> 1;
+      if ((this.#segments[middle]?.baseOffset ?? 0) <= offset) below = middle;
+      else above = middle;
+    }
+    const segment = this.#segments[below];
+    assert(segment !== undefined && segment.baseOffset <= offset, `no segment holds offset ${offset}`);
+    return segment;
+  }
+
+  /** `segment` becomes the active one. */
+  push(segment: Segment): void {
+    const { nextOffset } = this.active;
+    assert(
+      segment.baseOffset === nextOffset,
+      `segment ${segment.baseOffset} cannot follow offset ${nextOffset}`,
+    );
+    this.#segments.push(segment);
+  }
+
+  /** The first `count` unsealed ones are sealed from now on. */
+  seal(count: number): void {
+    assert(this.#sealedCount + count < this.#segments.length, "the active segment cannot be sealed");
+    for (const segment of this.unsealed().slice(0, count)) segment.release();
+    this.#sealedCount += count;
+  }
+
+  /** `segment` was read. When it is sealed it stays open, and one that was not read for longer is closed. */
+  noteRead(segment: Segment): void {
+    if (segment === this.#opened.at(-1)) return;
+    const isSealed = segment.baseOffset < (this.#segments[this.#sealedCount]?.baseOffset ?? 0);
+    if (!isSealed) return;
+    const known = this.#opened.indexOf(segment);
+    if (known !== -1) this.#opened.splice(known, 1);
+    this.#opened.push(segment);
+    if (this.#opened.length > LIMITS.openSealedSegmentsMax) this.#opened.shift()?.release();
+  }
+
+  close(): void {
+    for (const segment of this.#segments) segment.close();
+  }
+}

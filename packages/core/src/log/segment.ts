@@ -1,0 +1,244 @@
+/**
+ * One segment: a file of batches one after another, beginning with the one of its base offset.
+ *
+ * Owns: the file, its offset index, the numbers that say how much of both counts.
+ * Invariants: bytes up to `sizeBytes` are whole batches; `nextOffset` is behind the last; a batch is readable as soon as
+ * append() has returned, and durable once a sync() that was called after it has succeeded (and the file's name is durable).
+ * Never: a byte below `sizeBytes` changed; a failed append counted.
+ */
+import type { BatchHeader } from "@minikafka/record";
+import { assert } from "../assert.ts";
+import { DiskError, type DiskFile } from "../env/disk.ts";
+import { storageError } from "../errors.ts";
+import { segmentPath } from "./file-names.ts";
+import { type ScanEnd, type ScannedFrame, scanFrames } from "./frame-scan.ts";
+import type { LogContext } from "./log-context.ts";
+import { UINT32_MAX } from "./offset-index.ts";
+import { SegmentIndex } from "./segment-index.ts";
+import {
+  damage,
+  type ReadBatches,
+  type ReadLimits,
+  readBatches,
+  type SegmentBytes,
+} from "./segment-reader.ts";
+
+/** How far a segment reaches. */
+export interface SegmentExtent {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+  /** The latest timestamp of its records; -1 while it has none. */
+  readonly maxTimestampMs: number;
+}
+
+export class Segment {
+  readonly baseOffset: number;
+  readonly path: string;
+  readonly #context: LogContext;
+  readonly #index: SegmentIndex;
+  #file: DiskFile | null = null;
+  #nextOffset: number;
+  #sizeBytes: number;
+  #maxTimestampMs: number;
+  /** Attempts to change the file, and how many of them a sync has covered. */
+  #changes = 0;
+  #syncedChanges = 0;
+  #syncedBytes: number;
+
+  /** What `known` says is there and is durable. Opens nothing yet. */
+  constructor(context: LogContext, known: SegmentExtent) {
+    this.baseOffset = known.baseOffset;
+    this.path = segmentPath(context.folder, known.baseOffset);
+    this.#context = context;
+    this.#nextOffset = known.nextOffset;
+    this.#sizeBytes = known.sizeBytes;
+    this.#maxTimestampMs = known.maxTimestampMs;
+    this.#syncedBytes = known.sizeBytes;
+    this.#index = new SegmentIndex(context, this, known.sizeBytes);
+  }
+
+  get nextOffset(): number {
+    return this.#nextOffset;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  get maxTimestampMs(): number {
+    return this.#maxTimestampMs;
+  }
+
+  get extent(): SegmentExtent {
+    const { baseOffset, nextOffset, sizeBytes, maxTimestampMs } = this;
+    return { baseOffset, nextOffset, sizeBytes, maxTimestampMs };
+  }
+
+  /** Bytes that a power cut could take. */
+  get unsyncedBytes(): number {
+    return this.#sizeBytes - this.#syncedBytes;
+  }
+
+  /** True after any attempt to change the file that no sync has covered, also after one that was undone. */
+  get needsSync(): boolean {
+    return this.#changes > this.#syncedChanges;
+  }
+
+  /** Makes the file; an empty one may be left of an attempt that failed. Throws STORAGE_ERROR, DiskError. */
+  create(): void {
+    const file = this.#context.env.disk.openFile(this.path, { create: "if-missing" });
+    try {
+      const sizeBytes = file.sizeBytes();
+      if (sizeBytes > 0) {
+        const expected = "a new segment, empty";
+        throw storageError(`it holds ${sizeBytes} bytes`, { file: this.path, expected });
+      }
+    } catch (problem) {
+      file.close();
+      throw problem;
+    }
+    this.#file = file;
+  }
+
+  /** Takes create() back. If the disk refuses, an empty file stays, which says nothing. */
+  discard(): void {
+    this.close();
+    try {
+      this.#context.env.disk.remove(this.path);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+    }
+  }
+
+  /** Whether a batch of these numbers may still go here. Positions and relative offsets in the index are u32. */
+  hasRoomFor(frameBytes: number, nextOffset: number): boolean {
+    if (this.#sizeBytes === 0) return true;
+    const end = this.#sizeBytes + frameBytes;
+    return (
+      end <= this.#context.segmentBytes && end <= UINT32_MAX && nextOffset - this.baseOffset <= UINT32_MAX
+    );
+  }
+
+  /** Writes one batch behind the last. After a DiskError, cutBack() must follow before anything else is written. */
+  append(frame: Buffer, header: BatchHeader): void {
+    const { env, place } = this.#context;
+    assert(
+      header.baseOffset === this.#nextOffset,
+      `batch ${header.baseOffset} cannot follow ${this.#nextOffset}`,
+    );
+    env.faults.hit("log.append.before_write", place);
+    this.#changes++;
+    this.#opened().writeAt(this.#sizeBytes, frame);
+    env.faults.hit("log.append.after_write", place);
+    this.take({ position: this.#sizeBytes, header });
+  }
+
+  /** Removes what lies behind the last batch that counts. Throws DiskError. */
+  cutBack(): void {
+    this.#changes++;
+    this.#opened().truncate(this.#sizeBytes);
+  }
+
+  /** Counts a batch that lies in the file. */
+  take({ position, header }: ScannedFrame): void {
+    this.#index.note(header.baseOffset, position);
+    this.#sizeBytes = position + header.frameBytes;
+    this.#nextOffset = header.nextOffset;
+    this.#maxTimestampMs = Math.max(this.#maxTimestampMs, header.maxTimestampMs);
+  }
+
+  /** Counts the valid batches that lie behind what is known, up to `end`. They may not be durable. Throws DiskError. */
+  recover(end: number): ScanEnd {
+    const { frameBytesMax } = this.#context;
+    const [from, offset] = [this.#sizeBytes, this.#nextOffset];
+    if (end === from) return { position: from, nextOffset: offset, problem: null };
+    this.#changes++;
+    return scanFrames(this.#opened(), { from, end, offset, frameBytesMax, check: "whole" }, (frame) => {
+      this.take(frame);
+      return true;
+    });
+  }
+
+  /** Makes durable what is there now. The numbers change only when that has succeeded. */
+  async sync(): Promise<void> {
+    const [changes, sizeBytes] = [this.#changes, this.#sizeBytes];
+    await this.#opened().sync();
+    this.#noteSynced(changes, sizeBytes);
+  }
+
+  /** The same, waiting for it. */
+  syncNow(): void {
+    this.#opened().syncNow();
+    this.#noteSynced(this.#changes, this.#sizeBytes);
+  }
+
+  /** The batches from the one that holds `offset` on, which must be here. Throws STORAGE_ERROR, DiskError. */
+  read(offset: number, limits: ReadLimits): ReadBatches {
+    const bytes = this.#bytes();
+    const request = { offset, limits };
+    const first = readBatches(bytes, { hit: this.#index.lookup(offset), ...request });
+    if (!("falseHit" in first)) return first;
+    this.#index.rebuild(first.falseHit);
+    const hit = this.#index.lookup(offset);
+    const second = readBatches(bytes, { hit, ...request });
+    if (!("falseHit" in second)) return second;
+    throw damage(bytes, { position: hit.position, problem: second.falseHit }, hit.offset);
+  }
+
+  /** The first batch that `wanted` is true for, by its header alone, or `null`. Throws STORAGE_ERROR, DiskError. */
+  findBatch(wanted: (header: BatchHeader) => boolean): BatchHeader | null {
+    const bytes = this.#bytes();
+    const found: BatchHeader[] = [];
+    const end = this.#scanHeaders(this.#sizeBytes, ({ header }) => {
+      if (wanted(header)) found.push(header);
+      return found.length === 0;
+    });
+    if (end.problem === null) return found[0] ?? null;
+    throw damage(bytes, { position: end.position, problem: end.problem }, end.nextOffset);
+  }
+
+  /** For the index: see IndexedSegment. */
+  walk(end: number, visit: (offset: number, position: number) => void): void {
+    this.#scanHeaders(end, ({ position, header }) => {
+      visit(header.baseOffset, position);
+      return true;
+    });
+  }
+
+  writeIndex(): void {
+    this.#index.write();
+  }
+
+  /** Gives the file and the index's memory back, until somebody reads again. For a segment that grows no more. */
+  release(): void {
+    this.close();
+    this.#index.release();
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = null;
+  }
+
+  #scanHeaders(end: number, visit: (frame: ScannedFrame) => boolean): ScanEnd {
+    const { frameBytesMax } = this.#context;
+    const range = { from: 0, end, offset: this.baseOffset, frameBytesMax, check: "headers" } as const;
+    return scanFrames(this.#opened(), range, visit);
+  }
+
+  #noteSynced(changes: number, sizeBytes: number): void {
+    this.#syncedChanges = Math.max(this.#syncedChanges, changes);
+    this.#syncedBytes = Math.max(this.#syncedBytes, sizeBytes);
+  }
+
+  #bytes(): SegmentBytes {
+    const { frameBytesMax, indexIntervalBytes } = this.#context;
+    return { file: this.#opened(), sizeBytes: this.#sizeBytes, frameBytesMax, indexIntervalBytes };
+  }
+
+  #opened(): DiskFile {
+    this.#file ??= this.#context.env.disk.openFile(this.path);
+    return this.#file;
+  }
+}

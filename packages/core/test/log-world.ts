@@ -1,0 +1,126 @@
+/** The fixture of the log's tests: one partition on a disk that forgets, and the batches that go into it. */
+import { decodeRecords, encodeBatch, splitFrames } from "@minikafka/record";
+import { ManualClock } from "../src/env/clock.ts";
+import type { Disk } from "../src/env/disk.ts";
+import type { Env } from "../src/env/env.ts";
+import { FaultPoints } from "../src/env/fault-points.ts";
+import { MemoryDisk } from "../src/env/memory-disk.ts";
+import { SeededRandom } from "../src/env/random.ts";
+import { TraceCollector } from "../src/env/trace.ts";
+import { BrokerError } from "../src/errors.ts";
+import { PartitionLog, type PartitionLogOptions } from "../src/log/partition-log.ts";
+
+export const FOLDER = "/data/broker-1/orders-0";
+export const PLACE = { brokerId: 1, topic: "orders", partition: 0 };
+export const TOPIC_ID = "5f0c9c6e-7f0b-4d6c-9a3e-2b8f4f1f9b11";
+export const MANIFEST = `${FOLDER}/manifest.json`;
+
+export const segmentAt = (baseOffset: number) => `${FOLDER}/${String(baseOffset).padStart(20, "0")}.log`;
+export const indexAt = (baseOffset: number) => `${FOLDER}/${String(baseOffset).padStart(20, "0")}.index`;
+
+export interface LogWorld<D extends Disk = MemoryDisk> {
+  readonly disk: D;
+  readonly faults: FaultPoints;
+  readonly trace: TraceCollector;
+  readonly env: Env;
+  /** What onFailedSync was told. */
+  readonly failures: string[];
+  open(changes?: Partial<PartitionLogOptions>): PartitionLog;
+}
+
+/** A disk on which the folder above a partition's is durable. */
+export function emptyDisk(): MemoryDisk {
+  const disk = new MemoryDisk();
+  for (const folder of disk.makeFolder("/data/broker-1")) disk.syncFolder(folder);
+  return disk;
+}
+
+/** Small segments, and an entry in the index for nearly every batch, unless `options` say otherwise. */
+export function worldOn<D extends Disk>(
+  disk: D,
+  options: Partial<PartitionLogOptions> = {},
+  faults = new FaultPoints(),
+): LogWorld<D> {
+  const trace = new TraceCollector();
+  const failures: string[] = [];
+  const env: Env = {
+    clock: new ManualClock(),
+    disk,
+    random: new SeededRandom(1),
+    trace: trace.trace,
+    faults,
+  };
+  const open = (changes: Partial<PartitionLogOptions> = {}) =>
+    PartitionLog.open(
+      {
+        folder: FOLDER,
+        place: PLACE,
+        topicId: TOPIC_ID,
+        create: true,
+        segmentBytes: 600,
+        indexIntervalBytes: 150,
+        frameBytesMax: 4096,
+        onFailedSync: (problem) => failures.push(problem),
+        ...options,
+        ...changes,
+      },
+      env,
+    );
+  return { disk, faults, trace, env, failures, open };
+}
+
+export function newWorld(options: Partial<PartitionLogOptions> = {}): LogWorld {
+  return worldOn(emptyDisk(), options);
+}
+
+/** A batch of one record for each text; the n-th is `timestampMs + n` old. */
+export function batch(texts: readonly string[], timestampMs = 1000): Buffer {
+  return encodeBatch({
+    records: texts.map((text, index) => ({
+      key: null,
+      value: Buffer.from(text),
+      timestampMs: timestampMs + index,
+      headers: [],
+    })),
+  });
+}
+
+/** Values by offset, read from `offset` on as a consumer does, in steps of `bytesMax`. */
+export function readAll(
+  log: PartitionLog,
+  { offset = log.logStartOffset, bytesMax = 1 << 20 } = {},
+): string[] {
+  const values: string[] = [];
+  for (let next = offset; next < log.logEndOffset; ) {
+    const { batches, nextOffset } = log.read(next, { bytesMax, endOffset: log.logEndOffset });
+    values.push(...valuesOf(batches, next));
+    if (nextOffset <= next) throw new Error(`a read at ${next} goes on at ${nextOffset}`);
+    next = nextOffset;
+  }
+  return values;
+}
+
+/** The values of the records from `offset` on. */
+export function valuesOf(batches: Buffer, offset = 0): string[] {
+  return splitFrames(batches)
+    .flatMap((frame) => decodeRecords(frame))
+    .filter((record) => record.offset >= offset)
+    .map((record) => Buffer.from(record.value ?? []).toString());
+}
+
+/** The BrokerError that `act` throws. */
+export function refusal(act: () => unknown): BrokerError {
+  try {
+    act();
+  } catch (problem) {
+    if (problem instanceof BrokerError) return problem;
+    throw problem;
+  }
+  throw new Error("nothing was refused");
+}
+
+/** The seed of a random test: from the environment, or `fallback`. Its name in messages leads back to it. */
+export function seedFromEnvironment(fallback: number): number {
+  const { MINIKAFKA_SEED: seed } = process.env;
+  return seed === undefined || seed === "" ? fallback : Number(seed);
+}
