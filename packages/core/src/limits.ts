@@ -31,6 +31,8 @@ export const LIMITS = {
   scanChunkBytes: 4 * MIB,
   /** The same for a walk over headers alone, which steps over most of what it meets when batches are large. */
   headerChunkBytes: 64 * KIB,
+  /** So much of a segment is flushed at most before the manifest says so: what recovery reads twice after a crash. */
+  recoveryLagBytesMax: 16 * MIB,
   /** Sealed segments of one log whose file and index stay open after a read. */
   openSealedSegmentsMax: 4,
   /** An entry of 8 bytes for each batch of a segment, the smallest of which has 64. */

@@ -8,6 +8,7 @@
  */
 import { DiskError } from "../env/disk.ts";
 import { BrokerError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import { type CheckpointFile, checkpointOutcome } from "./checkpoint-file.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { LogContext } from "./log-context.ts";
@@ -106,7 +107,7 @@ export class LogFlusher {
       bytes,
       waiters,
     });
-    if (unsealed.length > 1) await this.#sealOrDelay(point);
+    if (unsealed.length > 1 || this.#lags(point)) await this.#sealOrDelay(point);
   }
 
   #isAllDurable(unsealed: readonly Segment[]): boolean {
@@ -116,6 +117,13 @@ export class LogFlusher {
       this.#names === this.#syncedNames &&
       unsealed.every(({ needsSync }) => !needsSync)
     );
+  }
+
+  /** Whether a crash would make recovery read too much that is durable already. */
+  #lags({ segmentBaseOffset, position }: RecoveryPoint): boolean {
+    const { recoveryPoint } = this.#manifest;
+    const known = recoveryPoint.segmentBaseOffset === segmentBaseOffset ? recoveryPoint.position : 0;
+    return position - known >= LIMITS.recoveryLagBytesMax;
   }
 
   async #syncSegment(segment: Segment): Promise<void> {

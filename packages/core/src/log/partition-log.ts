@@ -6,18 +6,16 @@
  * readable and survives the death of the process; what flush() resolved for survives a power cut.
  * Never: a batch waiting in the process's own memory; a batch that was refused found in the log; a damaged byte returned.
  */
-import type { BatchHeader } from "@minikafka/record";
 import { DiskError } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
-import { assignedFrame } from "./append-check.ts";
+import { type AppendedBatch, LogAppender } from "./log-appender.ts";
 import type { LogContext, LogSettings } from "./log-context.ts";
 import { LogFlusher } from "./log-flusher.ts";
 import { readContents, readOrMakeManifest } from "./log-folder.ts";
 import { LogState } from "./log-state.ts";
 import type { Manifest } from "./manifest.ts";
 import { recoverSegments } from "./recovery.ts";
-import { Segment } from "./segment.ts";
 import { SegmentList } from "./segment-list.ts";
 import type { ReadBatches, ReadLimits } from "./segment-reader.ts";
 import { type FoundTimestamp, findTimestamp } from "./timestamp-search.ts";
@@ -27,11 +25,6 @@ export interface PartitionLogOptions extends LogSettings {
   readonly create: boolean;
   /** Told when a sync has failed: nothing that the broker writes from here on can be trusted. */
   readonly onFailedSync: (problem: string) => void;
-}
-
-export interface AppendedBatch {
-  readonly baseOffset: number;
-  readonly nextOffset: number;
 }
 
 export interface SegmentSummary {
@@ -45,6 +38,7 @@ export interface SegmentSummary {
 export class PartitionLog {
   readonly #context: LogContext;
   readonly #segments: SegmentList;
+  readonly #appender: LogAppender;
   readonly #flusher: LogFlusher;
   readonly #state: LogState;
   #closing: Promise<void> | null = null;
@@ -71,6 +65,8 @@ export class PartitionLog {
     this.#segments = segments;
     this.#state = new LogState(context);
     this.#flusher = new LogFlusher({ context, segments, state: this.#state, manifest, onFailedSync });
+    const onNewFile = () => this.#flusher.noteNewFile();
+    this.#appender = new LogAppender({ context, segments, state: this.#state, onNewFile });
   }
 
   /** The first offset that may be read. */
@@ -109,13 +105,7 @@ export class PartitionLog {
    */
   append(frame: Buffer, leaderEpoch: number): AppendedBatch {
     this.#requireWritable();
-    const header = assignedFrame(frame, { baseOffset: this.logEndOffset, leaderEpoch }, this.#context);
-    return onDisk(this.#context.folder, () => {
-      if (!this.#segments.active.hasRoomFor(header.frameBytes, header.nextOffset)) this.#roll();
-      this.#write(frame, header);
-      const { baseOffset, nextOffset } = header;
-      return { baseOffset, nextOffset };
-    });
+    return onDisk(this.#context.folder, () => this.#appender.append(frame, leaderEpoch));
   }
 
   /**
@@ -182,69 +172,6 @@ export class PartitionLog {
     throw new BrokerError("STORAGE_ERROR", `the log in ${this.#context.folder} is being closed`, {
       file: this.#context.folder,
     });
-  }
-
-  /** Begins a new segment. Nothing is waited for: a flush makes it durable and seals the old one. */
-  #roll(): void {
-    const { env, place } = this.#context;
-    const before = this.#segments.active;
-    const baseOffset = before.nextOffset;
-    const empty = { baseOffset, nextOffset: baseOffset, sizeBytes: 0, maxTimestampMs: -1 };
-    const segment = new Segment(this.#context, empty);
-    env.faults.hit("log.roll.before_create", place);
-    segment.create();
-    this.#flusher.noteNewFile();
-    try {
-      env.faults.hit("log.roll.after_create", place);
-    } catch (problem) {
-      if (problem instanceof DiskError) segment.discard();
-      throw problem;
-    }
-    this.#segments.push(segment);
-    env.trace({
-      kind: "rolled",
-      ...place,
-      segmentBaseOffset: baseOffset,
-      sealedBaseOffset: before.baseOffset,
-      sealedBytes: before.sizeBytes,
-    });
-  }
-
-  #write(frame: Buffer, header: BatchHeader): void {
-    const { active } = this.#segments;
-    const position = active.sizeBytes;
-    try {
-      active.append(frame, header);
-    } catch (problem) {
-      if (problem instanceof DiskError) this.#undo(active, problem);
-      throw problem;
-    }
-    this.#context.env.trace({
-      kind: "appended",
-      ...this.#context.place,
-      baseOffset: header.baseOffset,
-      nextOffset: header.nextOffset,
-      bytes: header.frameBytes,
-      segmentBaseOffset: active.baseOffset,
-      position,
-    });
-  }
-
-  /** A failed write may have left a part of the batch. If that can't be taken back, what follows it could not be found. */
-  #undo(segment: Segment, problem: DiskError): void {
-    const { env, place } = this.#context;
-    const [logEndOffset, position] = [this.logEndOffset, segment.sizeBytes];
-    try {
-      env.faults.hit("log.append.before_undo", place);
-      segment.cutBack();
-    } catch (second) {
-      if (!(second instanceof DiskError)) throw second;
-      this.#state.goOffline(
-        `${segment.path} at position ${position}: ${problem.message}, and ${second.message}`,
-      );
-      return;
-    }
-    env.trace({ kind: "append_undone", ...place, logEndOffset, position, problem: problem.message });
   }
 }
 

@@ -10,8 +10,9 @@ import type { BatchHeader } from "@minikafka/record";
 import { assert } from "../assert.ts";
 import { DiskError, type DiskFile } from "../env/disk.ts";
 import { storageError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import { segmentPath } from "./file-names.ts";
-import { type ScanEnd, type ScannedFrame, scanFrames } from "./frame-scan.ts";
+import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "./frame-scan.ts";
 import type { LogContext } from "./log-context.ts";
 import { UINT32_MAX } from "./offset-index.ts";
 import { SegmentIndex } from "./segment-index.ts";
@@ -148,16 +149,26 @@ export class Segment {
     this.#maxTimestampMs = Math.max(this.#maxTimestampMs, header.maxTimestampMs);
   }
 
-  /** Counts the valid batches that lie behind what is known, up to `end`. They may not be durable. Throws DiskError. */
+  /**
+   * Counts the valid batches that lie behind what is known, up to `end`. They may not be durable, and a sync alone might
+   * not make them so: after one that failed, in an earlier life, systems take pages for written that are not. So they
+   * are written once more, in their place. Throws DiskError.
+   */
   recover(end: number): ScanEnd {
     const { frameBytesMax } = this.#context;
     const [from, offset] = [this.#sizeBytes, this.#nextOffset];
     if (end === from) return { position: from, nextOffset: offset, problem: null };
     this.#changes++;
-    return scanFrames(this.#opened(), { from, end, offset, frameBytesMax, check: "whole" }, (frame) => {
+    const file = this.#opened();
+    const scanEnd = scanFrames(file, { from, end, offset, frameBytesMax, check: "whole" }, (frame) => {
       this.take(frame);
       return true;
     });
+    for (let position = from; position < this.#sizeBytes; position += LIMITS.scanChunkBytes) {
+      const lengthBytes = Math.min(LIMITS.scanChunkBytes, this.#sizeBytes - position);
+      file.writeAt(position, file.readAt(position, lengthBytes));
+    }
+    return scanEnd;
   }
 
   /** Makes durable what is there now. The numbers change only when that has succeeded. */
@@ -186,11 +197,11 @@ export class Segment {
     throw damage(bytes, { position: hit.position, problem: second.falseHit }, hit.offset);
   }
 
-  /** The first batch that `wanted` is true for, by its header alone, or `null`. Throws STORAGE_ERROR, DiskError. */
+  /** The first batch whose header `wanted` is true for, or `null`. Throws STORAGE_ERROR, DiskError. */
   findBatch(wanted: (header: BatchHeader) => boolean): BatchHeader | null {
     const bytes = this.#bytes();
     const found: BatchHeader[] = [];
-    const end = this.#scanHeaders(this.#sizeBytes, ({ header }) => {
+    const end = this.#scan({ end: this.#sizeBytes, check: "whole" }, ({ header }) => {
       if (wanted(header)) found.push(header);
       return found.length === 0;
     });
@@ -200,7 +211,7 @@ export class Segment {
 
   /** For the index: see IndexedSegment. */
   walk(end: number, visit: (offset: number, position: number) => void): void {
-    this.#scanHeaders(end, ({ position, header }) => {
+    this.#scan({ end, check: "headers" }, ({ position, header }) => {
       visit(header.baseOffset, position);
       return true;
     });
@@ -221,9 +232,9 @@ export class Segment {
     this.#file = null;
   }
 
-  #scanHeaders(end: number, visit: (frame: ScannedFrame) => boolean): ScanEnd {
+  #scan(extent: Pick<ScanRange, "end" | "check">, visit: (frame: ScannedFrame) => boolean): ScanEnd {
     const { frameBytesMax } = this.#context;
-    const range = { from: 0, end, offset: this.baseOffset, frameBytesMax, check: "headers" } as const;
+    const range = { from: 0, offset: this.baseOffset, frameBytesMax, ...extent };
     return scanFrames(this.#opened(), range, visit);
   }
 
