@@ -53,7 +53,9 @@ export class Connection {
 
   /** Whether one more request may be written now. */
   get hasRoom(): boolean {
-    return this.#open && this.#unanswered.size < LIMITS.inFlightRequestsMax && !this.#link.writableNeedDrain;
+    const { writable, writableNeedDrain } = this.#link;
+    const isFull = this.#unanswered.size >= LIMITS.inFlightRequestsMax;
+    return this.#open && writable && !writableNeedDrain && !isFull;
   }
 
   /** Whether the broker ever answered on this link: a reason to trust the next one. */

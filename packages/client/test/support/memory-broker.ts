@@ -1,0 +1,199 @@
+/** A scripted peer that keeps topics in memory and answers by itself what a test does not want to answer by hand. */
+
+import {
+  encodeBase64,
+  type OperationName,
+  type ParsedRequest,
+  type ResponseFields,
+} from "@minikafka/protocol";
+import {
+  assignBatch,
+  decodeRecords,
+  encodeBatch,
+  type Record,
+  readBatchHeader,
+  type StoredRecord,
+} from "@minikafka/record";
+import { isRequest, ScriptedPeer, type SeenRequest } from "./scripted-peer.ts";
+
+type PartitionAnswer = ResponseFields<"fetch_many">["partitions"][number];
+
+export class MemoryBroker {
+  readonly peer = new ScriptedPeer();
+  readonly #topics = new Map<string, Buffer[][]>();
+  /** Operations that are left to the test, and how often. */
+  readonly #byHand = new Map<OperationName, number>();
+  /** Every produce that was answered or left to the test, in order. */
+  readonly produced: ParsedRequest<"produce">[] = [];
+  readonly fetched: ParsedRequest<"fetch_many">[] = [];
+  /** Lets a test change what is answered for a partition. */
+  partitionAnswer: ((topic: string, partition: number) => PartitionAnswer | null) | null = null;
+
+  constructor(topics: { readonly [topic: string]: number } = {}) {
+    for (const [topic, partitions] of Object.entries(topics))
+      this.#topics.set(
+        topic,
+        Array.from({ length: partitions }, () => []),
+      );
+    this.peer.handle((request) => this.#handle(request));
+  }
+
+  /** Leaves the next `count` requests of the operation to the test's `peer.next`. */
+  byHand(operation: OperationName, count = Number.POSITIVE_INFINITY): void {
+    this.#byHand.set(operation, count);
+  }
+
+  create(topic: string, partitions: number): void {
+    this.#topics.set(
+      topic,
+      Array.from({ length: partitions }, () => []),
+    );
+  }
+
+  delete(topic: string): void {
+    this.#topics.delete(topic);
+  }
+
+  records(topic: string, partition: number): StoredRecord[] {
+    return (this.#topics.get(topic)?.[partition] ?? []).flatMap((frame) => decodeRecords(frame));
+  }
+
+  values(topic: string, partition: number): (string | null)[] {
+    return this.records(topic, partition).map(({ value }) =>
+      value === null ? null : Buffer.from(value).toString(),
+    );
+  }
+
+  /** Appends records as one batch, as if somebody else had produced them. */
+  append(topic: string, partition: number, values: readonly string[]): void {
+    const records: Record[] = values.map((value) => ({
+      key: null,
+      value: Buffer.from(value),
+      timestampMs: 0,
+      headers: [],
+    }));
+    this.appendFrame(topic, partition, encodeBatch({ records }));
+  }
+
+  appendFrame(topic: string, partition: number, frame: Buffer): number {
+    const frames = this.#frames(topic, partition);
+    const baseOffset = this.end(topic, partition);
+    assignBatch(frame, { baseOffset, leaderEpoch: 0 });
+    frames.push(frame);
+    return baseOffset;
+  }
+
+  end(topic: string, partition: number): number {
+    const last = this.#frames(topic, partition).at(-1);
+    return last === undefined ? 0 : readBatchHeader(last).nextOffset;
+  }
+
+  #frames(topic: string, partition: number): Buffer[] {
+    const frames = this.#topics.get(topic)?.[partition];
+    if (frames === undefined) throw new Error(`the test has no ${topic}/${partition}`);
+    return frames;
+  }
+
+  #handle(request: SeenRequest): boolean {
+    const { operation } = request.fields;
+    if (isRequest(request, "produce")) this.produced.push(request.fields);
+    if (isRequest(request, "fetch_many")) this.fetched.push(request.fields);
+    const left = this.#byHand.get(operation) ?? 0;
+    if (left > 0) {
+      this.#byHand.set(operation, left - 1);
+      return false;
+    }
+    if (isRequest(request, "metadata")) this.answerMetadata(request);
+    else if (isRequest(request, "produce")) this.answerProduce(request);
+    else if (isRequest(request, "fetch_many")) this.answerFetch(request);
+    else if (isRequest(request, "list_offsets")) this.#answerOffsets(request);
+    else if (isRequest(request, "ping")) request.answer({});
+    else return false;
+    return true;
+  }
+
+  answerMetadata(request: SeenRequest<"metadata">): void {
+    const { topic } = request.fields;
+    const partitions = this.#topics.get(topic);
+    if (partitions === undefined) {
+      request.refuse("UNKNOWN_TOPIC");
+      return;
+    }
+    const described = partitions.map((_, partition) => ({
+      partition,
+      leader_id: 1,
+      leader_epoch: 0,
+      replicas: [1],
+      isr: [1],
+    }));
+    request.answer({ topic, partitions: described });
+  }
+
+  answerProduce(request: SeenRequest<"produce">): void {
+    const { topic, partition, batch_b64: frame, one_way: oneWay } = request.fields;
+    if (frame === undefined) throw new Error("the SDK sends whole batches");
+    const partitions = this.#topics.get(topic);
+    if (partitions?.[partition] === undefined) {
+      request.refuse(partitions === undefined ? "UNKNOWN_TOPIC" : "UNKNOWN_PARTITION");
+      return;
+    }
+    const offset = this.appendFrame(topic, partition, Buffer.from(frame));
+    if (!oneWay) request.answer({ partition, offset, next_offset: this.end(topic, partition) });
+  }
+
+  /** What is there now; a request that would wait is answered when nothing is there, too, unless a test takes it by hand. */
+  answerFetch(request: SeenRequest<"fetch_many">): void {
+    const { partitions, max_bytes: bytesMax } = request.fields;
+    let leftBytes = bytesMax;
+    const answers = partitions.map(({ topic, partition, offset }) => {
+      const answer =
+        this.partitionAnswer?.(topic, partition) ?? this.#read(topic, partition, offset, leftBytes);
+      if ("batches_b64" in answer) leftBytes -= Math.floor(((answer.batches_b64 ?? "").length / 4) * 3);
+      return answer;
+    });
+    request.answer({ partitions: answers });
+  }
+
+  #read(topic: string, partition: number, offset: number, bytesMax: number): PartitionAnswer {
+    const frames = this.#topics.get(topic)?.[partition];
+    if (frames === undefined)
+      return { topic, partition, code: "UNKNOWN_TOPIC", message: `no topic ${topic}` };
+    const end = this.end(topic, partition);
+    if (offset > end) {
+      const details = { log_start_offset: 0, log_end_offset: end };
+      return { topic, partition, code: "OFFSET_OUT_OF_RANGE", message: `${offset} is past ${end}`, details };
+    }
+    const taken: Buffer[] = [];
+    let bytes = 0;
+    for (const frame of frames) {
+      if (readBatchHeader(frame).nextOffset <= offset) continue;
+      if (bytes + frame.length > bytesMax && (bytesMax <= 0 || taken.length > 0)) break;
+      taken.push(frame);
+      bytes += frame.length;
+    }
+    const last = taken.at(-1);
+    return {
+      topic,
+      partition,
+      batches_b64: encodeBase64(Buffer.concat(taken)),
+      high_watermark: end,
+      last_stable_offset: end,
+      log_start_offset: 0,
+      next_offset: last === undefined ? offset : readBatchHeader(last).nextOffset,
+    };
+  }
+
+  #answerOffsets(request: SeenRequest<"list_offsets">): void {
+    const { topic, partition, timestamp_ms: timestampMs } = request.fields;
+    if (!this.#topics.has(topic)) {
+      request.refuse("UNKNOWN_TOPIC");
+      return;
+    }
+    if (timestampMs === -2) request.answer({ offset: 0, timestamp_ms: null });
+    else if (timestampMs === -1) request.answer({ offset: this.end(topic, partition), timestamp_ms: null });
+    else {
+      const found = this.records(topic, partition).find((record) => record.timestampMs >= timestampMs);
+      request.answer({ offset: found?.offset ?? null, timestamp_ms: found?.timestampMs ?? null });
+    }
+  }
+}
