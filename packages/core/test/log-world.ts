@@ -124,3 +124,20 @@ export function seedFromEnvironment(fallback: number): number {
   const { MINIKAFKA_SEED: seed } = process.env;
   return seed === undefined || seed === "" ? fallback : Number(seed);
 }
+
+/** Puts other bytes into a file, as a failing device or a careless hand does. */
+export function rewrite(disk: Disk, path: string, change: (bytes: Buffer) => Buffer): void {
+  const file = disk.openFile(path, { create: "if-missing" });
+  const bytes = change(file.readAt(0, file.sizeBytes()));
+  file.truncate(0);
+  file.writeAt(0, bytes);
+  file.syncNow();
+  file.close();
+}
+
+/** `bytes` with one bit the other way. */
+export function flipped(bytes: Buffer, position: number, bit: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(position) ^ (1 << bit), position);
+  return copy;
+}

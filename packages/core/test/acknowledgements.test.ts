@@ -1,0 +1,145 @@
+/** What each kind of acknowledgement promises, and when it is given. */
+import { expect, test } from "vitest";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import { append, openCluster, valuesOf } from "./cluster-world.ts";
+import { memoryWorld, rejection, type World } from "./world.ts";
+
+const ORDERS = { topic: "orders", partition: 0 };
+const OTHER = { topic: "orders", partition: 1 };
+
+async function opened(world: World): Promise<BrokerCluster> {
+  const cluster = await openCluster(world);
+  if (!cluster.hasTopic("orders")) cluster.createTopic({ topic: "orders", partitions: 2 });
+  return cluster;
+}
+
+/** Lets everything run that needs no disk. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+test("an append takes effect before its promise is returned, whatever it waits for", async () => {
+  const world = memoryWorld();
+  const cluster = await opened(world);
+  const first = append(cluster, ORDERS, "first", "all");
+  const second = append(cluster, ORDERS, "second", 1);
+  expect(cluster.describeOffsets(ORDERS)).toEqual({ logEndOffset: 2, visibleEnd: 2 });
+  expect(await Promise.all([first, second])).toEqual([
+    { baseOffset: 0, nextOffset: 1 },
+    { baseOffset: 1, nextOffset: 2 },
+  ]);
+});
+
+test("acks 0 and 1 do not wait for the disk; acks all does, in the order of the appends", async () => {
+  const world = memoryWorld();
+  const cluster = await opened(world);
+  const answered: string[] = [];
+  const send = (value: string, acks: 0 | 1 | "all") =>
+    append(cluster, ORDERS, value, acks).then(({ baseOffset }) => answered.push(`${value}@${baseOffset}`));
+  world.disk.holdSyncs();
+  const all = [send("a", "all"), send("b", "all")];
+  const quick = [send("c", 0), send("d", 1)];
+  await Promise.all(quick);
+  all.push(send("e", "all"));
+  await settle();
+  expect(answered).toEqual(["c@2", "d@3"]);
+  world.disk.releaseSyncs();
+  await Promise.all(all);
+  expect(answered).toEqual(["c@2", "d@3", "a@0", "b@1", "e@4"]);
+});
+
+test("acks all survives a power cut, acks 1 the death of the process", async () => {
+  const world = memoryWorld();
+  const cluster = await opened(world);
+  await append(cluster, ORDERS, "durable", "all");
+  await append(cluster, ORDERS, "written", 1);
+  const afterKill = worldAfter(world, "kept");
+  expect(valuesOf(await opened(afterKill), ORDERS)).toEqual(["durable", "written"]);
+  const afterPowerCut = worldAfter(world, "lost");
+  expect(valuesOf(await opened(afterPowerCut), ORDERS)).toEqual(["durable"]);
+});
+
+test("with flush os, acks all waits for nobody, and a power cut may take what it acknowledged", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world, { flush: "os" });
+  cluster.createTopic({ topic: "orders", partitions: 1 });
+  world.disk.holdSyncs();
+  await append(cluster, ORDERS, "acknowledged", "all");
+  expect(valuesOf(cluster, ORDERS)).toEqual(["acknowledged"]);
+  expect(valuesOf(await opened(worldAfter(world, "lost")), ORDERS)).toEqual([]);
+});
+
+test("a flush that the disk fails rejects the acknowledgement, and the broker takes no write until it is restarted", async () => {
+  const world = memoryWorld();
+  const cluster = await opened(world);
+  await append(cluster, ORDERS, "durable", "all");
+  const failure = world.disk.fail({ operation: "sync", code: "EIO" });
+  expect(await rejection(append(cluster, ORDERS, "in doubt", "all"))).toMatchObject({
+    code: "BROKER_FAILED",
+  });
+  failure.assertFired();
+  for (const place of [ORDERS, OTHER]) {
+    expect(await rejection(append(cluster, place, "refused", 1))).toMatchObject({
+      code: "BROKER_FAILED",
+      message: expect.stringContaining("broker 1 takes no writes until it is restarted"),
+    });
+  }
+  expect(() => cluster.createTopic({ topic: "more", partitions: 1 })).toThrow(
+    expect.objectContaining({ code: "BROKER_FAILED" }),
+  );
+  expect(() => cluster.deleteTopic("orders")).toThrow(expect.objectContaining({ code: "BROKER_FAILED" }));
+  expect(valuesOf(cluster, ORDERS)).toEqual(["durable", "in doubt"]);
+  expect(cluster.describeCluster().brokers).toMatchObject([{ state: "failed" }]);
+  expect(world.events.of("broker_failed")).toHaveLength(1);
+
+  expect(await rejection(cluster.close())).toMatchObject({ code: "BROKER_FAILED" });
+  expect(cluster.state).toBe("failed");
+  const restarted = await opened(worldAfter(world, "lost"));
+  expect(valuesOf(restarted, ORDERS)).toEqual(["durable"]);
+  await append(restarted, ORDERS, "after", "all");
+});
+
+test("the failure of one broker does not stop another", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world, { brokerIds: [1, 2] });
+  cluster.createTopic({ topic: "orders", partitions: 2 });
+  world.disk.fail({ operation: "sync", code: "EIO", path: /broker-1/ });
+  expect(await rejection(append(cluster, ORDERS, "in doubt", "all"))).toMatchObject({
+    code: "BROKER_FAILED",
+  });
+  await append(cluster, OTHER, "durable", "all");
+  const restarted = await openCluster(worldAfter(world, "lost"), { brokerIds: [1, 2] });
+  expect(valuesOf(restarted, OTHER)).toEqual(["durable"]);
+});
+
+test("an acknowledgement that is under way when the cluster closes is still given", async () => {
+  const world = memoryWorld();
+  const cluster = await opened(world);
+  const pending = append(cluster, ORDERS, "last", "all");
+  const closing = cluster.close();
+  expect(await rejection(append(cluster, ORDERS, "too late", 1))).toMatchObject({ code: "SHUTTING_DOWN" });
+  expect(await pending).toEqual({ baseOffset: 0, nextOffset: 1 });
+  await closing;
+  expect(valuesOf(await opened(worldAfter(world, "lost")), ORDERS)).toEqual(["last"]);
+});
+
+test("an acknowledgement that is under way when its topic is deleted or the cluster crashes is not given", async () => {
+  for (const end of ["delete", "crash"] as const) {
+    const world = memoryWorld();
+    const cluster = await opened(world);
+    world.disk.holdSyncs();
+    const pending = rejection(append(cluster, ORDERS, "gone", "all"));
+    if (end === "delete") cluster.deleteTopic("orders");
+    else await cluster.crash();
+    world.disk.releaseSyncs();
+    expect(await pending, end).toMatchObject({ name: "BrokerError" });
+  }
+});
+
+/** The same disk in its next life. */
+function worldAfter(world: World, mode: "kept" | "lost"): World {
+  const next = memoryWorld();
+  const disk = world.disk.clone();
+  disk.crash({ mode });
+  return { ...next, disk };
+}
