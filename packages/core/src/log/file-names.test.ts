@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { indexPath, isLogFileName, isSegmentFileName, parseFileName, segmentPath } from "./file-names.ts";
+
+test("a base offset becomes a name of twenty digits and comes back from it", () => {
+  for (const baseOffset of [0, 7, 123_456, Number.MAX_SAFE_INTEGER]) {
+    const segment = segmentPath("/p", baseOffset).slice("/p/".length);
+    const index = indexPath("/p", baseOffset).slice("/p/".length);
+    expect(segment).toMatch(/^\d{20}\.log$/);
+    expect(parseFileName(segment)).toEqual({ kind: "segment", baseOffset });
+    expect(parseFileName(index)).toEqual({ kind: "index", baseOffset });
+  }
+});
+
+test("names sort as their offsets do", () => {
+  const paths = [5, 40, 300, 2000].map((baseOffset) => segmentPath("/p", baseOffset));
+  expect([...paths].sort()).toEqual(paths);
+});
+
+test("a name that no log gives is nobody's", () => {
+  const foreign = [
+    "0.log",
+    "0000000000000000000.log",
+    "000000000000000000000.log",
+    "00000000000000000000.log~",
+    "00000000000000000000.txt",
+    "0000000000000000000x.log",
+    "99999999999999999999.log",
+    "manifest",
+    "lost+found",
+    "",
+  ];
+  for (const name of foreign) {
+    expect(parseFileName(name)).toBeNull();
+    expect(isLogFileName(name)).toBe(false);
+  }
+});
+
+test("a log knows its own files by name", () => {
+  expect(isSegmentFileName("00000000000000000000.log")).toBe(true);
+  expect(isSegmentFileName("00000000000000000000.index")).toBe(false);
+  for (const name of ["manifest.json", "manifest.json.tmp", "manifest.json.tmp-later"])
+    expect(isLogFileName(name)).toBe(true);
+});
