@@ -40,7 +40,8 @@ export class PartitionTable {
     for (const [partition, { replicas }] of topic.partitions.entries()) {
       for (const brokerId of replicas) this.#brokers.get(brokerId).dropLog({ topic: topic.topic, partition });
     }
-    for (const set of sets) set.retire();
+    const reason = new BrokerError("UNKNOWN_TOPIC", `the topic ${quoted(topic.topic)} was deleted`);
+    for (const set of sets) set.retire(reason);
   }
 
   /** The partitions of a topic by number. Throws UNKNOWN_TOPIC. */

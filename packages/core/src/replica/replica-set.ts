@@ -66,6 +66,7 @@ export class PartitionReplicaSet {
   readonly #options: ReplicaSetOptions;
   readonly #env: Env;
   readonly #highWatermark: HighWatermark;
+  #retirement: BrokerError | null = null;
 
   constructor(options: ReplicaSetOptions, env: Env) {
     this.place = options.place;
@@ -139,8 +140,7 @@ export class PartitionReplicaSet {
     requireAdmissible(frame, this.#options.batchBytesMax);
     const { baseOffset, nextOffset } = log.append(frame, this.leaderEpoch);
     this.#advance(log);
-    const { flush } = this.#options;
-    return { baseOffset, nextOffset, acknowledged: acknowledged(log, { acks, nextOffset, flush }) };
+    return { baseOffset, nextOffset, acknowledged: this.#acknowledged(acks, nextOffset, log) };
   }
 
   /** Whole batches from the one that holds `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE, STORAGE_ERROR. */
@@ -189,8 +189,12 @@ export class PartitionReplicaSet {
     return this.#highWatermark.listen(listener);
   }
 
-  /** The partition goes away, with its topic or with the cluster: nobody may wait here any longer. */
-  retire(): void {
+  /**
+   * The partition goes away, with its topic or with the cluster: nobody may wait here any longer. `reason` is what an
+   * acknowledgement is told that its log can't give any more.
+   */
+  retire(reason: BrokerError | null = null): void {
+    this.#retirement = reason;
     this.#highWatermark.tellAndForget();
   }
 
@@ -216,6 +220,14 @@ export class PartitionReplicaSet {
       segments: log.segments(),
       epochs: [{ epoch: this.leaderEpoch, startOffset: logStartOffset }],
     };
+  }
+
+  async #acknowledged(acks: Acks, nextOffset: number, log: PartitionLog): Promise<void> {
+    try {
+      await acknowledged(log, { acks, nextOffset, flush: this.#options.flush });
+    } catch (problem) {
+      throw problem instanceof BrokerError ? (this.#retirement ?? problem) : problem;
+    }
   }
 
   #advance(log: PartitionLog): void {
