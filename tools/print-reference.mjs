@@ -1,0 +1,11 @@
+/** `npm run reference`: writes docs/reference from the built tables of packages/protocol. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT } from "./pinned-pnpm.mjs";
+import { pages } from "./reference/pages.mjs";
+
+for (const [path, text] of Object.entries(pages())) {
+  mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+  writeFileSync(join(ROOT, path), text);
+  console.log(`wrote ${path}`);
+}

@@ -1,0 +1,95 @@
+/** The two pages of the reference, printed from the tables that the program itself reads. */
+import { ERRORS, OPERATIONS } from "@minikafka/protocol";
+import { z } from "zod";
+import { fieldRows } from "./field-rows.mjs";
+
+const PRINTED = "<!-- Printed by `npm run reference` from the tables of packages/protocol; change those. -->";
+
+const PROTOCOL_INTRODUCTION = `# The JSON protocol
+
+${PRINTED}
+
+One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 127.0.0.1 9192\` will do.
+
+- A request names its operation: \`{"operation":"ping"}\`. Unknown fields are refused, so that no typing error goes unseen.
+- An answer begins with \`"ok":true\` and the fields given below, or with \`"ok":false\`, a \`code\` of the
+  [error table](errors.md), a \`message\`, \`retriable\` and, for some codes, \`details\`.
+- Requests on one connection take effect in the order in which they arrive. Answers come in that order too, unless a
+  request has an \`id\`: its answer echoes the id and may come later than those behind it.
+- Bytes are strict Base64 in fields named \`…_b64\`. \`null\` means absent, \`""\` means empty; the two are never confused.
+- Offsets, ids and times are integers within ±(2^53 - 1). Times are milliseconds since 1970.
+- A line longer than the broker's \`--max-frame-bytes\` is answered with \`FRAME_TOO_LARGE\` and the connection closes.
+  After any other bad line the connection stays usable.
+`;
+
+const ERRORS_INTRODUCTION = `# Error codes
+
+${PRINTED}
+
+Each code has one meaning and one \`retriable\` value, and a client may rely on both. Retriable means that the same request
+may succeed later without any change by the caller.
+`;
+
+/** @param {string} text */
+function cell(text) {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}
+
+/**
+ * @param {import("./field-rows.mjs").Row[]} rows
+ * @param {string} presence the heading of the third column
+ * @returns {string}
+ */
+function table(rows, presence) {
+  const lines = rows.map(
+    (row) => `| \`${row.name}\` | ${cell(row.type)} | ${cell(row.presence)} | ${cell(row.meaning)} |`,
+  );
+  return [`| field | type | ${presence} | meaning |`, "|---|---|---|---|", ...lines].join("\n");
+}
+
+/**
+ * @param {import("@minikafka/protocol").Operation} operation
+ * @returns {string}
+ */
+function requestPart({ request }) {
+  // Every request has `operation` and `id`; the introduction tells of them.
+  const rows = fieldRows(z.toJSONSchema(request, { io: "input" })).filter(
+    ({ name }) => name !== "operation" && name !== "id",
+  );
+  return rows.length === 0 ? "The request has no fields of its own." : `Request\n\n${table(rows, "default")}`;
+}
+
+/**
+ * @param {import("@minikafka/protocol").Operation} operation
+ * @returns {string}
+ */
+function answerPart({ response }) {
+  const rows = fieldRows(z.toJSONSchema(response, { io: "input" })).map((row) => ({
+    ...row,
+    presence: row.presence === "required" ? "always" : row.presence === "" ? "" : "sometimes",
+  }));
+  return rows.length === 0 ? "The answer has no fields beside `ok`." : `Answer\n\n${table(rows, "present")}`;
+}
+
+/** @returns {string} docs/reference/protocol.md */
+export function protocolPage() {
+  const sections = Object.values(OPERATIONS).map(
+    (operation) =>
+      `## \`${operation.name}\`\n\n${operation.summary}\n\n${requestPart(operation)}\n\n${answerPart(operation)}\n`,
+  );
+  return [PROTOCOL_INTRODUCTION, ...sections].join("\n");
+}
+
+/** @returns {string} docs/reference/errors.md */
+export function errorsPage() {
+  const sections = Object.entries(ERRORS).map(([code, { retriable, kafkaCode, sentence }]) => {
+    const kafka = kafkaCode === null ? "Kafka has no such error." : `Kafka's number: ${kafkaCode}.`;
+    return `## \`${code}\`\n\n${sentence}\n\n${retriable ? "Retriable" : "Not retriable"}. ${kafka}\n`;
+  });
+  return [ERRORS_INTRODUCTION, ...sections].join("\n");
+}
+
+/** What belongs into the repository, by path from its root. */
+export function pages() {
+  return { "docs/reference/protocol.md": protocolPage(), "docs/reference/errors.md": errorsPage() };
+}

@@ -1,0 +1,48 @@
+/**
+ * Style as a test. Each rule lives in tools/tidy, one idea a file, with a test beside it that shows that it can fail; its
+ * messages say what to do instead. Rules change with a reason in the commit, never by the way.
+ */
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { bansNeedTheirExceptions, noBannedCalls } from "./tidy/banned-calls.ts";
+import { matrixCitesTests, matrixHasProofs } from "./tidy/behavior-matrix.ts";
+import { noDeadFiles } from "./tidy/dead-files.ts";
+import { testsDoNotSleep, testsLeaveNothingOut } from "./tidy/honest-tests.ts";
+import { noImportCycles } from "./tidy/import-cycles.ts";
+import { kernelLooksDown } from "./tidy/kernel-layers.ts";
+import { noLeftOvers } from "./tidy/left-overs.ts";
+import { EXCEPTIONS, nothingTooLong } from "./tidy/lengths.ts";
+import { linksLeadSomewhere, pagesHaveOneTitle } from "./tidy/markdown.ts";
+import {
+  dependenciesFollowArrows,
+  everyPackageHasArrows,
+  importsFollowArrows,
+} from "./tidy/package-arrows.ts";
+import { tablesAreKept } from "./tidy/tables.ts";
+import { type Rule, readWorkspace } from "./tidy/workspace.ts";
+
+const workspace = readWorkspace(fileURLToPath(new URL("..", import.meta.url)));
+
+const RULES: readonly [promise: string, rule: Rule][] = [
+  ["imports between packages follow the arrows and use the doors", importsFollowArrows],
+  ["dependencies in package.json follow the arrows and are used", dependenciesFollowArrows],
+  ["every package says whom it may know", everyPackageHasArrows],
+  ["the kernel's layers only look down", kernelLooksDown],
+  ["no file needs itself, by whatever detour", noImportCycles],
+  ["nothing uses what is banned in its folder", noBannedCalls],
+  ["every exception from a ban is needed", bansNeedTheirExceptions],
+  ["files and functions fit into one look", (files) => nothingTooLong(files, EXCEPTIONS)],
+  ["every file is reached from a door, a command, a script or a test", noDeadFiles],
+  ["nothing is left for later in the text", noLeftOvers],
+  ["tests leave nothing out", testsLeaveNothingOut],
+  ["tests do not sleep", testsDoNotSleep],
+  ["pages have one title", pagesHaveOneTitle],
+  ["links lead somewhere", linksLeadSomewhere],
+  ["errors and operations are documented and have their files, both ways", tablesAreKept],
+  ["the behavior matrix cites tests that exist", matrixCitesTests],
+  ["the behavior matrix has proofs", matrixHasProofs],
+];
+
+test.for(RULES)("%s", ([, rule]) => {
+  expect(rule(workspace)).toEqual([]);
+});

@@ -1,0 +1,92 @@
+/** Who may know whom: between packages, and which dependencies from outside each may have. */
+import { isBuiltin } from "node:module";
+import { type Import, importsOf, packageAndDoor } from "./imports.ts";
+import { type Manifest, manifestsOf } from "./manifests.ts";
+import { isTest, packageOf, type Rule } from "./workspace.ts";
+
+/** A name stands for all doors of a package, "name/door" for that one alone. */
+export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
+  "packages/record": [],
+  "packages/protocol": ["@minikafka/record", "zod"],
+  "packages/core": ["@minikafka/record", "@minikafka/protocol/errors"],
+  "packages/client": ["@minikafka/protocol", "@minikafka/record"],
+  "apps/broker": [
+    ...["@minikafka/core", "@minikafka/protocol", "@minikafka/record"],
+    ...["commander", "pino", "pino-pretty", "zod"],
+  ],
+  // The CLI reads the log files of a stopped broker; of the kernel it knows nothing else.
+  "apps/cli": ["@minikafka/client", "@minikafka/protocol", "@minikafka/core/log", "commander"],
+  e2e: [
+    ...["@minikafka/broker", "@minikafka/cli", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
+    "@minikafka/record",
+  ],
+  bench: [
+    ...["@minikafka/broker", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
+    "@minikafka/record",
+  ],
+  tools: ["@minikafka/protocol", "typescript", "zod"],
+};
+
+/** What tests may use anywhere. */
+const FOR_TESTS = ["vitest", "fast-check"];
+
+function isForTests(path: string): boolean {
+  return isTest(path) || /\/(?:test|testing|support)\//.test(path) || /\/testing\.ts$/.test(path);
+}
+
+function allowed(specifier: string, list: readonly string[]): boolean {
+  return list.includes(specifier) || list.includes(packageAndDoor(specifier).name);
+}
+
+function problemOf(one: Import, manifests: ReadonlyMap<string, Manifest>): string | null {
+  const folder = packageOf(one.from);
+  if (folder === null) return null;
+  const { specifier } = one;
+  if (one.target !== null) {
+    if (packageOf(one.target) === folder) return null;
+    return `${specifier} climbs out of ${folder}; import the other package by its name`;
+  }
+  if (isBuiltin(specifier)) return null;
+  const { name, door } = packageAndDoor(specifier);
+  const itself = manifests.get(name);
+  if (itself !== undefined && !(door in itself.exports)) {
+    return `${specifier} is not a door of ${name}; its doors are ${Object.keys(itself.exports).join(", ")}`;
+  }
+  if (itself !== undefined && door === "./testing" && !isForTests(one.from)) {
+    return `${specifier} is for tests`;
+  }
+  if (allowed(specifier, MAY_KNOW[folder] ?? [])) return null;
+  if (isForTests(one.from) && (FOR_TESTS.includes(name) || itself?.folder === folder)) return null;
+  return `${folder} may not know ${specifier} (see MAY_KNOW in tools/tidy/package-arrows.ts and ARCHITECTURE.md)`;
+}
+
+/** Imports between packages follow the arrows and use the doors. */
+export const importsFollowArrows: Rule = (workspace) => {
+  const manifests = new Map(manifestsOf(workspace).map((manifest) => [manifest.name, manifest]));
+  return importsOf(workspace).flatMap((one) => {
+    const problem = problemOf(one, manifests);
+    return problem === null ? [] : [`${one.from}:${one.line}: ${problem}`];
+  });
+};
+
+/** So do the dependencies that package.json names, and each is used. */
+export const dependenciesFollowArrows: Rule = (workspace) => {
+  const used = new Set(
+    importsOf(workspace).map(({ from, specifier }) => `${packageOf(from)} ${packageAndDoor(specifier).name}`),
+  );
+  return manifestsOf(workspace).flatMap(({ folder, dependencies }) =>
+    Object.keys(dependencies).flatMap((name) => {
+      const list = (MAY_KNOW[folder] ?? []).map((entry) => packageAndDoor(entry).name);
+      if (!list.includes(name)) return [`${folder}/package.json: ${folder} may not depend on ${name}`];
+      // The tests that start real processes need those packages built, and import nothing of them.
+      if (folder === "e2e" || used.has(`${folder} ${name}`)) return [];
+      return [`${folder}/package.json: ${name} is not imported; remove it`];
+    }),
+  );
+};
+
+/** Every package has its line in the table, so that a new one is thought about. */
+export const everyPackageHasArrows: Rule = (workspace) =>
+  manifestsOf(workspace)
+    .filter(({ folder }) => folder !== "" && !(folder in MAY_KNOW))
+    .map(({ folder }) => `${folder}: say in MAY_KNOW (tools/tidy/package-arrows.ts) whom it may know`);
