@@ -49,7 +49,6 @@ export const LIMITS = {
   brokersMax: 16,
   /** Kafka: node.id is an i32. */
   brokerIdMax: 2 ** 31 - 1,
-  configKeysPerTopicMax: 100,
 
   /** A small file that is read whole. */
   checkpointBytesMax: 64 * MIB,
