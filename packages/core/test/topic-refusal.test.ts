@@ -1,5 +1,6 @@
 /** A disk that refuses at any change while a topic is made or deleted: memory and disk agree, and it can be tried again. */
 import { expect, test } from "vitest";
+import { BrokerCluster } from "../src/cluster/cluster.ts";
 import { BrokerError } from "../src/errors.ts";
 import { append, openCluster, valuesOf } from "./cluster-world.ts";
 import { memoryWorld, worldOn } from "./world.ts";
@@ -67,6 +68,30 @@ test("a deletion that the disk refuses at any step leaves the topic whole, or go
     world.disk.crash({ mode: "lost" });
     expect(valuesOf(await openCluster(worldOn(world.disk)), ORDERS), what).toEqual(["new"]);
   }
+});
+
+test("an opening that the disk refuses at any step is refused or goes on, and the next one has everything", async () => {
+  const left = memoryWorld();
+  const before = await openCluster(left);
+  before.createTopic({ topic: "orders", partitions: 2 });
+  await append(before, ORDERS, "durable", "all");
+  await append(before, ORDERS, "written", 1);
+  await before.crash();
+  let refused = 0;
+  for (let nth = 1; ; nth++) {
+    const world = worldOn(left.disk.clone());
+    const failure = world.disk.fail({ operation: "any", code: "EIO", times: { nth } });
+    const outcome = await openCluster(world).catch((problem: unknown) => problem);
+    if (failure.fired === 0) break;
+    if (outcome instanceof BrokerCluster) await outcome.crash();
+    else {
+      refused++;
+      expect(outcome, `call ${nth}`).toMatchObject({ name: "DataFolderRefused", reason: "unreachable" });
+    }
+    const again = await openCluster(worldOn(world.disk));
+    expect(valuesOf(again, ORDERS), `call ${nth}`).toEqual(["durable", "written"]);
+  }
+  expect(refused).toBeGreaterThan(10);
 });
 
 test("every fault point of topics can be armed, fires, and leaves a cluster that goes on", async () => {

@@ -7,6 +7,7 @@
  * Never: a decision of its own.
  */
 import type { Env } from "../env/env.ts";
+import { describePartition } from "../replica/partition-description.ts";
 import type {
   FetchOptions,
   FetchResult,
@@ -149,7 +150,7 @@ export class BrokerCluster {
   }
 
   describePartition(place: TopicPartition): PartitionDescription {
-    return this.replicaSet(place).describe();
+    return describePartition(this.replicaSet(place));
   }
 
   describeCluster(): ClusterDescription {

@@ -15,13 +15,7 @@ import { type Acks, acknowledged, type FlushPolicy } from "./acknowledgement.ts"
 import { requireAdmissible } from "./batch-admission.ts";
 import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
 import { requireLeaderEpoch } from "./leader-epoch.ts";
-import type {
-  FetchOptions,
-  FetchResult,
-  FoundOffset,
-  Isolation,
-  PartitionDescription,
-} from "./partition-view.ts";
+import type { FetchOptions, FetchResult, FoundOffset, Isolation } from "./partition-view.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
 /** What a partition must know of the broker that leads it. */
@@ -196,30 +190,6 @@ export class PartitionReplicaSet {
   retire(reason: BrokerError | null = null): void {
     this.#retirement = reason;
     this.#highWatermark.tellAndForget();
-  }
-
-  describe(): PartitionDescription {
-    const log = this.leaderLog;
-    const { logStartOffset, logEndOffset } = log;
-    return {
-      ...this.place,
-      leaderId: this.leaderId,
-      leaderEpoch: this.leaderEpoch,
-      logStartOffset,
-      logEndOffset,
-      highWatermark: this.highWatermark,
-      lastStableOffset: this.lastStableOffset,
-      inSyncReplicas: this.inSyncReplicas,
-      replicas: this.replicas.map((brokerId) => ({
-        brokerId,
-        logEndOffset,
-        isInSync: this.isOnline,
-        lastCaughtUpMs: null,
-        isOnline: this.isOnline,
-      })),
-      segments: log.segments(),
-      epochs: [{ epoch: this.leaderEpoch, startOffset: logStartOffset }],
-    };
   }
 
   async #acknowledged(acks: Acks, nextOffset: number, log: PartitionLog): Promise<void> {

@@ -1,0 +1,28 @@
+/** All that a partition's leader knows, for who wants to look inside. */
+import type { PartitionDescription } from "./partition-view.ts";
+import type { PartitionReplicaSet } from "./replica-set.ts";
+
+/** Throws STORAGE_ERROR with the reason when the leader's log could not be opened. */
+export function describePartition(set: PartitionReplicaSet): PartitionDescription {
+  const { isOnline, leaderEpoch, leaderLog } = set;
+  const { logStartOffset, logEndOffset } = leaderLog;
+  return {
+    ...set.place,
+    leaderId: set.leaderId,
+    leaderEpoch,
+    logStartOffset,
+    logEndOffset,
+    highWatermark: set.highWatermark,
+    lastStableOffset: set.lastStableOffset,
+    inSyncReplicas: set.inSyncReplicas,
+    replicas: set.replicas.map((brokerId) => ({
+      brokerId,
+      logEndOffset,
+      isInSync: isOnline,
+      lastCaughtUpMs: null,
+      isOnline,
+    })),
+    segments: leaderLog.segments(),
+    epochs: [{ epoch: leaderEpoch, startOffset: logStartOffset }],
+  };
+}
