@@ -1,6 +1,11 @@
 /** Tests neither wait for time to pass nor leave anything out. */
-import type { SourceFile } from "typescript/unstable/ast";
-import { isIdentifier, isPropertyAccessExpression } from "typescript/unstable/ast";
+import type { Node, SourceFile } from "typescript/unstable/ast";
+import {
+  isCallExpression,
+  isIdentifier,
+  isPropertyAccessExpression,
+  isPropertyAssignment,
+} from "typescript/unstable/ast";
 import { globalUses } from "./global-uses.ts";
 import { importsOf } from "./imports.ts";
 import { lineOf, nodesUnder } from "./syntax.ts";
@@ -19,14 +24,30 @@ function testSources({ sources }: Workspace): [string, SourceFile][] {
   return [...sources].filter(([path]) => isTestCode(path));
 }
 
+/** The name at the left of `test(…)`, `test.only(…)`, `test.concurrent.for(…)(…)`. */
+function runnerOf(node: Node): string | null {
+  let left = node;
+  while (isPropertyAccessExpression(left) || isCallExpression(left)) left = left.expression;
+  return isIdentifier(left) && RUNNERS.has(left.text) ? left.text : null;
+}
+
+/** How a node leaves a test out: `test.skip`, or `{ skip: true }` among the arguments of `test(…)`. */
+function leavesOut(node: Node): string | null {
+  if (isPropertyAccessExpression(node) && LEAVES_OUT.has(node.name.text)) {
+    const runner = runnerOf(node.expression);
+    return runner === null ? null : `${runner}.${node.name.text}`;
+  }
+  if (!isPropertyAssignment(node) || !isIdentifier(node.name) || !LEAVES_OUT.has(node.name.text)) return null;
+  const call = node.parent.parent;
+  const runner = isCallExpression(call) ? runnerOf(call.expression) : null;
+  return runner === null ? null : `${runner} with ${node.name.text}`;
+}
+
 export const testsLeaveNothingOut: Rule = (workspace) =>
   testSources(workspace).flatMap(([path, source]) =>
     [...nodesUnder(source)].flatMap((node) => {
-      if (!isPropertyAccessExpression(node) || !LEAVES_OUT.has(node.name.text)) return [];
-      if (!isIdentifier(node.expression) || !RUNNERS.has(node.expression.text)) return [];
-      return [
-        `${path}:${lineOf(source, node)}: ${node.expression.text}.${node.name.text}; run the test, or remove it`,
-      ];
+      const how = leavesOut(node);
+      return how === null ? [] : [`${path}:${lineOf(source, node)}: ${how}; run the test, or remove it`];
     }),
   );
 

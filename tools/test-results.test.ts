@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { countResults, forgetResults, verdict } from "./test-results.mjs";
+
+interface Made {
+  /** Exit codes by task, in a folder named like the task's package. */
+  readonly tasks: Readonly<Record<string, number>>;
+  /** Passed, failed, skipped and to-do tests, by folder. */
+  readonly reports: Readonly<Record<string, readonly [number, number, number, number]>>;
+}
+
+function makeRun({ tasks, reports }: Made): string {
+  const root = mkdtempSync(join(tmpdir(), "minikafka-results-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const write = (path: string, value: object) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), JSON.stringify(value));
+  };
+  const summary = Object.entries(tasks).map(([taskId, exitCode]) => {
+    return { taskId, directory: String(taskId.split("#")[0]), execution: { exitCode } };
+  });
+  write(".turbo/runs/one.json", { tasks: summary });
+  for (const [folder, [numPassedTests, numFailedTests, numPendingTests, numTodoTests]] of Object.entries(
+    reports,
+  )) {
+    write(`${folder}/test-results.json`, { numPassedTests, numFailedTests, numPendingTests, numTodoTests });
+  }
+  return root;
+}
+
+test("the tests of all packages are counted, and builds are not", () => {
+  const root = makeRun({
+    tasks: { "a#build": 0, "a#test": 0, "b#test": 0, "tools#tidy": 0 },
+    reports: { a: [3, 0, 0, 0], b: [4, 0, 1, 1], tools: [5, 0, 0, 0] },
+  });
+  expect(countResults(root)).toEqual({ passed: 12, failed: 0, skipped: 2, failedTasks: [] });
+});
+
+test("failed tests are counted one by one, and their task is named", () => {
+  const root = makeRun({ tasks: { "a#test": 1 }, reports: { a: [3, 2, 0, 0] } });
+  expect(countResults(root)).toEqual({ passed: 3, failed: 2, skipped: 0, failedTasks: ["a#test"] });
+});
+
+test("a task that failed without a failed test counts as one failure", () => {
+  const root = makeRun({
+    tasks: { "a#lint": 1, "a#test": 1, "b#test": 1, "c#test": 0 },
+    reports: { a: [3, 0, 0, 0], c: [1, 0, 0, 0] },
+  });
+  expect(countResults(root)).toMatchObject({
+    passed: 4,
+    failed: 3,
+    failedTasks: ["a#lint", "a#test", "b#test"],
+  });
+});
+
+test("a report of a package whose tests did not run this time is not counted", () => {
+  const root = makeRun({ tasks: { "a#build": 1 }, reports: { a: [3, 0, 0, 0] } });
+  expect(countResults(root)).toMatchObject({ passed: 0, failed: 1 });
+});
+
+test("what an earlier run left is forgotten", () => {
+  const root = makeRun({ tasks: { "a#test": 0 }, reports: { a: [3, 0, 0, 0] } });
+  forgetResults(root, ["a"]);
+  expect(existsSync(join(root, "a", "test-results.json"))).toBe(false);
+  expect(countResults(root)).toEqual({ passed: 0, failed: 0, skipped: 0, failedTasks: [] });
+});
+
+test("the closing line has the form that tools which read test output know", () => {
+  expect(verdict({ passed: 12, failed: 0, skipped: 0 })).toBe("12 passed, 0 failed");
+  expect(verdict({ passed: 12, failed: 1, skipped: 2 })).toBe("12 passed, 1 failed, 2 skipped");
+});
