@@ -9,7 +9,6 @@ export {
   failureLine,
   PROTOCOL_VERSION,
   successLine,
-  withBase64,
 } from "./json/envelope.ts";
 export type { Acks } from "./json/fields.ts";
 export { FrameTooLarge, LineFramer } from "./json/framing.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerEnvelope, failureLine, successLine, withBase64 } from "./envelope.ts";
+import { answerEnvelope, failureLine, successLine } from "./envelope.ts";
 
 const back = (line: string) => answerEnvelope.parse(JSON.parse(line));
 
@@ -9,16 +9,6 @@ test("an answer is one line that says ok, echoes the id and carries its fields",
   const failure = { code: "UNKNOWN_TOPIC", message: "no topic\nx", retriable: false } as const;
   expect(back(failureLine(0, failure))).toEqual({ ok: false, id: 0, ...failure });
   expect(failureLine(0, failure).indexOf("\n")).toBe(failureLine(0, failure).length - 1);
-});
-
-test("bytes joined to a finished line are the same as bytes that were in it from the start", () => {
-  const text = Buffer.from("any bytes").toString("base64");
-  expect(JSON.parse(withBase64(successLine(1, { a: 2 }), "batches_b64", text))).toEqual({
-    ok: true,
-    id: 1,
-    a: 2,
-    batches_b64: text,
-  });
 });
 
 test("a failure without a word on retrying is not retriable, and a code of a newer broker is kept", () => {

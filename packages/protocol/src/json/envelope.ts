@@ -1,6 +1,7 @@
 /** The two shapes of an answer line, and how a client tells them apart. */
 import { z } from "zod";
 import type { ErrorCode } from "../errors.ts";
+import { jsonText } from "./json-text.ts";
 import { type RequestId, requestId } from "./operation.ts";
 
 /** The protocol's number, raised when a client of the old one could misread the new. */
@@ -18,20 +19,12 @@ export interface Failure {
 
 /** The line of a success, ended by a newline. */
 export function successLine(id: RequestId | undefined, fields: object): string {
-  return `${JSON.stringify({ ok: true, ...(id === undefined ? {} : { id }), ...fields })}\n`;
+  return `${jsonText({ ok: true, id, ...fields })}\n`;
 }
 
 /** The line of a failure, ended by a newline. */
 export function failureLine(id: RequestId | undefined, failure: Failure): string {
   return `${JSON.stringify({ ok: false, ...(id === undefined ? {} : { id }), ...failure })}\n`;
-}
-
-/**
- * Puts a `_b64` field into a finished line. Base64 needs no escaping, and joining strings copies nothing, where
- * `JSON.stringify` would walk a megabyte to find that out: it is the dearest part of the fast lane without this.
- */
-export function withBase64(line: string, name: string, text: string): string {
-  return `${line.slice(0, -2)},"${name}":"${text}"}\n`;
 }
 
 const failureAnswer = z.looseObject({

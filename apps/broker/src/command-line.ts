@@ -1,0 +1,77 @@
+/** The flags of `minikafka-broker`, made from the table of settings, and the settings that they give. */
+import { Command, Option } from "commander";
+import type { z } from "zod";
+import {
+  type ConfigSource,
+  fromEnvironment,
+  fromFile,
+  type SettingName,
+  settings,
+  settingValue,
+} from "./config.ts";
+import { VERSION } from "./version.ts";
+
+const PLACEHOLDERS: { readonly [Name in SettingName]?: string } = {
+  data: "DIR",
+  host: "ADDRESS",
+  start_time: "MS",
+  clock: "auto|manual",
+  profile: "kafka|original",
+  log_level: "LEVEL",
+  flush: "before-ack|os",
+};
+
+function flagOf(name: SettingName): Option {
+  const long = `--${name.replaceAll("_", "-")}`;
+  const schema: z.ZodType = settings.shape[name];
+  if (name === "lab") return new Option(long, schema.description);
+  const fallback = schema.safeParse(undefined).data;
+  const description =
+    fallback === undefined ? schema.description : `${schema.description} (default ${fallback})`;
+  return new Option(`${long} <${PLACEHOLDERS[name] ?? "N"}>`, description);
+}
+
+const EXAMPLES = `
+Every setting can also stand in the file (names as above, with underscores, as a JSON object)
+or in the environment (MINIKAFKA_PORT, MINIKAFKA_LOG_LEVEL …); flags go before the environment,
+the environment before the file.
+
+When clients can produce, one JSON line is printed: {"msg":"ready","host":…,"port":…,"pid":…,"data":…}
+
+Examples:
+  minikafka-broker --data ./data
+  minikafka-broker --data ./data --port 0 --log-level warn
+  minikafka-broker --data ./lab --clock manual --start-time 1700000000000
+
+Exit codes: 0 stopped cleanly, 1 unexpected, 2 usage, 3 data folder refused, 4 data folder in use,
+5 address unavailable
+`;
+
+export function program(): Command {
+  const command = new Command("minikafka-broker")
+    .description("Kafka's data plane, small enough to trace and real enough to run.")
+    .version(VERSION)
+    .option("--config <FILE>", "read settings from a JSON file")
+    .addHelpText("after", EXAMPLES)
+    .allowExcessArguments(false);
+  for (const name of Object.keys(settings.shape) as SettingName[]) command.addOption(flagOf(name));
+  return command;
+}
+
+/** The sources that a parsed command line and an environment give, weakest first. Throws ConfigProblem. */
+export function sourcesOf(command: Command, environment: NodeJS.ProcessEnv): ConfigSource[] {
+  const flags = command.opts<{ [name: string]: string | boolean }>();
+  const given: [string, unknown][] = [];
+  for (const name of Object.keys(settings.shape) as SettingName[]) {
+    const value = flags[name.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())];
+    if (value !== undefined)
+      given.push([name, typeof value === "string" ? settingValue(name, value) : value]);
+  }
+  const path = typeof flags.config === "string" ? flags.config : environment.MINIKAFKA_CONFIG;
+  const file = path === undefined || path === "" ? [] : [{ name: path, values: fromFile(path) }];
+  return [
+    ...file,
+    { name: "the environment", values: fromEnvironment(environment) },
+    { name: "the flags", values: Object.fromEntries(given) },
+  ];
+}

@@ -1,0 +1,128 @@
+/**
+ * The daemon's configuration: one table of settings, read from a file, the environment and the flags (the later goes before
+ * the earlier), checked once and frozen.
+ */
+import { readFileSync } from "node:fs";
+import { LIMITS } from "@minikafka/core";
+import { z } from "zod";
+import { LOG_LEVELS } from "./logging.ts";
+
+const MIB = 1024 * 1024;
+
+/** Every setting, by its name in a file; `MINIKAFKA_` and capitals in the environment; dashes on the command line. */
+export const settings = z.strictObject({
+  data: z.string().min(1).describe("the folder that holds everything durable"),
+  host: z.string().min(1).default("127.0.0.1").describe("the address to listen on"),
+  port: z.int().min(0).max(65_535).default(9192).describe("the port to listen on; 0 picks a free one"),
+  brokers: z.int().min(1).max(LIMITS.brokersMax).default(1).describe("how many brokers this process hosts"),
+  clock: z
+    .enum(["auto", "manual"])
+    .default("auto")
+    .describe("auto: time goes by; manual: only stepping moves it"),
+  start_time: z.int().min(0).optional().describe("where a manual clock starts, in ms since 1970"),
+  lab: z.boolean().default(false).describe("allow stepping operations (always so with a manual clock)"),
+  profile: z.enum(["kafka", "original"]).default("kafka").describe("which dials are set"),
+  log_level: z.enum(LOG_LEVELS).default("info").describe("how much is logged, on stderr"),
+  max_frame_bytes: z
+    .int()
+    .min(1024)
+    .max(64 * MIB)
+    .default(LIMITS.frameBytesMax)
+    .describe("the longest request line"),
+  max_output_bytes: z
+    .int()
+    .min(MIB)
+    .default(32 * MIB)
+    .describe("unread answers beyond this close a connection after 30 s"),
+  max_connections: z.int().min(1).default(2_000).describe("the most connections at a time"),
+  segment_bytes: z
+    .int()
+    .min(LIMITS.segmentBytesMin)
+    .max(LIMITS.segmentBytesMax)
+    .optional()
+    .describe("when a log begins a new segment; 64 MiB, with a manual clock 1 MiB"),
+  flush: z.enum(["before-ack", "os"]).default("before-ack").describe("whether acks all waits for the disk"),
+  flush_interval_ms: z.int().min(10).default(5_000).describe("how often everything is flushed in auto mode"),
+});
+
+export type Settings = Readonly<z.output<typeof settings>>;
+export type SettingName = keyof Settings;
+/** What a source says, before it is checked. */
+export type RawSettings = { readonly [name: string]: unknown };
+
+/** A setting that cannot be used; the message names it, where it was set, and what was expected. */
+export class ConfigProblem extends Error {
+  override readonly name = "ConfigProblem";
+}
+
+const ENVIRONMENT_PREFIX = "MINIKAFKA_";
+const NAMES = Object.keys(settings.shape) as SettingName[];
+
+function isNumeric(name: SettingName): boolean {
+  const schema: z.ZodType = settings.shape[name];
+  return schema.safeParse("text").error?.issues[0]?.message.includes("expected number") ?? false;
+}
+
+/** Text from the environment or a flag as the value it stands for; what stands for none is left to the check. */
+export function settingValue(name: SettingName, text: string): unknown {
+  if (settings.shape[name] === settings.shape.lab && /^(true|false)$/.test(text)) return text === "true";
+  return isNumeric(name) && /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+/** The settings among the environment's variables. Variables of other programs, such as the command line's, are left alone. */
+export function fromEnvironment(environment: NodeJS.ProcessEnv): RawSettings {
+  const found: [string, unknown][] = [];
+  for (const name of NAMES) {
+    const text = environment[ENVIRONMENT_PREFIX + name.toUpperCase()];
+    if (text !== undefined && text !== "") found.push([name, settingValue(name, text)]);
+  }
+  return Object.fromEntries(found);
+}
+
+/** The settings of a JSON file. Throws {@link ConfigProblem}. */
+export function fromFile(path: string): RawSettings {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigProblem(`the configuration file cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as RawSettings;
+  } catch (error) {
+    throw new ConfigProblem(`the configuration file ${path} is not JSON: ${(error as Error).message}`);
+  }
+  throw new ConfigProblem(`the configuration file ${path} holds no JSON object`);
+}
+
+export interface ConfigSource {
+  /** For messages: "the flag", "the environment", a file's path. */
+  readonly name: string;
+  readonly values: RawSettings;
+}
+
+/** Checks what the sources say; a later one goes before an earlier. Throws {@link ConfigProblem}. */
+export function resolveSettings(sources: readonly ConfigSource[]): Settings {
+  const merged = Object.assign(Object.create(null), ...sources.map(({ values }) => values));
+  const parsed = settings.safeParse({ ...merged });
+  if (!parsed.success)
+    throw new ConfigProblem(parsed.error.issues.map((issue) => sentence(issue, sources)).join("; "));
+  const found = parsed.data;
+  if (found.start_time !== undefined && found.clock !== "manual") {
+    throw new ConfigProblem("start_time is for a manual clock; add clock manual, or leave it out");
+  }
+  return Object.freeze(found);
+}
+
+function sentence(issue: z.core.$ZodIssue, sources: readonly ConfigSource[]): string {
+  if (issue.code === "unrecognized_keys") {
+    const origin = sources.findLast(({ values }) => issue.keys.some((key) => Object.hasOwn(values, key)));
+    return `there is no setting ${issue.keys.join(", ")} (in ${origin?.name}); the settings are ${NAMES.join(", ")}`;
+  }
+  const name = String(issue.path[0]);
+  const origin = sources.findLast(({ values }) => Object.hasOwn(values, name));
+  const said = issue.message.replace(/^Invalid (input|option): /, "").replace(/^T/, "t");
+  if (origin === undefined) return `${name} is missing: ${said}`;
+  return `${name} is ${JSON.stringify(origin.values[name])} (from ${origin.name}): ${said}`;
+}

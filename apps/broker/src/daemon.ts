@@ -1,0 +1,193 @@
+/**
+ * The daemon: a cluster, the listener before it, the ticker behind it.
+ *
+ * Owns the order of starting (folder, cluster, listener, ticker) and of stopping (nobody new, answers that are owed, ticker,
+ * cluster). Once `close` has resolved there is no socket, no timer and no open file left.
+ */
+import { resolve } from "node:path";
+import type { Duplex } from "node:stream";
+import {
+  type AssertionFailure,
+  BrokerCluster,
+  type Disk,
+  FaultPoints,
+  ManualClock,
+  NodeDisk,
+  SystemClock,
+  SystemRandom,
+} from "@minikafka/core";
+import type { Logger } from "pino";
+import { type RawSettings, resolveSettings, type Settings } from "./config.ts";
+import { Deadlines } from "./deadlines.ts";
+import type { ConnectionLimits } from "./json/connection.ts";
+import { Dispatcher } from "./json/dispatch.ts";
+import type { BrokerContext } from "./json/handler.ts";
+import { Listener } from "./json/listener.ts";
+import { openLog, traceTo } from "./logging.ts";
+import { Parking } from "./parking.ts";
+import { Ticker } from "./ticker.ts";
+
+/** Kafka: segment.bytes is 1 GiB; 64 MiB keeps what a crash leaves to scan short. */
+const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
+const REQUESTS_IN_HAND_MAX = 64;
+const OUTPUT_PAUSE_BYTES = 1024 * 1024;
+const OUTPUT_STALL_MS = 30_000;
+/** Kafka: connections.max.idle.ms. */
+const IDLE_MS = 600_000;
+const LINGER_MS = 2_000;
+/** How long a stopping daemon waits for answers that are owed. */
+const DRAIN_MS = 5_000;
+
+export interface BrokerOptions {
+  /** Every setting by its name in a configuration file; `data` is required. */
+  readonly settings: RawSettings;
+  /** Where the files are. Default: the machine's disk. */
+  readonly disk?: Disk;
+  readonly faults?: FaultPoints;
+  readonly log?: Logger;
+  /** False: no port, in-process links only. */
+  readonly listen?: boolean;
+  /** What cannot happen has happened. Default: throws it, which ends the process. */
+  readonly onBroken?: (error: AssertionFailure) => void;
+}
+
+/** A running broker. */
+export interface Broker {
+  readonly settings: Settings;
+  readonly cluster: BrokerCluster;
+  /** Where it listens, or `null`. */
+  readonly address: { readonly host: string; readonly port: number } | null;
+  /** A connection without a socket; see in-process-link.ts. */
+  connectInProcess(): Duplex;
+  /** Answers what is in hand, flushes, and lets the data folder go. Rejects when something could not be made durable. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a broker; resolves when clients can produce. Rejects with ConfigProblem, DataFolderRefused, AddressUnavailable, or
+ * a BrokerError, and then leaves nothing behind that is running.
+ */
+export async function startBroker(options: BrokerOptions): Promise<Broker> {
+  const settings = resolveSettings([{ name: "the options", values: options.settings }]);
+  const log = options.log ?? (await openLog(settings.log_level));
+  const clock = settings.clock === "manual" ? new ManualClock(settings.start_time ?? 0) : new SystemClock();
+  const trace = traceTo(log);
+  const cluster = await BrokerCluster.open(
+    {
+      dataFolder: resolve(settings.data).replaceAll("\\", "/"),
+      brokerIds: Array.from({ length: settings.brokers }, (_none, index) => index + 1),
+      segmentBytes:
+        settings.segment_bytes ?? (settings.clock === "manual" ? 1024 * 1024 : SEGMENT_BYTES_AUTO),
+      flush: settings.flush,
+    },
+    {
+      clock,
+      disk: options.disk ?? new NodeDisk(),
+      random: new SystemRandom(),
+      trace,
+      faults: options.faults ?? new FaultPoints({ trace }),
+    },
+  );
+  const daemon = new Daemon(settings, cluster, clock, log, options.onBroken ?? throwLater);
+  try {
+    if (options.listen !== false) await daemon.listen();
+  } catch (error) {
+    await daemon.close();
+    throw error;
+  }
+  return daemon;
+}
+
+/** Out of whatever called: nobody on the way may catch it. */
+function throwLater(error: AssertionFailure): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}
+
+class Daemon implements Broker {
+  readonly settings: Settings;
+  readonly cluster: BrokerCluster;
+  address: { host: string; port: number } | null = null;
+  readonly #deadlines: Deadlines;
+  readonly #realTime: Deadlines;
+  readonly #parking: Parking;
+  readonly #dispatcher: Dispatcher;
+  readonly #listener: Listener;
+  readonly #ticker: Ticker | null;
+  #closing: Promise<void> | null = null;
+
+  constructor(
+    settings: Settings,
+    cluster: BrokerCluster,
+    clock: ManualClock | SystemClock,
+    log: Logger,
+    onBroken: (error: AssertionFailure) => void,
+  ) {
+    this.settings = settings;
+    this.cluster = cluster;
+    this.#realTime = Deadlines.ofRealTime();
+    const isManual = clock instanceof ManualClock;
+    this.#deadlines = isManual ? Deadlines.ofSteppedTime(clock) : this.#realTime;
+    this.#parking = new Parking(cluster, this.#deadlines);
+    const isLab = settings.lab || isManual;
+    const context: BrokerContext = {
+      cluster,
+      clock,
+      isLab,
+      deadlines: this.#deadlines,
+      parking: this.#parking,
+    };
+    this.#dispatcher = new Dispatcher({
+      context,
+      onFault: (faultId, operation, err) => log.error({ faultId, operation, err }, "internal error"),
+      onBroken,
+    });
+    this.#listener = new Listener({
+      dispatcher: this.#dispatcher,
+      limits: limitsOf(settings),
+      realTime: this.#realTime,
+      connectionsMax: settings.max_connections,
+      onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
+    });
+    this.#ticker = isManual
+      ? null
+      : new Ticker(cluster, settings.flush_interval_ms, (err) => log.error({ err }, "interval flush failed"));
+  }
+
+  async listen(): Promise<void> {
+    this.address = await this.#listener.listen(this.settings.host, this.settings.port);
+  }
+
+  connectInProcess(): Duplex {
+    return this.#listener.connectInProcess();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#dispatcher.stop();
+    const gone = this.#listener.stop();
+    this.#parking.endAll();
+    const lost = this.#realTime.after(DRAIN_MS, () => this.#listener.destroy());
+    await gone;
+    lost.cancel();
+    await this.#ticker?.stop();
+    this.#deadlines.close();
+    this.#realTime.close();
+    await this.cluster.close();
+  }
+}
+
+function limitsOf(settings: Settings): ConnectionLimits {
+  return {
+    frameBytesMax: settings.max_frame_bytes,
+    requestsInHandMax: REQUESTS_IN_HAND_MAX,
+    idleMs: IDLE_MS,
+    lingerMs: LINGER_MS,
+    output: { pauseBytes: OUTPUT_PAUSE_BYTES, bytesMax: settings.max_output_bytes, stallMs: OUTPUT_STALL_MS },
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * Who waits until when.
+ *
+ * Owns every deadline of the daemon: those of requests run on the broker's time, those of connections on real time.
+ * Invariants: what is due is called once, earliest first and in order of registration where times are equal; a deadline
+ * that was cancelled is never called; registering and cancelling cost the same however many wait.
+ * Never: a timer of its own in manual mode, where only `fireDue` after a step of the clock makes anything due; more than
+ * one timer in auto mode.
+ */
+
+/** A wait that ends by itself unless it is cancelled first. */
+export class Deadline {
+  readonly dueMs: number;
+  readonly onDue: () => void;
+  #deadlines: Set<Deadline> | null;
+
+  /** Made by {@link Deadlines.after}; `sameTime` holds the deadlines of the same millisecond. */
+  constructor(dueMs: number, onDue: () => void, sameTime: Set<Deadline>) {
+    this.dueMs = dueMs;
+    this.onDue = onDue;
+    this.#deadlines = sameTime;
+    sameTime.add(this);
+  }
+
+  /** Lets go. Cancelling twice, or after it came due, does nothing. */
+  cancel(): void {
+    this.#deadlines?.delete(this);
+    this.#deadlines = null;
+  }
+}
+
+export class Deadlines {
+  readonly #nowMs: () => number;
+  readonly #isReal: boolean;
+  readonly #byTime = new Map<number, Set<Deadline>>();
+  /** The times of `#byTime`, earliest last, since the earliest is taken first. */
+  readonly #timesMs: number[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #timerDueMs = Number.POSITIVE_INFINITY;
+
+  private constructor(nowMs: () => number, isReal: boolean) {
+    this.#nowMs = nowMs;
+    this.#isReal = isReal;
+  }
+
+  /** Time goes by itself. It is the monotonic clock: setting the wall clock makes no request time out. */
+  static ofRealTime(): Deadlines {
+    return new Deadlines(() => Math.floor(performance.now()), true);
+  }
+
+  /** Time is what `clock` says, and somebody calls `fireDue` whenever it was moved. */
+  static ofSteppedTime(clock: { nowMs(): number }): Deadlines {
+    return new Deadlines(() => clock.nowMs(), false);
+  }
+
+  /** Calls `onDue` once `delayMs` have gone by. */
+  after(delayMs: number, onDue: () => void): Deadline {
+    const dueMs = this.#nowMs() + delayMs;
+    let sameTime = this.#byTime.get(dueMs);
+    if (sameTime === undefined) {
+      sameTime = new Set();
+      this.#byTime.set(dueMs, sameTime);
+      this.#timesMs.splice(this.#placeOf(dueMs), 0, dueMs);
+    }
+    const deadline = new Deadline(dueMs, onDue, sameTime);
+    if (dueMs < this.#timerDueMs) this.#setTimer();
+    return deadline;
+  }
+
+  /** Calls everything that is due by now, also what comes due while it does so. */
+  fireDue(): void {
+    const nowMs = this.#nowMs();
+    for (let dueMs = this.#timesMs.at(-1); dueMs !== undefined; dueMs = this.#timesMs.at(-1)) {
+      const sameTime = this.#byTime.get(dueMs);
+      if (sameTime === undefined || (dueMs > nowMs && sameTime.size > 0)) break;
+      this.#timesMs.pop();
+      this.#byTime.delete(dueMs);
+      for (const deadline of sameTime) {
+        deadline.cancel();
+        deadline.onDue();
+      }
+    }
+    this.#setTimer();
+  }
+
+  /** How many wait. */
+  get size(): number {
+    let size = 0;
+    for (const sameTime of this.#byTime.values()) size += sameTime.size;
+    return size;
+  }
+
+  /** Forgets all deadlines without calling them, and stops the timer. */
+  close(): void {
+    this.#byTime.clear();
+    this.#timesMs.length = 0;
+    this.#setTimer();
+  }
+
+  /** Where `dueMs` goes so that the times stay sorted, latest first. */
+  #placeOf(dueMs: number): number {
+    let low = 0;
+    let high = this.#timesMs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#timesMs[middle] ?? 0) > dueMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #setTimer(): void {
+    if (!this.#isReal) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const dueMs = this.#timesMs.at(-1);
+    this.#timerDueMs = dueMs ?? Number.POSITIVE_INFINITY;
+    // A timer may be a little early by the clock that is read here; it is then set again.
+    this.#timer = dueMs === undefined ? null : setTimeout(() => this.fireDue(), dueMs - this.#nowMs());
+    this.#timer?.unref();
+  }
+}

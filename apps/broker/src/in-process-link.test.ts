@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import type { Duplex } from "node:stream";
+import { expect, test } from "vitest";
+import { inProcessLink } from "./in-process-link.ts";
+
+async function readAll(stream: Duplex): Promise<string> {
+  let text = "";
+  stream.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await once(stream, "end");
+  return text;
+}
+
+test("what one end writes the other reads, both ways and in order", async () => {
+  const [left, right] = inProcessLink();
+  left.write("to the ");
+  left.end("right");
+  right.write("to the ");
+  right.end("left");
+  expect(await Promise.all([readAll(right), readAll(left)])).toEqual(["to the right", "to the left"]);
+});
+
+test("an end that has ended can still be written to, as a half-closed socket", async () => {
+  const [left, right] = inProcessLink();
+  left.end("question");
+  expect(await readAll(right)).toBe("question");
+  right.end("answer");
+  expect(await readAll(left)).toBe("answer");
+});
+
+test("a peer that does not read holds the writer up, and reading lets it go on", async () => {
+  const [left, right] = inProcessLink();
+  const chunk = Buffer.alloc(64 * 1024);
+  let written = 0;
+  while (left.write(chunk)) written += 1;
+  expect(written).toBeLessThan(10);
+  expect(left.writableLength).toBeGreaterThan(0);
+  right.resume();
+  await once(left, "drain");
+  expect(left.writableLength).toBe(0);
+});
+
+test("a buffer that is changed after it was written arrives as it was", async () => {
+  const [left, right] = inProcessLink();
+  const buffer = Buffer.from("before");
+  left.write(buffer);
+  buffer.write("after!");
+  left.end();
+  expect(await readAll(right)).toBe("before");
+});
+
+test("when one end is destroyed, the other sees the end of the stream and fails to write", async () => {
+  const [left, right] = inProcessLink();
+  left.write("last words");
+  left.destroy();
+  expect(await readAll(right)).toBe("last words");
+  const failed = once(right, "error");
+  right.write("anybody there?");
+  expect((await failed)[0]).toMatchObject({ code: "EPIPE" });
+});
+
+test("a write under way fails when the other end is destroyed", async () => {
+  const [left, right] = inProcessLink();
+  const failed = once(left, "error");
+  while (left.write(Buffer.alloc(64 * 1024)));
+  right.destroy();
+  expect((await failed)[0]).toMatchObject({ code: "EPIPE" });
+});

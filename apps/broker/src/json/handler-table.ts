@@ -1,0 +1,34 @@
+/** Which handler serves which operation: one line each, and a missing line is a type error. */
+import type { OperationName } from "@minikafka/protocol";
+import type { Handler } from "./handler.ts";
+import { advanceClock } from "./handlers/advance-clock.ts";
+import { clock } from "./handlers/clock.ts";
+import { createTopic } from "./handlers/create-topic.ts";
+import { deleteTopic } from "./handlers/delete-topic.ts";
+import { describeCluster } from "./handlers/describe-cluster.ts";
+import { describePartition } from "./handlers/describe-partition.ts";
+import { fetch } from "./handlers/fetch.ts";
+import { fetchMany } from "./handlers/fetch-many.ts";
+import { hello } from "./handlers/hello.ts";
+import { listOffsets } from "./handlers/list-offsets.ts";
+import { listTopics } from "./handlers/list-topics.ts";
+import { metadata } from "./handlers/metadata.ts";
+import { ping } from "./handlers/ping.ts";
+import { produce } from "./handlers/produce.ts";
+
+export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
+  hello,
+  ping,
+  create_topic: createTopic,
+  delete_topic: deleteTopic,
+  list_topics: listTopics,
+  metadata,
+  produce,
+  fetch,
+  fetch_many: fetchMany,
+  list_offsets: listOffsets,
+  describe_partition: describePartition,
+  describe_cluster: describeCluster,
+  clock,
+  advance_clock: advanceClock,
+};

@@ -1,0 +1,21 @@
+/** describe_cluster: its brokers, its clock, how much it holds. */
+import { ManualClock } from "@minikafka/core";
+import type { Handler } from "../handler.ts";
+
+export const describeCluster: Handler<"describe_cluster"> = (_request, { cluster, clock, isLab }) => {
+  const { clusterId, brokers, topics, partitions } = cluster.describeCluster();
+  return {
+    cluster_id: clusterId,
+    mode: clock instanceof ManualClock ? "manual" : "auto",
+    lab: isLab,
+    now_ms: clock.nowMs(),
+    brokers: brokers.map((broker) => ({
+      broker_id: broker.brokerId,
+      state: broker.state,
+      partitions: broker.partitions,
+      offline_partitions: broker.offlinePartitions,
+    })),
+    topics,
+    partitions,
+  };
+};

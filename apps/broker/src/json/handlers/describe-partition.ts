@@ -1,0 +1,31 @@
+/** describe_partition: all that the leader knows. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, STORAGE_ERROR when off line. */
+import type { Handler } from "../handler.ts";
+
+export const describePartition: Handler<"describe_partition"> = ({ topic, partition }, { cluster }) => {
+  const view = cluster.describePartition({ topic, partition });
+  return {
+    topic,
+    partition,
+    leader_id: view.leaderId,
+    leader_epoch: view.leaderEpoch,
+    log_start_offset: view.logStartOffset,
+    log_end_offset: view.logEndOffset,
+    high_watermark: view.highWatermark,
+    last_stable_offset: view.lastStableOffset,
+    isr: [...view.inSyncReplicas],
+    replicas: view.replicas.map((replica) => ({
+      broker_id: replica.brokerId,
+      log_end_offset: replica.logEndOffset,
+      in_sync: replica.isInSync,
+      last_caught_up_ms: replica.lastCaughtUpMs,
+      online: replica.isOnline,
+    })),
+    segments: view.segments.map((segment) => ({
+      base_offset: segment.baseOffset,
+      next_offset: segment.nextOffset,
+      size_bytes: segment.sizeBytes,
+      active: segment.active,
+    })),
+    epochs: view.epochs.map(({ epoch, startOffset }) => ({ epoch, start_offset: startOffset })),
+  };
+};

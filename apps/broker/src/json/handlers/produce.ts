@@ -1,0 +1,73 @@
+/**
+ * produce: one record, several, or a whole encoded batch; appended as one batch, or not at all.
+ * Records without a time get the broker's. With acks "0" the append has been tried and the offset stays unknown; an error
+ * is still answered, unless `one_way` asked for no answer at all.
+ * Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, FENCED_LEADER_EPOCH, CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE,
+ * REQUEST_TIMED_OUT (the record's fate is then open), STORAGE_ERROR, BROKER_FAILED.
+ */
+import { type AppendResult, BrokerError } from "@minikafka/core";
+import type { ParsedRequest } from "@minikafka/protocol";
+import { encodeBatch, type Record } from "@minikafka/record";
+import type { Deadlines } from "../../deadlines.ts";
+import type { Handler } from "../handler.ts";
+
+type ProduceRequest = ParsedRequest<"produce">;
+
+export const produce: Handler<"produce"> = async (request, { cluster, clock, deadlines }) => {
+  const { topic, partition, acks, leader_epoch: leaderEpoch } = request;
+  if (request.one_way && acks !== 0) {
+    throw new BrokerError(
+      "INVALID_REQUEST",
+      'one_way: expected acks "0" beside it, since nothing can be acknowledged',
+    );
+  }
+  const options = leaderEpoch === undefined ? { acks } : { acks, leaderEpoch };
+  const appended = cluster.appendBatch({ topic, partition }, frameOf(request, clock.nowMs()), options);
+  const { baseOffset, nextOffset } =
+    acks === "all" ? await before(appended, request.timeout_ms, deadlines) : await appended;
+  if (acks === 0) return { partition, offset: null, next_offset: null };
+  return { partition, offset: baseOffset, next_offset: nextOffset };
+};
+
+/** The batch to append. Refuses a request that mixes the forms, since it is unclear which one was meant. */
+function frameOf(request: ProduceRequest, nowMs: number): Buffer {
+  const { key_b64: key, value_b64: value, records, batch_b64: batch } = request;
+  const forms = [
+    key !== undefined || value !== undefined ? "key_b64/value_b64" : null,
+    records === undefined ? null : "records",
+    batch === undefined ? null : "batch_b64",
+  ].filter((form) => form !== null);
+  if (forms.length > 1) {
+    throw new BrokerError("INVALID_REQUEST", `${forms.join(" and ")}: expected one of them, not several`);
+  }
+  if (batch !== undefined) return batch;
+  if (records === undefined) {
+    return encodeBatch({
+      records: [{ key: key ?? null, value: value ?? null, timestampMs: nowMs, headers: [] }],
+    });
+  }
+  return encodeBatch({
+    records: records.map(
+      (each): Record => ({
+        key: each.key_b64,
+        value: each.value_b64,
+        timestampMs: each.timestamp_ms ?? nowMs,
+        headers: each.headers.map((header) => ({ key: header.key, value: header.value_b64 })),
+      }),
+    ),
+  });
+}
+
+/** What `appended` brings, unless the deadline comes first: then the record's fate is open (acknowledgement.ts). */
+function before(
+  appended: Promise<AppendResult>,
+  timeoutMs: number,
+  deadlines: Deadlines,
+): Promise<AppendResult> {
+  return new Promise((resolve, reject) => {
+    const deadline = deadlines.after(timeoutMs, () => {
+      reject(new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`));
+    });
+    appended.then(resolve, reject).finally(() => deadline.cancel());
+  });
+}

@@ -1,0 +1,12 @@
+/** Who may step: nobody, unless the daemon was started for it. */
+import { BrokerError } from "@minikafka/core";
+import type { BrokerContext } from "./handler.ts";
+
+/** Throws STEPPING_DISABLED. */
+export function requireLab({ isLab }: BrokerContext): void {
+  if (isLab) return;
+  throw new BrokerError(
+    "STEPPING_DISABLED",
+    "start the broker with --lab, or with --clock manual, to step it",
+  );
+}

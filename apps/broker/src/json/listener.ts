@@ -1,0 +1,118 @@
+/**
+ * Where clients come in: the TCP port, and in-process links. Both get the same Connection.
+ *
+ * Owns every open connection. Never holds more than `connectionsMax`: the next one is told TOO_MANY_CONNECTIONS and closed.
+ */
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { inProcessLink } from "../in-process-link.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
+import { failure } from "./dispatch.ts";
+
+export interface ListenerOptions extends Omit<ConnectionOptions, "onClosing"> {
+  readonly connectionsMax: number;
+  readonly onClosing: (peer: string, reason: string) => void;
+}
+
+/** The address cannot be listened on. `code` is the system's: EADDRINUSE, EACCES, EADDRNOTAVAIL … */
+export class AddressUnavailable extends Error {
+  override readonly name = "AddressUnavailable";
+  readonly code: string;
+
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`cannot listen on ${host}:${port}: ${cause.code ?? cause.message}`, { cause });
+    this.code = cause.code ?? "";
+  }
+}
+
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #connections = new Set<Connection>();
+  #server: Server | null = null;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Begins to listen; port 0 picks a free one. Rejects with {@link AddressUnavailable}. */
+  async listen(host: string, port: number): Promise<{ host: string; port: number }> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: false });
+    server.on("connection", (socket) => this.#accept(socket));
+    try {
+      server.listen(port, host);
+      await once(server, "listening");
+    } catch (error) {
+      throw new AddressUnavailable(host, port, error as NodeJS.ErrnoException);
+    }
+    // Out of descriptors, for one: the next client is tried again.
+    server.on("error", (error) => this.#options.onClosing("the listener", error.message));
+    this.#server = server;
+    const { address, port: bound } = server.address() as AddressInfo;
+    return { host: address, port: bound };
+  }
+
+  /** A new link of this process; the other end is served here. */
+  connectInProcess(): Duplex {
+    const [here, there] = inProcessLink();
+    this.#serve(here, "in-process");
+    return there;
+  }
+
+  /** Takes nobody new, and lets the others go once the requests in hand are answered. Resolves when all are gone. */
+  async stop(): Promise<void> {
+    this.#server?.close();
+    const gone = [...this.#connections].map((connection) => {
+      const closed = this.#closing.get(connection) as Promise<void>;
+      connection.endAfterAnswers();
+      return closed;
+    });
+    await Promise.all(gone);
+  }
+
+  /** Closes what is left. */
+  destroy(): void {
+    this.#server?.close();
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  readonly #closing = new WeakMap<Connection, Promise<void>>();
+
+  #accept(socket: Socket): void {
+    if (this.#connections.size < this.#options.connectionsMax) {
+      this.#serve(socket, `${socket.remoteAddress}:${socket.remotePort}`);
+      return;
+    }
+    const { connectionsMax } = this.#options;
+    socket.on("error", () => undefined);
+    socket.resume();
+    socket.end(
+      failure(
+        undefined,
+        "TOO_MANY_CONNECTIONS",
+        `there are ${connectionsMax} connections, and no more are taken`,
+      ),
+    );
+    const deadline = this.#options.realTime.after(this.#options.limits.lingerMs, () => socket.destroy());
+    socket.on("close", () => deadline.cancel());
+  }
+
+  #serve(stream: Duplex, peer: string): void {
+    const connection = new Connection(stream, {
+      ...this.#options,
+      onClosing: (reason) => this.#options.onClosing(peer, reason),
+    });
+    this.#connections.add(connection);
+    const closed = new Promise<void>((resolve) => {
+      stream.on("close", () => {
+        this.#connections.delete(connection);
+        resolve();
+      });
+    });
+    this.#closing.set(connection, closed);
+  }
+}

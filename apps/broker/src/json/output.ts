@@ -1,0 +1,89 @@
+/**
+ * What leaves one connection, and how much of it the peer has not taken yet.
+ *
+ * Owns the writing side of the stream. Lines of one turn of the event loop go out in one write.
+ * Invariants: while more than `pauseBytes` are unsent, `hasRoom` is false, and no further request of this peer is begun;
+ * unsent output above `bytesMax` is borne for `stallMs` and no longer.
+ */
+import type { Duplex } from "node:stream";
+import type { Deadline, Deadlines } from "../deadlines.ts";
+
+export interface OutputLimits {
+  /** Beyond this much unsent output a connection takes no more requests. */
+  readonly pauseBytes: number;
+  /** WIRE's max_output_bytes: a peer that leaves more than this unread for `stallMs` is closed. */
+  readonly bytesMax: number;
+  readonly stallMs: number;
+}
+
+export interface OutputEvents {
+  /** There is room again. */
+  onRoom(): void;
+  /** The peer let more than `bytesMax` lie for `stallMs`. */
+  onStalled(unsentBytes: number): void;
+}
+
+export class Output {
+  readonly #stream: Duplex;
+  readonly #limits: OutputLimits;
+  readonly #realTime: Deadlines;
+  readonly #events: OutputEvents;
+  #stall: Deadline | null = null;
+  #isCorked = false;
+
+  constructor(stream: Duplex, limits: OutputLimits, realTime: Deadlines, events: OutputEvents) {
+    this.#stream = stream;
+    this.#limits = limits;
+    this.#realTime = realTime;
+    this.#events = events;
+    stream.on("drain", () => {
+      this.#cancelStall();
+      events.onRoom();
+    });
+    stream.on("close", () => this.#cancelStall());
+  }
+
+  /** Bytes that were written and that the stream has not passed on. */
+  get unsentBytes(): number {
+    return this.#stream.writableLength;
+  }
+
+  get hasRoom(): boolean {
+    // A stream that was never asked to wait will not say that it has drained either.
+    return this.#stream.writableLength <= this.#limits.pauseBytes || !this.#stream.writableNeedDrain;
+  }
+
+  /** Sends a line. Does nothing once the stream cannot be written to any more. */
+  write(line: string): void {
+    if (!this.#stream.writable) return;
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#stream.cork();
+      process.nextTick(this.#uncork);
+    }
+    this.#stream.write(line);
+    if (this.#stall === null && this.unsentBytes > this.#limits.bytesMax) this.#watchStall();
+  }
+
+  /** Sends what is left and then the end of the stream. */
+  end(): void {
+    if (this.#stream.writable) this.#stream.end();
+  }
+
+  readonly #uncork = (): void => {
+    this.#isCorked = false;
+    this.#stream.uncork();
+  };
+
+  #watchStall(): void {
+    this.#stall = this.#realTime.after(this.#limits.stallMs, () => {
+      this.#stall = null;
+      if (this.unsentBytes > this.#limits.bytesMax) this.#events.onStalled(this.unsentBytes);
+    });
+  }
+
+  #cancelStall(): void {
+    this.#stall?.cancel();
+    this.#stall = null;
+  }
+}

@@ -1,0 +1,53 @@
+/** The log: what the kernel did, and what went wrong, on stderr; one JSON object a line, or for people when one watches. */
+import type { TraceEvent, TraceKind, Tracer } from "@minikafka/core";
+import { type Logger, pino } from "pino";
+
+export const LOG_LEVELS = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A logger to stderr. The prettifier is loaded only when a terminal is there to read it. */
+export async function openLog(level: LogLevel): Promise<Logger> {
+  if (!process.stderr.isTTY) return pino({ level, base: null }, pino.destination({ fd: 2, sync: true }));
+  const { default: pretty } = await import("pino-pretty");
+  const colorize = process.env.NO_COLOR === undefined || process.env.NO_COLOR === "";
+  return pino(
+    { level, base: null },
+    pretty({ destination: 2, sync: true, colorize, translateTime: "SYS:HH:MM:ss.l" }),
+  );
+}
+
+/** What happens with each batch is for who asks for it; what changes files is for the curious; the rest is news. */
+const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
+  appended: "trace",
+  fetched: "trace",
+  flushed: "trace",
+  high_watermark_moved: "trace",
+  rolled: "debug",
+  sealed: "debug",
+  index_rebuilt: "warn",
+  index_unwritten: "warn",
+  seal_delayed: "warn",
+  append_undone: "warn",
+  foreign_file_ignored: "warn",
+  stray_file_removed: "warn",
+  fault_fired: "warn",
+  log_offline: "error",
+  broker_failed: "fatal",
+};
+
+function levelOf(event: TraceEvent): LogLevel {
+  // A log that was closed properly has nothing to recover; one that lost its tail should be looked at.
+  if (event.kind === "recovered")
+    return event.cutBytes > 0 ? "warn" : event.scannedBytes > 0 ? "info" : "debug";
+  return LEVELS[event.kind] ?? "info";
+}
+
+/** A reader of the kernel's events that writes them to the log. */
+export function traceTo(log: Logger): Tracer {
+  return (event) => {
+    const level = levelOf(event);
+    if (level === "silent" || !log.isLevelEnabled(level)) return;
+    const { kind, ...facts } = event;
+    log[level](facts, kind.replaceAll("_", " "));
+  };
+}

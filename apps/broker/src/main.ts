@@ -1,0 +1,52 @@
+/** `minikafka-broker`: flags in, one line out when clients can produce, and a clean end on SIGTERM or SIGINT. */
+import type { CommanderError } from "commander";
+import { program, sourcesOf } from "./command-line.ts";
+import { resolveSettings } from "./config.ts";
+import { type Broker, startBroker } from "./daemon.ts";
+import { openLog } from "./logging.ts";
+import { EXIT, refusalOf } from "./refusals.ts";
+
+function stopOnSignals(broker: Broker, fail: (error: unknown) => void): void {
+  const stop = () => {
+    broker.close().then(() => process.exit(EXIT.ok), fail);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+async function main(): Promise<void> {
+  const command = program().exitOverride();
+  command.parse();
+  const settings = resolveSettings(sourcesOf(command, process.env));
+  const log = await openLog(settings.log_level);
+  // Never half alive: what nobody foresaw ends the process, and the next start recovers what was acknowledged.
+  const fail = (err: unknown) => {
+    log.fatal({ err }, "stopping at once");
+    process.exit(EXIT.unexpected);
+  };
+  process.on("uncaughtException", fail);
+  process.on("unhandledRejection", fail);
+  process.stdout.on("error", () => undefined);
+  if (settings.profile === "original") {
+    log.warn(
+      "profile original: its dials act on replication, groups and retries, none of which this version has",
+    );
+  }
+  const broker = await startBroker({ settings, log, onBroken: fail });
+  stopOnSignals(broker, fail);
+  const { host, port } = broker.address ?? { host: settings.host, port: settings.port };
+  process.stdout.write(
+    `${JSON.stringify({ msg: "ready", host, port, pid: process.pid, data: settings.data })}\n`,
+  );
+}
+
+main().catch((error: unknown) => {
+  // commander has printed its own sentence; help and version are no errors.
+  const { code, exitCode } = error as CommanderError;
+  if (typeof code === "string" && code.startsWith("commander."))
+    process.exit(exitCode === 0 ? EXIT.ok : EXIT.usage);
+  const refusal = refusalOf(error);
+  if (refusal === null) throw error;
+  process.stderr.write(`error: ${refusal.sentence}\nhint: ${refusal.hint}\n`);
+  process.exit(refusal.exitCode);
+});

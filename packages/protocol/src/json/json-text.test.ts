@@ -1,0 +1,24 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { jsonText } from "./json-text.ts";
+
+const base64 = fc.base64String();
+const value = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+const fields = fc
+  .tuple(
+    fc.dictionary(
+      fc.string({ unit: "binary" }).filter((name) => !name.endsWith("_b64")),
+      value,
+    ),
+    fc.record({ batches_b64: base64 }, { requiredKeys: [] }),
+  )
+  .map(([some, more]) => ({ ...some, ...more }));
+
+test("an answer's text is the text that JSON.stringify gives, with and without batches, alone and by partition", () => {
+  fc.assert(
+    fc.property(fields, fc.array(fields), fc.boolean(), (alone, partitions, many) => {
+      const answer = many ? { ...alone, partitions } : alone;
+      expect(jsonText(answer)).toBe(JSON.stringify(answer));
+    }),
+  );
+});
