@@ -1,4 +1,4 @@
-/** `npm test`: installs, builds, lints, checks types, tidies, runs the tests, and says in one line how it went. */
+/** `npm test [-- FLAGS OF TURBO]`: installs, builds, lints, checks types, tidies, tests, and says in one line how it went. */
 import "./node-version.mjs";
 import { ROOT, runTool } from "./pinned-pnpm.mjs";
 import { install } from "./set-up.mjs";
@@ -18,7 +18,7 @@ async function main() {
     "--output-logs=new-only",
     "--summarize",
   ];
-  const code = await runTool(["turbo", "run", ...TASKS, ...how]);
+  const code = await runTool(["turbo", "run", ...TASKS, ...how, ...process.argv.slice(2)]);
   const totals = countResults(ROOT);
   // turbo failing without any task that failed is a failure too, and so is a run without a test.
   if (code !== 0 && totals.failed === 0) totals.failed = 1;
