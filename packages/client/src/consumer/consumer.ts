@@ -9,6 +9,7 @@ import type { Closable, Session } from "../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
 import { checkedInteger, usageError } from "../usage.ts";
 import { WakeUp } from "../wake-up.ts";
+import { BriefLook } from "./brief-look.ts";
 import { type ConsumerOptions, type ConsumerSettings, consumerSettings } from "./consumer-options.ts";
 import type { ConsumerRecord } from "./consumer-record.ts";
 import { type ConsumerBatch, CursorRing } from "./cursor-ring.ts";
@@ -202,7 +203,8 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
   ): Promise<T | null> {
     const { clock } = this.#session;
     const deadlineMs = clock.elapsedMs() + timeoutMs;
-    for (let isFirst = true; ; isFirst = false) {
+    const look = new BriefLook();
+    for (;;) {
       signal?.throwIfAborted();
       this.#assertOpen();
       const error = this.#fetcher.takeError();
@@ -213,7 +215,8 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
         return taken;
       }
       const leftMs = deadlineMs - clock.elapsedMs();
-      if (isFirst || leftMs > 0) this.#fetcher.ask(this.#ring.toAsk(), this.#waitMs(leftMs));
+      if (leftMs > 0) this.#fetcher.ask(this.#ring.toAsk(), this.#waitMs(leftMs));
+      else if (timeoutMs === 0) this.#fetcher.ask(look.toAsk(this.#ring), 0);
       if (this.#fetcher.hasError) continue;
       if (leftMs <= 0 && !this.#fetcher.hasQuick) {
         const failed = this.#ring.all.find((cursor) => cursor.error !== null && !cursor.isPaused);

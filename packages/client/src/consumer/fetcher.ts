@@ -22,7 +22,7 @@ type PartitionAnswer = ParsedResponse<"fetch_many">["partitions"][number];
 /** A cursor as it was when it was asked for. */
 interface Asked {
   readonly cursor: PartitionCursor;
-  readonly generation: number;
+  readonly turn: number;
 }
 
 export class Fetcher {
@@ -95,7 +95,7 @@ export class Fetcher {
 
   /** Moves the cursor to where `spec` is, unless it is moved elsewhere meanwhile. */
   async locate(cursor: PartitionCursor, spec: OffsetSpec): Promise<void> {
-    const asked = { cursor, generation: cursor.generation };
+    const asked = { cursor, turn: cursor.turn };
     cursor.busy = "quick";
     this.#quick += 1;
     try {
@@ -114,7 +114,7 @@ export class Fetcher {
 
   /** Never rejects: what it fails with is for the next poll. */
   async #begin(cursor: PartitionCursor, spec: OffsetSpec): Promise<void> {
-    const asked = { cursor, generation: cursor.generation };
+    const asked = { cursor, turn: cursor.turn };
     try {
       await this.locate(cursor, spec);
     } catch (error) {
@@ -124,7 +124,7 @@ export class Fetcher {
   }
 
   async #fetch(cursors: readonly PartitionCursor[], waitMs: number): Promise<void> {
-    const asked = cursors.map((cursor) => ({ cursor, generation: cursor.generation }));
+    const asked = cursors.map((cursor) => ({ cursor, turn: cursor.turn }));
     const isQuick = waitMs === 0;
     for (const cursor of cursors) cursor.busy = isQuick ? "quick" : "waiting";
     if (isQuick) this.#quick += 1;
@@ -185,8 +185,8 @@ export class Fetcher {
   }
 }
 
-function isCurrent({ cursor, generation }: Asked): boolean {
-  return cursor.generation === generation;
+function isCurrent({ cursor, turn }: Asked): boolean {
+  return cursor.turn === turn;
 }
 
 function partitionError(answer: Extract<PartitionAnswer, { readonly code: string }>): MiniKafkaError {

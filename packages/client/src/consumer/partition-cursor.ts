@@ -2,7 +2,7 @@
  * One partition as a consumer reads it: where it is, and what was fetched ahead of that.
  *
  * Owns position, chunks and pause. Invariants: position moves over everything that was scanned, delivered or not, so that it
- * reaches the end behind control markers and gaps; what was fetched for an older generation (before a seek) is never taken.
+ * reaches the end behind control markers and gaps; what was asked for in an older turn (before a seek) is never taken.
  *
  *   lost (no position) → locating → positioned → (seek) → positioned, or (out of range) → lost
  */
@@ -19,9 +19,10 @@ export class PartitionCursor {
   isPaused = false;
   /** The end of what was visible at the last fetch; `null` before the first. */
   highWatermark: number | null = null;
-  /** What is under way for this generation: something that is answered at once, or a fetch that the broker may hold back. */
+  /** What is under way in this turn: something that is answered at once, or a fetch that the broker may hold back. */
   busy: "no" | "quick" | "waiting" = "no";
   #generation = 0;
+  #turn = 0;
   #position: number | null = null;
   #target: OffsetSpec | null = null;
   #chunks: FetchedChunk[] = [];
@@ -43,9 +44,14 @@ export class PartitionCursor {
     return this.#target;
   }
 
-  /** Raised by every seek: an answer to what was asked before it is not for us any more. */
+  /** Raised by every move. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /** Raised by every move, and when a fetch is overtaken: an answer to what was asked before is not for us any more. */
+  get turn(): number {
+    return this.#turn;
   }
 
   /** Where to fetch from: after what was fetched already. */
@@ -92,7 +98,7 @@ export class PartitionCursor {
 
   /** Lets another fetch be made instead of the one that the broker holds back; what is in hand stays. */
   overtake(): void {
-    this.#generation += 1;
+    this.#turn += 1;
     this.busy = "no";
   }
 
@@ -133,6 +139,7 @@ export class PartitionCursor {
 
   #restart(position: number | null, target: OffsetSpec | null): void {
     this.overtake();
+    this.#generation += 1;
     this.#position = position;
     this.#target = target;
     this.#chunks = [];

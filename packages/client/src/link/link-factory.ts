@@ -22,15 +22,25 @@ export function tcpLink(address: TcpAddress): LinkFactory {
         keepAlive: true,
         keepAliveInitialDelay: LIMITS.keepAliveMs,
       });
+      let problem: Error = new Error("the connection was closed at once");
       const giveUp = () => socket.destroy(new Error("given up"));
+      const failed = (error: Error) => {
+        problem = error;
+      };
+      // Not at the error but when it is closed: whoever is told of the failure finds no socket left of it.
+      const closed = () => {
+        signal.removeEventListener("abort", giveUp);
+        reject(problem);
+      };
       signal.addEventListener("abort", giveUp);
+      socket.once("error", failed);
+      socket.once("close", closed);
       socket.once("connect", () => {
         signal.removeEventListener("abort", giveUp);
-        socket.off("error", reject);
+        socket.off("error", failed);
+        socket.off("close", closed);
         resolve(socket);
       });
-      socket.once("error", reject);
-      socket.once("close", () => signal.removeEventListener("abort", giveUp));
     });
 }
 

@@ -26,14 +26,20 @@ interface WaitingRecord {
   readonly acceptedMs: number;
 }
 
+/** What becomes of the records that wait for metadata: `null` when they have their places, else what they failed with. */
+interface Placing {
+  readonly ended: Promise<MiniKafkaError | null>;
+  readonly end: (error: MiniKafkaError | null) => void;
+}
+
 interface TopicState {
   readonly topic: string;
   readonly lanes: Map<number, PartitionLane>;
   readonly sticky: StickyPartition;
   /** For the topic's metadata. */
   waiting: WaitingRecord[];
-  /** Resolves when they were placed, or with what they failed with. */
-  loading: Promise<MiniKafkaError | null> | null;
+  /** While records wait. */
+  placing: Placing | null;
   /** Somebody waits for a flush and will be told what the waiting records fail with. */
   isWatched: boolean;
 }
@@ -74,7 +80,7 @@ export class Accumulator {
       return;
     }
     state.waiting.push({ accepted, acceptedMs: this.#elapsedMs() });
-    state.loading ??= this.#load(state);
+    if (state.placing === null) this.#beginPlacing(state);
   }
 
   /** Sends the lane's batches that may go: closed ones, and the open one when its linger is over. */
@@ -102,9 +108,9 @@ export class Accumulator {
   async placed(): Promise<MiniKafkaError | null> {
     let first: MiniKafkaError | null = null;
     for (const state of this.#topics.values()) {
-      if (state.loading === null) continue;
+      if (state.placing === null) continue;
       state.isWatched = true;
-      const error = await state.loading;
+      const error = await state.placing.ended;
       first ??= error;
     }
     return first;
@@ -124,36 +130,43 @@ export class Accumulator {
 
   #begin(topic: string): TopicState {
     const sticky = new StickyPartition(this.#session.random);
-    const state = { topic, lanes: new Map(), sticky, waiting: [], loading: null, isWatched: false };
+    const state = { topic, lanes: new Map(), sticky, waiting: [], placing: null, isWatched: false };
     this.#topics.set(topic, state);
     return state;
   }
 
-  async #load(state: TopicState): Promise<MiniKafkaError | null> {
-    try {
-      const metadata = await this.#metadata.load(state.topic);
-      const waiting = state.waiting;
-      state.waiting = [];
-      for (const { accepted, acceptedMs } of waiting)
-        this.#place(state, metadata, accepted, () => acceptedMs);
-      return null;
-    } catch (error) {
-      const failure = asMiniKafkaError(error);
-      this.#failWaiting(state, failure);
-      return failure;
-    } finally {
-      state.loading = null;
-      state.isWatched = false;
-    }
+  #beginPlacing(state: TopicState): void {
+    let end: Placing["end"] = () => {};
+    const ended = new Promise<MiniKafkaError | null>((resolve) => {
+      end = resolve;
+    });
+    state.placing = { ended, end };
+    this.#metadata.load(state.topic).then(
+      (metadata) => this.#placeWaiting(state, metadata),
+      (error) => this.#failWaiting(state, asMiniKafkaError(error)),
+    );
+  }
+
+  #placeWaiting(state: TopicState, metadata: TopicMetadata): void {
+    const waiting = this.#endPlacing(state, null);
+    for (const { accepted, acceptedMs } of waiting) this.#place(state, metadata, accepted, () => acceptedMs);
   }
 
   #failWaiting(state: TopicState, error: MiniKafkaError): void {
-    const waiting = state.waiting;
-    state.waiting = [];
-    for (const { accepted } of waiting) {
-      accepted.delivery.fail(accepted.slot, error, state.isWatched);
+    const { isWatched } = state;
+    for (const { accepted } of this.#endPlacing(state, error)) {
+      accepted.delivery.fail(accepted.slot, error, isWatched);
       this.#released(accepted.heldBytes, 1);
     }
+  }
+
+  #endPlacing(state: TopicState, error: MiniKafkaError | null): readonly WaitingRecord[] {
+    const { waiting, placing } = state;
+    state.waiting = [];
+    state.placing = null;
+    state.isWatched = false;
+    placing?.end(error);
+    return waiting;
   }
 
   #place(

@@ -18,6 +18,14 @@ import { isRequest, ScriptedPeer, type SeenRequest } from "./scripted-peer.ts";
 
 type PartitionAnswer = ResponseFields<"fetch_many">["partitions"][number];
 
+interface Read {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly bytesMax: number;
+  readonly firstBytesMax: number;
+}
+
 export class MemoryBroker {
   readonly peer = new ScriptedPeer();
   readonly #topics = new Map<string, Buffer[][]>();
@@ -146,15 +154,18 @@ export class MemoryBroker {
     const { partitions, max_bytes: bytesMax } = request.fields;
     let leftBytes = bytesMax;
     const answers = partitions.map(({ topic, partition, offset }) => {
+      // The first batch of an answer comes whole, whatever its size.
+      const firstBytesMax = leftBytes === bytesMax ? Number.POSITIVE_INFINITY : leftBytes;
       const answer =
-        this.partitionAnswer?.(topic, partition) ?? this.#read(topic, partition, offset, leftBytes);
+        this.partitionAnswer?.(topic, partition) ??
+        this.#read({ topic, partition, offset, bytesMax: leftBytes, firstBytesMax });
       if ("batches_b64" in answer) leftBytes -= Math.floor(((answer.batches_b64 ?? "").length / 4) * 3);
       return answer;
     });
     request.answer({ partitions: answers });
   }
 
-  #read(topic: string, partition: number, offset: number, bytesMax: number): PartitionAnswer {
+  #read({ topic, partition, offset, bytesMax, firstBytesMax }: Read): PartitionAnswer {
     const frames = this.#topics.get(topic)?.[partition];
     if (frames === undefined)
       return { topic, partition, code: "UNKNOWN_TOPIC", message: `no topic ${topic}` };
@@ -167,7 +178,7 @@ export class MemoryBroker {
     let bytes = 0;
     for (const frame of frames) {
       if (readBatchHeader(frame).nextOffset <= offset) continue;
-      if (bytes + frame.length > bytesMax && (bytesMax <= 0 || taken.length > 0)) break;
+      if (bytes + frame.length > (taken.length === 0 ? firstBytesMax : bytesMax)) break;
       taken.push(frame);
       bytes += frame.length;
     }

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { ScriptedPeer } from "../test/support/scripted-peer.ts";
+import { camelCased } from "./camel-case.ts";
+import { connect } from "./client.ts";
+import { ManualClock } from "./clock.ts";
+
+async function administering() {
+  const peer = new ScriptedPeer();
+  const client = await connect({ link: peer.link }, { clock: new ManualClock() });
+  return { peer, client, admin: client.admin() };
+}
+
+const leader = (partition: number) => ({ partition, leader_id: 1, leader_epoch: 4, replicas: [1], isr: [1] });
+const marks = { high_watermark: 3, last_stable_offset: 3, log_start_offset: 0, log_end_offset: 3 };
+
+test("createTopic leaves to the broker what the caller leaves out", async () => {
+  const { peer, client, admin } = await administering();
+  const created = admin.createTopic({ topic: "orders", partitions: 2, config: { segment_bytes: 4_096 } });
+  const request = await peer.next("create_topic");
+  expect(request.fields).toEqual({
+    operation: "create_topic",
+    id: 1,
+    topic: "orders",
+    partitions: 2,
+    replication_factor: 1,
+    config: { segment_bytes: 4_096 },
+  });
+  request.answer({ topic: "orders" });
+  await created;
+  await client.close();
+});
+
+test("deleteTopic fails with the broker's code", async () => {
+  const { peer, client, admin } = await administering();
+  const deleted = admin.deleteTopic("orders");
+  (await peer.next("delete_topic")).refuse("UNKNOWN_TOPIC");
+  await expect(deleted).rejects.toMatchObject({ code: "UNKNOWN_TOPIC" });
+  await client.close();
+});
+
+test("answers come in the SDK's names", async () => {
+  const { peer, client, admin } = await administering();
+  const listed = admin.listTopics();
+  (await peer.next("list_topics")).answer({
+    topics: [{ topic: "orders", partitions: 2, replication_factor: 1 }],
+  });
+  expect(await listed).toEqual([{ topic: "orders", partitions: 2, replicationFactor: 1 }]);
+  const metadata = admin.metadata("orders");
+  (await peer.next("metadata")).answer({ topic: "orders", partitions: [leader(0)] });
+  expect(await metadata).toEqual({
+    topic: "orders",
+    partitions: [{ partition: 0, leaderId: 1, leaderEpoch: 4, replicas: [1], isr: [1] }],
+  });
+  await client.close();
+});
+
+test("describeTopic looks at each partition, and one that is off line says why without hiding the others", async () => {
+  const { peer, client, admin } = await administering();
+  const described = admin.describeTopic("orders");
+  (await peer.next("metadata")).answer({ topic: "orders", partitions: [leader(0), leader(1)] });
+  const place = {
+    topic: "orders",
+    leader_id: 1,
+    leader_epoch: 4,
+    isr: [1],
+    replicas: [],
+    segments: [],
+    epochs: [],
+  };
+  (await peer.next("describe_partition")).refuse("STORAGE_ERROR");
+  (await peer.next("describe_partition")).answer({ partition: 1, ...place, ...marks });
+  const { partitions } = await described;
+  expect(partitions[0]).toMatchObject({ partition: 0, description: null, error: { code: "STORAGE_ERROR" } });
+  expect(partitions[1]).toMatchObject({
+    partition: 1,
+    description: { logEndOffset: 3, highWatermark: 3 },
+    error: null,
+  });
+  await client.close();
+});
+
+test.each([
+  ["earliest", -2],
+  ["latest", -1],
+  [{ timestampMs: 77 }, 77],
+] as const)("listOffsets at %j asks for %i", async (at, timestampMs) => {
+  const { peer, client, admin } = await administering();
+  const found = admin.listOffsets({ topic: "orders", partition: 1, at });
+  const request = await peer.next("list_offsets");
+  expect(request.fields).toMatchObject({ partition: 1, timestamp_ms: timestampMs });
+  request.answer({ offset: null, timestamp_ms: null });
+  expect(await found).toEqual({ offset: null, timestampMs: null });
+  await client.close();
+});
+
+test("the stepper reads and moves the broker's clock", async () => {
+  const { peer, client } = await administering();
+  const stepper = client.stepper();
+  const read = stepper.clock();
+  (await peer.next("clock")).answer({ now_ms: 5 });
+  expect(await read).toBe(5);
+  const moved = stepper.advanceClock(10);
+  const request = await peer.next("advance_clock");
+  expect(request.fields.ms).toBe(10);
+  request.answer({ now_ms: 15 });
+  expect(await moved).toBe(15);
+  await client.close();
+});
+
+test("names are put into camel case at every depth, values are left alone", () => {
+  const fields = { now_ms: 1, brokers: [{ broker_id: 2, state: "a_b" }], log_end_offset: null };
+  expect(camelCased(fields)).toEqual({
+    nowMs: 1,
+    brokers: [{ brokerId: 2, state: "a_b" }],
+    logEndOffset: null,
+  });
+});

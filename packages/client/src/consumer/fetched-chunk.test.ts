@@ -1,0 +1,66 @@
+import { assignBatch, encodeBatch } from "@minikafka/record";
+import { expect, test } from "vitest";
+import type { ConsumerRecord } from "./consumer-record.ts";
+import { FetchedChunk } from "./fetched-chunk.ts";
+
+const place = { topic: "orders", partition: 3 };
+
+function frame(baseOffset: number, values: readonly string[]): Buffer {
+  const records = values.map((value) => ({
+    key: null,
+    value: Buffer.from(value),
+    timestampMs: 5,
+    headers: [],
+  }));
+  const bytes = encodeBatch({ records });
+  assignBatch(bytes, { baseOffset, leaderEpoch: 0 });
+  return bytes;
+}
+
+function take(chunk: FetchedChunk, position: number, countMax: number): ConsumerRecord[] {
+  const records: ConsumerRecord[] = [];
+  chunk.take(position, countMax, records);
+  return records;
+}
+
+test("records below the position are skipped, though their frame came along", () => {
+  const chunk = new FetchedChunk(place, Buffer.concat([frame(0, ["a", "b"]), frame(2, ["c", "d"])]), 4);
+  expect(take(chunk, 3, 10)).toEqual([
+    { ...place, offset: 3, key: null, value: Buffer.from("d"), timestampMs: 5, headers: [] },
+  ]);
+  expect(chunk.isExhausted(4)).toBe(true);
+});
+
+test("records come out once and in order, however few are taken at a time", () => {
+  const chunk = new FetchedChunk(place, Buffer.concat([frame(0, ["a", "b"]), frame(7, ["c"])]), 9);
+  const offsets: number[] = [];
+  for (let position = 0; !chunk.isExhausted(position); ) {
+    const [record] = take(chunk, position, 1);
+    if (record === undefined) throw new Error("not exhausted, and nothing came");
+    offsets.push(record.offset);
+    position = record.offset + 1;
+  }
+  expect(offsets).toEqual([0, 1, 7]);
+  expect(chunk.nextOffset).toBe(9);
+});
+
+test("damage is reported where it is, after what was whole before it", () => {
+  const bytes = Buffer.concat([frame(0, ["a", "b"]), frame(2, ["c"])]);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  const chunk = new FetchedChunk(place, bytes, 3);
+  expect(take(chunk, 0, 10).map(({ offset }) => offset)).toEqual([0, 1]);
+  expect(chunk.isExhausted(2)).toBe(false);
+  expect(() => take(chunk, 2, 10)).toThrow(
+    expect.objectContaining({ code: "CORRUPT_BATCH", details: expect.objectContaining({ topic: "orders" }) }),
+  );
+});
+
+test("a frame that is cut off is damage, not an end", () => {
+  const whole = frame(0, ["a"]);
+  const chunk = new FetchedChunk(place, whole.subarray(0, whole.length - 3), 1);
+  expect(() => take(chunk, 0, 1)).toThrow(expect.objectContaining({ code: "CORRUPT_BATCH" }));
+});
+
+test("a chunk without a byte is exhausted at once", () => {
+  expect(new FetchedChunk(place, Buffer.alloc(0), 12).isExhausted(10)).toBe(true);
+});
