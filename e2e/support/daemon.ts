@@ -1,0 +1,109 @@
+/** Real daemons for the tests: each on its own folder and a free port, each ended by the test that started it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+/** The program itself, not the package manager's shim around it: a signal must reach the daemon and nothing before it. */
+const BROKER = fileURLToPath(new URL("../../apps/broker/bin/minikafka-broker.js", import.meta.url));
+
+/** A folder of its own, removed when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "minikafka-e2e-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** How a process ended, and all that it said. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Daemon {
+  readonly port: number;
+  readonly pid: number;
+  readonly data: string;
+  /** What it has said so far. */
+  readonly output: { stdout: string; stderr: string };
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<Ended>;
+  /** Sends a signal and does not wait. */
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  readonly ended: Promise<Ended>;
+}
+
+function launch(arguments_: readonly string[], environment: NodeJS.ProcessEnv): Launched {
+  const child = spawn(process.execPath, [BROKER, ...arguments_], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk: Buffer) => {
+    output.stdout += chunk.toString();
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    ...output,
+  }));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return { child, output, ended };
+}
+
+/** Starts a daemon that is expected to refuse, and waits for its end. */
+export async function runBroker(
+  arguments_: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  return launch(arguments_, environment).ended;
+}
+
+/** Starts a daemon on `data` and a free port; resolves when it says that it is ready. */
+export async function startDaemon(
+  data: string,
+  arguments_: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Daemon> {
+  const { child, output, ended } = launch(["--data", data, "--port", "0", ...arguments_], environment);
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const early = ended.then((end) => {
+    throw new Error(`the daemon ended with ${end.code ?? end.signal} before it was ready: ${end.stderr}`);
+  });
+  const [line] = await Promise.race([once(lines, "line"), early]);
+  early.catch(() => undefined);
+  const ready = JSON.parse(line as string) as { msg: string; port: number; pid: number };
+  if (ready.msg !== "ready") throw new Error(`the first line is ${line}`);
+  return {
+    port: ready.port,
+    pid: ready.pid,
+    data,
+    output,
+    ended,
+    signal: (signal) => {
+      child.kill(signal);
+    },
+    end: async (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
