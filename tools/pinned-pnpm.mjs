@@ -24,7 +24,10 @@ function pinnedPnpm() {
  */
 function underPinnedPnpm(program) {
   // --prefer-offline: a version that npm has fetched once needs no question to the network.
-  const exec = ["exec", "--yes", "--prefer-offline", `--package=${pinnedPnpm()}`, "--", ...program];
+  // --ignore-scripts=false: pnpm puts its program in place by a script of its own; whoever has forbidden scripts in
+  // general would be left with a stand-in that turbo cannot start.
+  const options = ["--yes", "--prefer-offline", "--ignore-scripts=false", `--package=${pinnedPnpm()}`];
+  const exec = ["exec", ...options, "--", ...program];
   // Under `npm start` npm says where it is itself, which spares us the npm.cmd of Windows.
   const npm = process.env.npm_execpath;
   if (npm !== undefined && basename(npm).startsWith("npm-cli")) {
