@@ -31,6 +31,12 @@ test.for([
   'import { connect } from "node:net";',
   "await fetch(url);",
   "globalThis.Date;",
+  "AbortSignal.timeout(5);",
+  "Atomics.wait(cell, 0, 0, 5);",
+  'import { hostname } from "node:os";',
+  'import { createRequire } from "node:module";',
+  "function go(process: Step) { process.go(); } process.exit();",
+  "{ const Date = 1; } for (const console of all) {} Date.now();",
 ])("the kernel may not use: %s", (text) => {
   expect(problems("packages/core/src/log/segment.ts", `${text}\nexport {};`)).toEqual([
     expect.stringMatching(

@@ -29,8 +29,11 @@ export const CHANCE: Ban = {
 
 export const TIMERS: Ban = {
   of: "timers",
-  globals: ["setTimeout", "setInterval", "setImmediate"],
+  globals: ["setTimeout", "setInterval", "setImmediate", "Atomics", "AbortSignal"],
   modules: ["node:timers"],
+  harmless: ({ name, member }) =>
+    (name === "AbortSignal" && member !== null && member !== "timeout") ||
+    (name === "Atomics" && member !== null && !member.startsWith("wait")),
 };
 
 /** Work put off to nobody's turn: the order of things is then no longer that of the calls. */
@@ -40,7 +43,7 @@ export const CONSOLE: Ban = { of: "the console", globals: ["console"] };
 export const PROCESS: Ban = {
   of: "the process",
   globals: ["process"],
-  modules: ["node:process", "node:child_process"],
+  modules: ["node:process", "node:child_process", "node:worker_threads", "node:cluster", "node:os"],
 };
 /** Ending the process from inside skips what others still have to do. */
 export const PROCESS_EXIT: Ban = {
@@ -59,5 +62,5 @@ export const SOCKETS: Ban = {
 export const GLOBAL_OBJECT: Ban = {
   of: "the global object",
   globals: ["globalThis", "global", "eval", "Function"],
-  modules: ["node:vm"],
+  modules: ["node:vm", "node:module"],
 };

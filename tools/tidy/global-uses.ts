@@ -75,17 +75,44 @@ function useOf(source: SourceFile, node: Node, name: string): GlobalUse {
   return none;
 }
 
-/** Every use of one of these names that the file has not declared itself. */
+const SCOPES = new Set([
+  ...[SyntaxKind.SourceFile, SyntaxKind.Block, SyntaxKind.ModuleBlock, SyntaxKind.CaseBlock],
+  ...[SyntaxKind.ForStatement, SyntaxKind.ForOfStatement, SyntaxKind.ForInStatement, SyntaxKind.CatchClause],
+  ...[SyntaxKind.FunctionDeclaration, SyntaxKind.FunctionExpression, SyntaxKind.ArrowFunction],
+  ...[SyntaxKind.MethodDeclaration, SyntaxKind.Constructor, SyntaxKind.GetAccessor, SyntaxKind.SetAccessor],
+]);
+
+function scopeAround(declaration: Node): Node {
+  let scope = declaration.parent;
+  while (!SCOPES.has(scope.kind)) scope = scope.parent;
+  return scope;
+}
+
+/** For each of these names, the parts of the file in which it means something of the file's own. */
+function ownScopes(nodes: readonly Node[], names: ReadonlySet<string>): Map<string, Set<Node>> {
+  const scopes = new Map<string, Set<Node>>();
+  for (const node of nodes) {
+    const name = declaredName(node);
+    if (name === undefined || !isIdentifier(name) || !names.has(name.text)) continue;
+    scopes.set(name.text, (scopes.get(name.text) ?? new Set()).add(scopeAround(node)));
+  }
+  return scopes;
+}
+
+function isWithin(node: Node, scopes: ReadonlySet<Node> | undefined): boolean {
+  if (scopes === undefined) return false;
+  for (let at = node; at.kind !== SyntaxKind.SourceFile; at = at.parent) {
+    if (scopes.has(at.parent)) return true;
+  }
+  return false;
+}
+
+/** Every use of one of these names where it does not mean something that the file has declared itself. */
 export function globalUses(source: SourceFile, names: ReadonlySet<string>): GlobalUse[] {
   const nodes = [...nodesUnder(source)];
-  const declared = new Set(
-    nodes.flatMap((node) => {
-      const name = declaredName(node);
-      return name !== undefined && isIdentifier(name) ? [name.text] : [];
-    }),
-  );
+  const scopes = ownScopes(nodes, names);
   return nodes.flatMap((node) => {
-    if (!isIdentifier(node) || !names.has(node.text) || declared.has(node.text) || !isValue(node)) return [];
-    return [useOf(source, node, node.text)];
+    if (!isIdentifier(node) || !names.has(node.text) || !isValue(node)) return [];
+    return isWithin(node, scopes.get(node.text)) ? [] : [useOf(source, node, node.text)];
   });
 }
