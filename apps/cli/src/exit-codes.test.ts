@@ -14,7 +14,8 @@ test.each([
   ["REQUEST_TIMED_OUT", 4],
   ["TOPIC_ALREADY_EXISTS", 5],
   ["NOT_ENOUGH_REPLICAS", 5],
-  ["CANNOT_CONNECT", 7],
+  ["CONNECTION", 7],
+  ["TIMEOUT", 4],
   ["INTERNAL_ERROR", 1],
 ])("%s ends with %i", (code, exit) => {
   expect(exitCodeFor(code)).toBe(exit);

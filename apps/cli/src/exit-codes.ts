@@ -1,4 +1,5 @@
 /** What a script learns from how the command ended. One number has one meaning, in every command. */
+import type { ClientErrorCode } from "@minikafka/client";
 import type { ErrorCode } from "@minikafka/protocol/errors";
 
 export const EXIT = {
@@ -14,22 +15,24 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Conditions that no broker reports: they arise on this side of the connection. */
+/** Conditions that no broker reports: the SDK's own, and those of this program. */
 export type LocalCode =
-  /** The command line is not one of ours. */
-  | "USAGE"
+  | ClientErrorCode
   /** A line of the input cannot become a record. */
   | "INVALID_INPUT"
-  | "CANNOT_CONNECT"
-  | "CONNECTION_LOST"
+  /** A fault of this program. */
   | "UNEXPECTED";
 
 /** Complete by type: a new code of the protocol does not compile until it has its place here. */
 const EXIT_CODES = {
   USAGE: EXIT.usage,
   INVALID_INPUT: EXIT.usage,
-  CANNOT_CONNECT: EXIT.cannotConnect,
-  CONNECTION_LOST: EXIT.cannotConnect,
+  CONNECTION: EXIT.cannotConnect,
+  TIMEOUT: EXIT.timedOut,
+  CLOSED: EXIT.unexpected,
+  BUFFER_FULL: EXIT.unexpected,
+  INVALID_ANSWER: EXIT.unexpected,
+  NO_POSITION: EXIT.unexpected,
   UNEXPECTED: EXIT.unexpected,
 
   INVALID_REQUEST: EXIT.usage,

@@ -27,9 +27,28 @@ export class CliError extends Error implements Failure {
   constructor(code: LocalCode, message: string, facts: FailureFacts = {}) {
     super(message);
     this.code = code;
-    this.retriable = code === "CANNOT_CONNECT" || code === "CONNECTION_LOST";
+    this.retriable = code === "CONNECTION" || code === "TIMEOUT";
     this.details = facts.details ?? {};
     if (facts.hint !== undefined) this.hint = facts.hint;
+  }
+}
+
+/** What became of one record of many: the failure itself, and which line of the input it was. */
+export class RecordFailure extends Error implements Failure {
+  override readonly name = "RecordFailure";
+  readonly code: string;
+  readonly retriable: boolean;
+  readonly details: Failure["details"];
+
+  constructor(
+    failure: Failure,
+    line: number | null,
+    counts: { readonly produced: number; readonly failed: number },
+  ) {
+    super(line === null ? failure.message : `line ${line}: ${failure.message}`, { cause: failure });
+    this.code = failure.code;
+    this.retriable = failure.retriable;
+    this.details = { ...failure.details, ...(line === null ? {} : { line, ...counts }) };
   }
 }
 
@@ -45,7 +64,7 @@ export class Interrupted extends Error {
 
 /** The SDK's errors and our own carry a code; anything else is a fault of this program, and says so. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof CliError) return error;
+  if (error instanceof CliError || error instanceof RecordFailure) return error;
   if (error instanceof Error && "code" in error && typeof error.code === "string" && "retriable" in error) {
     const details = "details" in error ? error.details : undefined;
     return {

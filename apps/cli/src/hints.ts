@@ -1,0 +1,87 @@
+/** The line after an error: what to do next. One place, so that the same trouble gets the same advice in every command. */
+import type { ErrorCode } from "@minikafka/protocol/errors";
+import type { LocalCode } from "./exit-codes.ts";
+import type { Failure } from "./failure.ts";
+
+/** What the command was about. */
+export interface HintFacts {
+  /** As the user would write it after `-b`. */
+  readonly broker: string;
+  readonly topic?: string;
+}
+
+type Advice = string | null | ((facts: Required<HintFacts>, failure: Failure) => string);
+
+const REFRESH = "run the command again: the broker's state has changed in between";
+const SEE_LOG = "the broker's log says more; it is on its standard error";
+const RESTART = "look at the broker's disk and log, then restart it";
+
+/** Complete by type. `null` where the message says all there is to do. */
+const HINTS = {
+  USAGE: "minikafka-cli --help lists the commands, minikafka-cli COMMAND --help its options",
+  INVALID_INPUT: "the lines before it were produced; correct it and go on from there",
+  CONNECTION: ({ broker }, { details }) =>
+    details.sent === true
+      ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`
+      : `is a broker running at ${broker}? Start one with npm start, or minikafka-broker --data ./data; -b HOST:PORT names another`,
+  TIMEOUT: "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
+  CLOSED: null,
+  BUFFER_FULL: null,
+  INVALID_ANSWER: ({ broker }) => `is it a MiniKafka broker that listens at ${broker}?`,
+  NO_POSITION: null,
+  UNEXPECTED: "this is a fault of minikafka-cli; please report it with the lines above",
+
+  INVALID_REQUEST: null,
+  FRAME_TOO_LARGE: "send less at once, or start the broker with a larger --max-frame-bytes",
+  UNSUPPORTED_OPERATION: `this broker is older than the command; minikafka-cli raw '{"operation":"hello"}' lists what it offers`,
+  STEPPING_DISABLED: "start the broker with --lab, or with --clock manual",
+  UNKNOWN_TOPIC: ({ topic }) =>
+    `minikafka-cli topics list shows the topics; minikafka-cli topics create ${topic} -p 1 creates this one`,
+  UNKNOWN_PARTITION: ({ topic }) => `minikafka-cli topics describe ${topic} shows its partitions, from 0`,
+  TOPIC_ALREADY_EXISTS:
+    "--if-not-exists makes this a success; minikafka-cli topics describe shows what is there",
+  INVALID_TOPIC: "a name has 1 to 249 of the characters a-z A-Z 0-9 . _ -",
+  INVALID_CONFIG: null,
+  INVALID_RECORD: null,
+  RECORD_TOO_LARGE: "split the value, or keep it elsewhere and send where it lies",
+  CORRUPT_BATCH: SEE_LOG,
+  OFFSET_OUT_OF_RANGE: ({ topic }) =>
+    `minikafka-cli topics describe ${topic} shows where each log begins and ends; -o beginning and -o end always work`,
+  NOT_ENOUGH_REPLICAS: ({ topic }) =>
+    `minikafka-cli topics describe ${topic} shows the ISR; --acks 1 does not wait for it`,
+  NOT_ENOUGH_REPLICAS_AFTER_APPEND: ({ topic }) =>
+    `the record may be there; minikafka-cli topics describe ${topic} shows the ISR`,
+  NOT_IN_SYNC_REPLICA: ({ topic }) => `minikafka-cli topics describe ${topic} shows the ISR`,
+  FENCED_LEADER_EPOCH: REFRESH,
+  LEADER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
+  BROKER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
+  REQUEST_TIMED_OUT: "the outcome is open: look before you try again; --timeout 60s waits longer",
+  PRODUCER_FENCED: "another instance of this producer took over; only that one may go on",
+  OUT_OF_ORDER_SEQUENCE: null,
+  INVALID_TRANSACTION_STATE: null,
+  CONCURRENT_TRANSACTIONS: "run the command again in a moment",
+  TRANSACTION_ABORTED: "begin a new transaction",
+  UNKNOWN_GROUP: null,
+  UNKNOWN_MEMBER: null,
+  ILLEGAL_GENERATION: REFRESH,
+  NOT_PARTITION_OWNER: REFRESH,
+  REBALANCE_IN_PROGRESS: "run the command again in a moment",
+  GROUP_NOT_EMPTY: "stop the group's members first",
+  STORAGE_ERROR: RESTART,
+  BROKER_FAILED: RESTART,
+  SHUTTING_DOWN: "start the broker again, then run the command again",
+  TOO_MANY_CONNECTIONS: "close other clients, then run the command again",
+  INTERNAL_ERROR: SEE_LOG,
+} as const satisfies { readonly [Code in ErrorCode | LocalCode]: Advice };
+
+function hasHint(code: string): code is keyof typeof HINTS {
+  return Object.hasOwn(HINTS, code);
+}
+
+/** The advice for a failure, without its `hint:`; the failure's own comes first. */
+export function hintFor(failure: Failure, facts: HintFacts): string | null {
+  if (failure.hint !== undefined) return failure.hint;
+  if (!hasHint(failure.code)) return null;
+  const advice: Advice = HINTS[failure.code];
+  return typeof advice === "function" ? advice({ topic: "TOPIC", ...facts }, failure) : advice;
+}

@@ -1,0 +1,105 @@
+/** From the text of an option to its value. Each throws commander's error, which names the option: bad usage, exit code 2. */
+import { InvalidArgumentError } from "commander";
+import type { ShownHeader } from "../record.ts";
+import { unescapeBytes } from "./escapes.ts";
+
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The daemon's own default port. */
+export const PORT_DEFAULT = 9192;
+const HOST_DEFAULT = "127.0.0.1";
+const PORT_MAX = 65_535;
+
+/** `host:port`, `host`, `:port`, `[::1]:port` or `[::1]`. */
+export function parseBroker(text: string): BrokerAddress {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s/]*))(?::(\d{1,5}))?$/.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = match?.[3] === undefined ? PORT_DEFAULT : Number(match[3]);
+  if (host === undefined || text === "" || port < 1 || port > PORT_MAX) {
+    throw new InvalidArgumentError(
+      `Expected host:port, such as ${HOST_DEFAULT}:${PORT_DEFAULT} or [::1]:${PORT_DEFAULT}.`,
+    );
+  }
+  return { host: host === "" ? HOST_DEFAULT : host, port };
+}
+
+/** As a person writes it, and as {@link parseBroker} reads it. */
+export function brokerText(address: BrokerAddress): string {
+  return `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
+}
+
+/** A parser for whole numbers from `min` on. */
+export function wholeNumber(min: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < min) {
+      throw new InvalidArgumentError(`Expected a whole number from ${min}.`);
+    }
+    return value;
+  };
+}
+
+const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `500ms`, `10s`, `2m`, `1h`, in milliseconds. A bare number is refused: half of its readers take it for milliseconds. */
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
+  const durationMs = Math.round(Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ""] ?? Number.NaN));
+  if (!Number.isSafeInteger(durationMs)) {
+    throw new InvalidArgumentError("Expected a number and its unit, such as 500ms, 10s or 2m.");
+  }
+  return durationMs;
+}
+
+export type AcksText = "0" | "1" | "all";
+
+/** Kafka's `acks`; `-1` means all there. */
+export function parseAcks(text: string): AcksText {
+  if (text === "0" || text === "1") return text;
+  if (text === "all" || text === "-1") return "all";
+  throw new InvalidArgumentError("Expected 0, 1 or all.");
+}
+
+/** `name=value`, repeated; `name` alone is a header without a value, `name=` one with an empty value. */
+export function collectHeader(text: string, before: readonly ShownHeader[] = []): ShownHeader[] {
+  const equals = text.indexOf("=");
+  const key = equals === -1 ? text : text.slice(0, equals);
+  if (key === "") throw new InvalidArgumentError("Expected name=value.");
+  return [...before, { key, value: equals === -1 ? null : Buffer.from(text.slice(equals + 1)) }];
+}
+
+export type TopicConfig = { readonly [name: string]: string | number | boolean };
+
+/** `name=value`, repeated. Kafka's dots become the underscores of this protocol: `retention.ms=1000` is `retention_ms`. */
+export function collectConfig(text: string, before: TopicConfig = {}): TopicConfig {
+  const match = /^([A-Za-z0-9._]+)=(.*)$/s.exec(text);
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw new InvalidArgumentError("Expected name=value, such as retention_ms=60000.");
+  }
+  return { ...before, [match[1].replaceAll(".", "_")]: configValue(match[2]) };
+}
+
+/** Settings are typed on the wire; a command line has only text. */
+function configValue(text: string): string | number | boolean {
+  if (text === "true" || text === "false") return text === "true";
+  return /^-?\d+(?:\.\d+)?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
+}
+
+/** A delimiter: text with backslash escapes, at least one byte. */
+export function parseDelimiter(text: string): Buffer {
+  const bytes = escaped(text);
+  if (bytes.length === 0) throw new InvalidArgumentError("Expected at least one character.");
+  return bytes;
+}
+
+function escaped(text: string): Buffer {
+  try {
+    return unescapeBytes(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
+}
