@@ -1,0 +1,118 @@
+/** `describe`: the cluster, a topic, or all that is known of one partition. */
+import type { ParsedResponse } from "@minikafka/protocol";
+import type { Command } from "commander";
+import type { Context, Perform } from "../context.ts";
+import { CliError } from "../failure.ts";
+import { brokerText, wholeNumber } from "../input/arguments.ts";
+import { examples } from "../output/examples.ts";
+import { renderFacts, renderTable } from "../output/table.ts";
+import { withSession } from "../session.ts";
+import { addSharedOptions } from "../settings.ts";
+import { describeTopics } from "../topic-description.ts";
+
+interface DescribeOptions {
+  readonly partition?: number;
+}
+
+export function declareDescribe(program: Command, perform: Perform): void {
+  const command = program
+    .command("describe")
+    .summary("show the cluster, a topic, or one partition from the inside")
+    .description(
+      "Shows the cluster. With TOPIC, that topic's partitions, as `topics describe` does. With TOPIC and -p, all\n" +
+        "that the partition's leader knows: marks, replicas, segments, leader epochs.",
+    )
+    .argument("[topic]", "the topic's name")
+    .option("-p, --partition <n>", "one partition of the topic", wholeNumber(0))
+    .action((topic: string | undefined, options: DescribeOptions, self: Command) =>
+      perform(self, (context) => describe(context, topic, options.partition), topic),
+    );
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples([
+      "minikafka-cli describe",
+      "minikafka-cli describe orders",
+      "minikafka-cli describe orders -p 1",
+      "minikafka-cli describe orders -p 1 -J | jq .segments",
+    ]),
+  );
+}
+
+function describe(
+  context: Context,
+  topic: string | undefined,
+  partition: number | undefined,
+): Promise<undefined> {
+  if (topic === undefined && partition !== undefined) throw new CliError("USAGE", "-p needs a topic");
+  return withSession(context, async (session) => {
+    if (topic === undefined) {
+      await showCluster(context, await session.call("describe_cluster", {}));
+    } else if (partition === undefined) {
+      await describeTopics(context, session, [topic]);
+    } else {
+      await showPartition(context, await session.call("describe_partition", { topic, partition }));
+    }
+    return undefined;
+  });
+}
+
+async function showCluster(context: Context, cluster: ParsedResponse<"describe_cluster">): Promise<void> {
+  if (context.settings.json) return context.data.json(cluster);
+  const facts = renderFacts([
+    ["ADDRESS", brokerText(context.settings.broker)],
+    ["CLUSTER", cluster.cluster_id],
+    ["MODE", cluster.lab ? `${cluster.mode}, lab` : cluster.mode],
+    ["CLOCK", new Date(cluster.now_ms).toISOString()],
+    ["TOPICS", cluster.topics],
+    ["PARTITIONS", cluster.partitions],
+  ]);
+  const brokers = renderTable(
+    ["BROKER", "STATE", "PARTITIONS", "OFFLINE"],
+    cluster.brokers.map((broker) => [
+      broker.broker_id,
+      broker.state,
+      broker.partitions,
+      broker.offline_partitions,
+    ]),
+  );
+  return context.data.write(`${facts}\n${brokers}`);
+}
+
+function showPartition(context: Context, partition: ParsedResponse<"describe_partition">): Promise<void> {
+  if (context.settings.json) return context.data.json(partition);
+  const facts = renderFacts([
+    ["TOPIC", partition.topic],
+    ["PARTITION", partition.partition],
+    ["LEADER", partition.leader_id],
+    ["EPOCH", partition.leader_epoch],
+    ["ISR", partition.isr.join(",")],
+    ["LOG-START", partition.log_start_offset],
+    ["LAST-STABLE", partition.last_stable_offset],
+    ["HIGH-WATERMARK", partition.high_watermark],
+    ["LOG-END", partition.log_end_offset],
+  ]);
+  const replicas = renderTable(
+    ["REPLICA", "LOG-END", "IN-SYNC", "ONLINE", "CAUGHT-UP-MS"],
+    partition.replicas.map((replica) => [
+      replica.broker_id,
+      replica.log_end_offset,
+      replica.in_sync ? "yes" : "no",
+      replica.online ? "yes" : "no",
+      replica.last_caught_up_ms,
+    ]),
+  );
+  const segments = renderTable(
+    ["SEGMENT", "NEXT-OFFSET", "BYTES", "ACTIVE"],
+    partition.segments.map((segment) => [
+      segment.base_offset,
+      segment.next_offset,
+      segment.size_bytes,
+      segment.active ? "yes" : "no",
+    ]),
+  );
+  const epochs = renderTable(
+    ["EPOCH", "START-OFFSET"],
+    partition.epochs.map(({ epoch, start_offset }) => [epoch, start_offset]),
+  );
+  return context.data.write([facts, replicas, segments, epochs].join("\n"));
+}

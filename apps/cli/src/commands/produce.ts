@@ -1,0 +1,65 @@
+/** `produce`: records in, where each of them landed out. */
+import type { Command } from "commander";
+import type { Perform } from "../context.ts";
+import { type AcksText, collectHeader, parseAcks, parseDelimiter, wholeNumber } from "../input/arguments.ts";
+import { type RecordOptions, requireConsistent } from "../input/record-options.ts";
+import { examples } from "../output/examples.ts";
+import { addSharedOptions } from "../settings.ts";
+
+export interface ProduceOptions extends RecordOptions {
+  readonly acks: AcksText;
+}
+
+const NOTE = `\
+Prints where each record landed, in the order of the input. What fetch -J prints, produce --jsonl takes.
+A JSON line has value or value_b64 (null is a tombstone), and may have key or key_b64, headers, partition, timestamp.
+A record that is refused ends the command; the error names its line, and those before it were produced.`;
+
+export function declareProduce(program: Command, perform: Perform): void {
+  const command = program
+    .command("produce")
+    .summary("write records to a topic, from stdin or from -v")
+    .description("Writes each line of stdin as one record, or the one given with -v.")
+    .argument("<topic>", "the topic's name")
+    .option("-v, --value <text>", "one record with this value; stdin is left alone")
+    .option("-k, --key <text>", "the key of every record; without one, the producer picks the partition")
+    .option(
+      "-K, --key-delimiter <text>",
+      "each line is its key, this, and its value; \\t and the like are understood",
+      parseDelimiter,
+    )
+    .option("-D, --delimiter <text>", "what ends a record on stdin instead of a newline", parseDelimiter)
+    .option("-p, --partition <n>", "the partition, instead of the one that the key chooses", wholeNumber(0))
+    .option(
+      "-H, --header <name=value>",
+      "a header of every record; repeat it for more; without = it has no value",
+      collectHeader,
+    )
+    .option("--acks <0|1|all>", "when a record counts as written", parseAcks, "1")
+    .option("-Z, --null", "an empty value becomes null, a tombstone")
+    .option("--jsonl", "each line is a record in JSON")
+    .action((topic: string, options: ProduceOptions & { readonly null?: true }, self: Command) =>
+      perform(
+        self,
+        async (context) => {
+          const given = { ...options, emptyIsNull: options.null === true };
+          requireConsistent(given);
+          const { produce } = await import("../produce/produce.ts");
+          return produce(context, topic, given);
+        },
+        topic,
+      ),
+    );
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples(
+      [
+        "echo created | minikafka-cli produce orders -k alice",
+        "minikafka-cli produce orders -v paid -k alice -H source=web --acks all",
+        "minikafka-cli produce orders -K : < pairs.txt",
+        "minikafka-cli fetch orders -e -J | minikafka-cli produce copy --jsonl",
+      ],
+      NOTE,
+    ),
+  );
+}

@@ -1,0 +1,122 @@
+/** The work of `fetch`: polls, prints, and knows when it is done. */
+import type { Client, Consumer, ConsumerRecord } from "@minikafka/client";
+import type { FetchOptions } from "../commands/fetch.ts";
+import type { Context } from "../context.ts";
+import { CliError, failureOf } from "../failure.ts";
+import { recordLine } from "../output/record-json.ts";
+import type { ShownRecord } from "../record.ts";
+import { withSession } from "../session.ts";
+import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
+import { findSpans, type Span } from "./span.ts";
+
+export interface FetchRequest extends Omit<FetchOptions, "format"> {
+  readonly topic: string;
+  /** For text; with `-J` records are printed as JSON. */
+  readonly format: (record: ShownRecord) => Buffer;
+}
+
+const POLL_RECORDS_MAX = 500;
+const POLL_MS = 500;
+
+/** Throws TIMEOUT when `--timeout` was given and nothing came for so long. */
+export function fetchRecords(context: Context, request: FetchRequest): Promise<undefined> {
+  return withSession(context, async ({ client }) => {
+    const spans = await findSpans(client.admin(), request, context.interrupted);
+    const consumer = client.consumer({ autoOffsetReset: "error" });
+    consumer.assign(spans.map(({ topic, partition, begin }) => ({ topic, partition, offset: begin })));
+    const reading = new Reading(context, client, consumer, request.exit === true ? spans : null);
+    let left = request.count ?? Number.POSITIVE_INFINITY;
+    let printed = 0;
+    while (left > 0 && !(await reading.isDone())) {
+      const records = await reading.next(Math.min(left, POLL_RECORDS_MAX));
+      await print(context, request, records);
+      printed += records.length;
+      left -= records.length;
+    }
+    if (left > 0) context.notes.remark(`reached the end of ${request.topic}: ${shownCount(printed)}`);
+    return undefined;
+  });
+}
+
+function shownCount(records: number): string {
+  return records === 1 ? "1 record" : `${records} records`;
+}
+
+function print(context: Context, request: FetchRequest, records: readonly ConsumerRecord[]): Promise<void> {
+  if (context.settings.json) return context.data.write(records.map((one) => `${recordLine(one)}\n`).join(""));
+  return context.data.write(Buffer.concat(records.map((one) => request.format(one))));
+}
+
+/** Records until the end that was asked for, through what mends itself. */
+class Reading {
+  readonly #context: Context;
+  readonly #client: Client;
+  readonly #consumer: Consumer;
+  /** By partition, what is to be read before it is done; `null`: there is no end. */
+  readonly #unread: Map<number, Span> | null;
+  readonly #patienceMs: number;
+  #lastRecordMs = performance.now();
+  #troubleSinceMs: number | null = null;
+
+  constructor(context: Context, client: Client, consumer: Consumer, ends: readonly Span[] | null) {
+    this.#context = context;
+    this.#client = client;
+    this.#consumer = consumer;
+    this.#unread = ends === null ? null : new Map(ends.map((span) => [span.partition, span]));
+    this.#patienceMs = context.settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
+  }
+
+  /** Whether every partition was read to where it ended. Only the position tells: what lies before it need not be a record. */
+  async isDone(): Promise<boolean> {
+    if (this.#unread === null) return false;
+    for (const { topic, partition, begin, end } of this.#unread.values()) {
+      // An offset past the end is the broker's to refuse.
+      if (begin > end || (await this.#consumer.position({ topic, partition })) < end) continue;
+      this.#unread.delete(partition);
+      this.#consumer.pause([{ topic, partition }]);
+    }
+    return this.#unread.size === 0;
+  }
+
+  /** The next records, none when none came for a while. */
+  async next(countMax: number): Promise<readonly ConsumerRecord[]> {
+    const records = await this.#poll(countMax);
+    if (records.length > 0) this.#lastRecordMs = performance.now();
+    else this.#checkPatience();
+    const unread = this.#unread;
+    if (unread === null) return records;
+    return records.filter(({ partition, offset }) => offset < (unread.get(partition)?.end ?? 0));
+  }
+
+  async #poll(countMax: number): Promise<readonly ConsumerRecord[]> {
+    try {
+      const signal = this.#context.interrupted;
+      const records = await this.#consumer.poll({ maxRecords: countMax, timeoutMs: this.#waitMs(), signal });
+      if (records.length > 0 || this.#client.isConnected) this.#troubleSinceMs = null;
+      return records;
+    } catch (error) {
+      const failure = failureOf(error);
+      if (!failure.retriable || this.#context.interrupted.aborted) throw error;
+      const nowMs = performance.now();
+      if (this.#troubleSinceMs === null) this.#context.notes.remark(`${failure.message}; trying again`);
+      this.#troubleSinceMs ??= nowMs;
+      if (nowMs - this.#troubleSinceMs >= this.#patienceMs) throw error;
+      return [];
+    }
+  }
+
+  #waitMs(): number {
+    const { timeoutMs } = this.#context.settings;
+    if (timeoutMs === null) return POLL_MS;
+    const leftMs = this.#lastRecordMs + timeoutMs - performance.now();
+    return Math.ceil(Math.min(POLL_MS, Math.max(1, leftMs)));
+  }
+
+  #checkPatience(): void {
+    const { timeoutMs } = this.#context.settings;
+    if (timeoutMs === null || performance.now() - this.#lastRecordMs < timeoutMs) return;
+    throw new CliError("TIMEOUT", `no record came within ${timeoutMs} ms`, {
+      hint: "--timeout 60s waits longer, none waits for ever; -e stops at the end instead of waiting",
+    });
+  }
+}

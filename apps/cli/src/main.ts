@@ -1,0 +1,34 @@
+/** The process around {@link run}: signals in, an exit code out. */
+import { EXIT } from "./exit-codes.ts";
+import { run } from "./run.ts";
+
+/** How long a command may take to wind up after Ctrl-C; a second Ctrl-C ends it at once. */
+const WIND_UP_MS = 2_000;
+/** 128 + 15, as a shell reports it. */
+const TERMINATED = 143;
+
+const interrupted = new AbortController();
+let signalled: number | null = null;
+
+function onSignal(exitCode: number): void {
+  if (signalled !== null) process.exit(signalled);
+  signalled = exitCode;
+  interrupted.abort();
+  setTimeout(() => process.exit(exitCode), WIND_UP_MS).unref();
+}
+
+process.on("SIGINT", () => onSignal(EXIT.interrupted));
+process.on("SIGTERM", () => onSignal(TERMINATED));
+// Nobody reads the remarks any more; the work itself goes on.
+process.stderr.on("error", () => undefined);
+
+const { stdin, stdout, stderr, env } = process;
+const exitCode = await run(process.argv.slice(2), {
+  stdin,
+  stdout,
+  stderr,
+  env,
+  interrupted: interrupted.signal,
+});
+// An unread stdin, a terminal above all, would keep the process alive.
+process.exit(signalled ?? exitCode);

@@ -1,0 +1,61 @@
+/** The work of `produce`: reads no faster than the broker takes, and prints receipts meanwhile. */
+import type { ProducedRecord } from "@minikafka/client";
+import type { ProduceOptions } from "../commands/produce.ts";
+import type { Context } from "../context.ts";
+import { type OutgoingRecord, outgoingRecords } from "../input/outgoing-records.ts";
+import { withSession } from "../session.ts";
+import { Receipts } from "./receipts.ts";
+
+/** Beyond them reading waits: this, and the producer's own bound on bytes, is all that a long input takes of memory. */
+const PENDING_RECORDS_MAX = 10_000;
+const GROUP_RECORDS_MAX = 500;
+/** Half of the producer's buffer: the largest record that a broker takes finds room beside it. */
+const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
+/** What waits behind others counts its waiting too, so this is longer than the patience for one answer. */
+const DELIVERY_TIMEOUT_DEFAULT_MS = 60_000;
+
+/** Throws the first record's failure once all that was sent is settled, else what the input or the connection failed with. */
+export function produce(context: Context, topic: string, options: ProduceOptions): Promise<undefined> {
+  return withSession(context, async (session) => {
+    // Who mistyped the topic should know before typing the records.
+    await session.call("metadata", { topic });
+    const producer = session.client.producer({
+      acks: options.acks === "all" ? "all" : options.acks === "0" ? 0 : 1,
+      deliveryTimeoutMs: Math.max(1, context.settings.timeoutMs ?? DELIVERY_TIMEOUT_DEFAULT_MS),
+    });
+    const receipts = new Receipts(context);
+    try {
+      for await (const group of outgoingRecords(context, options)) {
+        for (let start = 0; start < group.length && !receipts.hasFailed; start += GROUP_RECORDS_MAX) {
+          await receipts.whenFew(PENDING_RECORDS_MAX);
+          const sent = [];
+          for (const record of group.slice(start, start + GROUP_RECORDS_MAX)) {
+            if (producer.buffered.bytes > BUFFERED_BYTES_MAX) await producer.drain();
+            sent.push({ line: record.line, sent: sendRecord(record) });
+          }
+          receipts.add(sent);
+        }
+        if (receipts.hasFailed) break;
+      }
+    } finally {
+      // Also when a line could not be read: what came before it was sent, and its failure is the earlier one.
+      await receipts.finish();
+    }
+    return undefined;
+
+    function sendRecord(record: OutgoingRecord) {
+      return producer.send(producedRecord(topic, record));
+    }
+  });
+}
+
+function producedRecord(topic: string, record: OutgoingRecord): ProducedRecord {
+  return {
+    topic,
+    key: record.key,
+    value: record.value,
+    headers: record.headers,
+    ...(record.partition === null ? {} : { partition: record.partition }),
+    ...(record.timestampMs === null ? {} : { timestampMs: record.timestampMs }),
+  };
+}

@@ -1,0 +1,44 @@
+/** The tree of commands. Only declarations: each command loads what it needs when it runs, so that `--help` is quick. */
+import { Command, type OutputConfiguration } from "commander";
+import { declareClock } from "./commands/clock.ts";
+import { declareDescribe } from "./commands/describe.ts";
+import { declareFetch } from "./commands/fetch.ts";
+import { declarePing } from "./commands/ping.ts";
+import { declareProduce } from "./commands/produce.ts";
+import { declareRaw } from "./commands/raw.ts";
+import { declareTopics } from "./commands/topics.ts";
+import type { Perform } from "./context.ts";
+import { examples } from "./output/examples.ts";
+import { addSharedOptions } from "./settings.ts";
+import { version } from "./version.ts";
+
+export function createProgram(perform: Perform, output: OutputConfiguration): Command {
+  const program = new Command("minikafka-cli")
+    .description("Talks to a MiniKafka broker: topics, records, and a look inside.")
+    .exitOverride()
+    .configureOutput(output)
+    // Options after a command's name are that command's: without this, commander would take `-v -q` apart.
+    .enablePositionalOptions()
+    .version(version(), "-V, --version", "print the version")
+    .helpCommand("help [command]", "show a command's help");
+  declareTopics(program, perform);
+  declareProduce(program, perform);
+  declareFetch(program, perform);
+  declareDescribe(program, perform);
+  declarePing(program, perform);
+  declareClock(program, perform);
+  declareRaw(program, perform);
+  addSharedOptions(program);
+  return program.addHelpText(
+    "after",
+    examples(
+      [
+        "minikafka-cli topics create orders -p 2",
+        "echo created | minikafka-cli produce orders -k alice",
+        "minikafka-cli fetch orders -p 1 -e -J",
+      ],
+      "Data goes to stdout, all else to stderr. Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found,\n" +
+        "4 timed out, 5 refused by the broker's state, 7 cannot connect, 130 interrupted.",
+    ),
+  );
+}

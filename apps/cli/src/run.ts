@@ -1,0 +1,110 @@
+/**
+ * One command line from its arguments to its exit code.
+ *
+ * Invariants: stdout has had data only; each failure was printed once, on stderr; nothing here ends the process, so that a
+ * test can run a hundred commands in one.
+ */
+import { type Command, CommanderError } from "commander";
+import type { Context, Perform, Work, World } from "./context.ts";
+import { EXIT, type ExitCode, exitCodeFor } from "./exit-codes.ts";
+import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
+import { hintFor } from "./hints.ts";
+import { brokerText } from "./input/arguments.ts";
+import { DataSink } from "./output/data-sink.ts";
+import { Notes } from "./output/notes.ts";
+import { createProgram } from "./program.ts";
+import { settingsOf } from "./settings.ts";
+
+/** Runs `argv` (without the program's own name) and says how it ended. */
+export async function run(argv: readonly string[], world: World): Promise<ExitCode> {
+  const data = new DataSink(world.stdout);
+  let outcome: ExitCode = EXIT.ok;
+  const perform: Perform = async (command, work, topic) => {
+    outcome = await performed(world, data, { command, work, topic });
+  };
+  const said = { out: "", err: "" };
+  const program = createProgram(perform, {
+    writeOut: (text) => {
+      said.out += text;
+    },
+    writeErr: (text) => {
+      said.err += text;
+    },
+    outputError: () => undefined,
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    outcome = await answerOf(error, { argv, world, data, said });
+  }
+  await data.flushed();
+  return outcome;
+}
+
+interface Job {
+  readonly command: Command;
+  readonly work: Work;
+  readonly topic: string | undefined;
+}
+
+async function performed(world: World, data: DataSink, job: Job): Promise<ExitCode> {
+  let notes = new Notes(world.stderr, { json: false, quiet: false, env: world.env });
+  let broker = "";
+  try {
+    const settings = settingsOf(job.command, world.env);
+    notes = new Notes(world.stderr, { ...settings, env: world.env });
+    broker = brokerText(settings.broker);
+    const context: Context = { settings, stdin: world.stdin, data, notes, interrupted: world.interrupted };
+    const outcome = await job.work(context);
+    return world.interrupted.aborted ? EXIT.interrupted : (outcome ?? EXIT.ok);
+  } catch (error) {
+    // The reader of our output has what it wanted: `… | head -1` is a success.
+    if (error instanceof OutputClosed) return EXIT.ok;
+    if (error instanceof Interrupted || world.interrupted.aborted) return EXIT.interrupted;
+    const failure = failureOf(error);
+    notes.failure(
+      failure,
+      hintFor(failure, { broker, ...(job.topic === undefined ? {} : { topic: job.topic }) }),
+    );
+    return exitCodeFor(failure.code);
+  }
+}
+
+interface Usage {
+  readonly argv: readonly string[];
+  readonly world: World;
+  readonly data: DataSink;
+  /** What commander would have written itself. */
+  readonly said: { readonly out: string; readonly err: string };
+}
+
+/** Commander ends by throwing: for help and version that were asked for, and for bad usage. */
+async function answerOf(error: CommanderError, usage: Usage): Promise<ExitCode> {
+  if (error.exitCode === 0) {
+    try {
+      await usage.data.write(usage.said.out);
+    } catch (closed) {
+      if (!(closed instanceof OutputClosed)) throw closed;
+    }
+    return EXIT.ok;
+  }
+  const json = usage.argv.includes("-J") || usage.argv.includes("--json");
+  if (error.code === "commander.help" && !json) {
+    // No command, or a group without one: what it offers is the best answer.
+    usage.world.stderr.write(usage.said.err);
+    return EXIT.usage;
+  }
+  const failure = usageFailure(error);
+  const quiet = usage.argv.includes("-q") || usage.argv.includes("--quiet");
+  const notes = new Notes(usage.world.stderr, { json, quiet, env: usage.world.env });
+  notes.failure(failure, hintFor(failure, { broker: "" }));
+  return EXIT.usage;
+}
+
+function usageFailure(error: CommanderError): Failure {
+  if (error.code === "commander.help") return new CliError("USAGE", "a command is missing");
+  const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+  const hint = suggestion?.replace(/^\((.*)\)$/, "$1");
+  return new CliError("USAGE", message, hint === undefined ? {} : { hint: hint.replace("Did", "did") });
+}
