@@ -64,14 +64,11 @@ export async function install() {
 
 /**
  * Builds what has changed since it was last built.
- * @returns {Promise<boolean>} false when it failed; the reason has then been printed
+ * @returns {boolean} false when it failed; the reason has then been printed
  */
-export async function build() {
-  const program = ["turbo", "run", "build", "--output-logs=errors-only"];
-  const watched = process.stderr.isTTY === true;
-  const { ok, output } = watched
-    ? { ok: (await runTool(program)) === 0, output: "" }
-    : runToolQuietly(program);
+export function build() {
+  console.error("Building what has changed …");
+  const { ok, output } = runToolQuietly(["turbo", "run", "build", "--output-logs=errors-only"]);
   if (!ok) console.error(`${output}\nThe build failed; the reason is above.`);
   return ok;
 }

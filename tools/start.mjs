@@ -51,4 +51,4 @@ function passSignalsTo(broker) {
   }
 }
 
-process.exitCode = (await install()) && (await build()) ? await runBroker() : 1;
+process.exitCode = (await install()) && build() ? await runBroker() : 1;
