@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, runTool, runToolQuietly } from "./pinned-pnpm.mjs";
+import { ROOT, rememberPnpm, runTool, runToolQuietly } from "./pinned-pnpm.mjs";
 import { workspaceFolders } from "./workspace-folders.mjs";
 
 const STAMP = join(ROOT, "node_modules", ".installed-for");
@@ -58,6 +58,7 @@ export async function install() {
     console.error(`${output}\n${adviceAfter(output)}`);
     return false;
   }
+  rememberPnpm();
   writeFileSync(STAMP, wanted);
   return true;
 }
