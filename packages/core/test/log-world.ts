@@ -50,8 +50,8 @@ export function worldOn<D extends Disk>(
     trace: trace.trace,
     faults,
   };
-  const open = (changes: Partial<PartitionLogOptions> = {}) =>
-    PartitionLog.open(
+  const open = (changes: Partial<PartitionLogOptions> = {}) => {
+    const log = PartitionLog.open(
       {
         folder: FOLDER,
         place: PLACE,
@@ -66,6 +66,10 @@ export function worldOn<D extends Disk>(
       },
       env,
     );
+    // The folder's own name is for the caller to make durable.
+    if (changes.create ?? options.create ?? true) disk.syncFolder("/data/broker-1");
+    return log;
+  };
   return { disk, faults, trace, env, failures, open };
 }
 
@@ -106,6 +110,11 @@ export function valuesOf(batches: Buffer, offset = 0): string[] {
     .flatMap((frame) => decodeRecords(frame))
     .filter((record) => record.offset >= offset)
     .map((record) => Buffer.from(record.value ?? []).toString());
+}
+
+/** What a power cut could still change, but for indexes, which never count as durable. */
+export function unsyncedPaths(disk: MemoryDisk): string[] {
+  return disk.unsyncedPaths().filter((path) => !path.endsWith(".index"));
 }
 
 /** The BrokerError that `act` throws. */
