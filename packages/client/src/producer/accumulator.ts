@@ -11,18 +11,13 @@ import type { MetadataCache, TopicMetadata } from "../metadata-cache.ts";
 import type { Session } from "../session.ts";
 import { PartitionLane } from "./partition-lane.ts";
 import { type KeyHash, keyHash, StickyPartition } from "./partitioner.ts";
-import type { BatchEntry, ProducerBatch } from "./producer-batch.ts";
+import type { PendingRecord, ProducerBatch } from "./producer-batch.ts";
 import type { ProducerSettings } from "./producer-options.ts";
 import type { Sender } from "./sender.ts";
 
-/** A record that was accepted: where it is to go, as far as the caller said. */
-export interface AcceptedRecord extends BatchEntry {
-  readonly topic: string;
-  readonly partition: number | undefined;
-}
-
 interface WaitingRecord {
-  readonly accepted: AcceptedRecord;
+  readonly record: PendingRecord;
+  readonly partition: number | undefined;
   readonly acceptedMs: number;
 }
 
@@ -72,14 +67,15 @@ export class Accumulator {
     this.#elapsedMs = () => session.clock.elapsedMs();
   }
 
-  accept(accepted: AcceptedRecord): void {
-    const state = this.#topics.get(accepted.topic) ?? this.#begin(accepted.topic);
-    const metadata = this.#metadata.get(accepted.topic);
+  /** `partition` is where the caller wants it; `undefined` leaves it to the partitioner. */
+  accept(record: PendingRecord, topic: string, partition: number | undefined): void {
+    const state = this.#topics.get(topic) ?? this.#begin(topic);
+    const metadata = this.#metadata.get(topic);
     if (metadata !== undefined && state.waiting.length === 0) {
-      this.#place(state, metadata, accepted, this.#elapsedMs);
+      this.#place(state, metadata, record, partition, this.#elapsedMs);
       return;
     }
-    state.waiting.push({ accepted, acceptedMs: this.#elapsedMs() });
+    state.waiting.push({ record, partition, acceptedMs: this.#elapsedMs() });
     if (state.placing === null) this.#beginPlacing(state);
   }
 
@@ -149,14 +145,15 @@ export class Accumulator {
 
   #placeWaiting(state: TopicState, metadata: TopicMetadata): void {
     const waiting = this.#endPlacing(state, null);
-    for (const { accepted, acceptedMs } of waiting) this.#place(state, metadata, accepted, () => acceptedMs);
+    for (const { record, partition, acceptedMs } of waiting)
+      this.#place(state, metadata, record, partition, () => acceptedMs);
   }
 
   #failWaiting(state: TopicState, error: MiniKafkaError): void {
     const { isWatched } = state;
-    for (const { accepted } of this.#endPlacing(state, error)) {
-      accepted.delivery.fail(accepted.slot, error, isWatched);
-      this.#released(accepted.heldBytes, 1);
+    for (const { record } of this.#endPlacing(state, error)) {
+      record.delivery.fail(record.slot, error, isWatched);
+      this.#released(record.heldBytes, 1);
     }
   }
 
@@ -172,12 +169,13 @@ export class Accumulator {
   #place(
     state: TopicState,
     metadata: TopicMetadata,
-    accepted: AcceptedRecord,
+    record: PendingRecord,
+    asked: number | undefined,
     acceptedMs: () => number,
   ): void {
     for (;;) {
-      const lane = this.#laneFor(state, metadata, accepted);
-      const result = lane.add(accepted, acceptedMs);
+      const lane = this.#lane(state, asked ?? this.#choose(state, metadata, record.key));
+      const result = lane.add(record, acceptedMs);
       if (result === "added") {
         this.#schedule(lane);
         return;
@@ -190,8 +188,7 @@ export class Accumulator {
     }
   }
 
-  #laneFor(state: TopicState, metadata: TopicMetadata, accepted: AcceptedRecord): PartitionLane {
-    const { partition = this.#choose(state, metadata, accepted.record.key) } = accepted;
+  #lane(state: TopicState, partition: number): PartitionLane {
     const known = state.lanes.get(partition);
     if (known !== undefined) return known;
     const { batchBytes, lingerMs, inFlightPerPartitionMax: inFlightMax } = this.#settings;

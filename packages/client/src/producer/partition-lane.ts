@@ -6,7 +6,7 @@
  * can therefore never change the order of records. Never sends anything itself.
  */
 import type { TopicPartition } from "../topic-partition.ts";
-import { type BatchEntry, ProducerBatch } from "./producer-batch.ts";
+import { type PendingRecord, ProducerBatch } from "./producer-batch.ts";
 
 export interface LaneLimits {
   readonly batchBytes: number;
@@ -50,11 +50,11 @@ export class PartitionLane {
    * Adds a record to the open batch. "noRoom": nothing was added, since the open batch has to be closed first; "full": added,
    * and the batch was closed by it. `acceptedMs` is asked when the record is the first of a batch.
    */
-  add(entry: BatchEntry, acceptedMs: () => number): "added" | "full" | "noRoom" {
+  add(record: PendingRecord, acceptedMs: () => number): "added" | "full" | "noRoom" {
     const batch = this.#open ?? this.#begin(acceptedMs());
-    const bytes = batch.bytesOf(entry.record);
+    const bytes = batch.bytesOf(record);
     if (!batch.hasRoom(bytes, this.#limits.batchBytes)) return "noRoom";
-    batch.add(entry, bytes);
+    batch.add(record, bytes);
     if (batch.frameBytes < this.#limits.batchBytes) return "added";
     this.closeOpen();
     return "full";

@@ -3,6 +3,8 @@ import { HEADER_BYTES, isTimestampMs, type Record, type RecordHeader, recordByte
 import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { usageError } from "../usage.ts";
+import type { Delivery } from "./delivery.ts";
+import type { PendingRecord } from "./producer-batch.ts";
 
 /** Text is sent as UTF-8. Bytes are not copied: leave them as they are until the send has settled. */
 export type Payload = string | Uint8Array;
@@ -31,20 +33,34 @@ const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
 /** A header's lengths and objects beside its bytes. */
 const HEADER_OVERHEAD_BYTES = 16;
 
-/** Throws USAGE for what is no record at all, INVALID_RECORD for what the broker would refuse together with its neighbours. */
-export function toRecord(input: ProducedRecord, nowMs: number): Record {
-  const { partition, timestampMs = nowMs, headers } = input;
+/** What a producer adds to each record that it accepts. */
+export interface AcceptedAs {
+  readonly delivery: Delivery;
+  readonly slot: number;
+  readonly nowMs: number;
+  readonly batchBytesMax: number;
+}
+
+/**
+ * The record to send. Throws USAGE for what is no record at all, and INVALID_RECORD or RECORD_TOO_LARGE for what no batch of
+ * `batchBytesMax` can hold, so that it fails alone and not with the records that it would have travelled with.
+ */
+export function toPendingRecord(input: ProducedRecord, as: AcceptedAs): PendingRecord {
+  const { partition, timestampMs = as.nowMs, headers: given } = input;
   if (typeof input.topic !== "string" || input.topic === "") throw usageError("topic is missing");
   if (partition !== undefined && (!Number.isSafeInteger(partition) || partition < 0))
     throw usageError(`partition is ${partition}; expected an integer of at least 0`);
   if (!isTimestampMs(timestampMs))
     throw usageError(`timestampMs is ${timestampMs}; expected whole milliseconds since 1970`);
-  return {
-    key: toBytes(input.key, "key"),
-    value: toBytes(input.value, "value"),
-    timestampMs,
-    headers: headers === undefined || headers.length === 0 ? NO_HEADERS : headers.map(toHeader),
-  };
+  const key = toBytes(input.key, "key");
+  const value = toBytes(input.value, "value");
+  const headers = given === undefined || given.length === 0 ? NO_HEADERS : given.map(toHeader);
+  const payloadBytes = (key?.length ?? 0) + (value?.length ?? 0);
+  const heldBytes = LIMITS.recordOverheadBytes + payloadBytes + headerBytes(headers);
+  const record = { key, value, timestampMs, headers, delivery: as.delivery, slot: as.slot, heldBytes };
+  // The exact size is never more than what is held, so it is computed only for what comes near the limit.
+  if (HEADER_BYTES + heldBytes > as.batchBytesMax) checkSize(record, as.batchBytesMax);
+  return record;
 }
 
 function toHeader(header: ProducedHeader): RecordHeader {
@@ -59,23 +75,20 @@ function toBytes(payload: Payload | null | undefined, what: string): Uint8Array 
   throw usageError(`${what} is ${typeof payload}; expected text, bytes or null`);
 }
 
-/** What the record takes of the buffer: never less than it will take of its batch. */
-export function heldBytes(record: Record): number {
-  let bytes = LIMITS.recordOverheadBytes + (record.key?.length ?? 0) + (record.value?.length ?? 0);
-  for (const header of record.headers)
-    bytes += HEADER_OVERHEAD_BYTES + Buffer.byteLength(header.key) + (header.value?.length ?? 0);
+function headerBytes(headers: readonly RecordHeader[]): number {
+  if (headers.length > LIMITS.headersPerRecordMax) {
+    const message = `the record has ${headers.length} headers; at most ${LIMITS.headersPerRecordMax} are taken`;
+    throw new MiniKafkaError("INVALID_RECORD", message);
+  }
+  let bytes = 0;
+  for (const { key, value } of headers)
+    bytes += HEADER_OVERHEAD_BYTES + Buffer.byteLength(key) + (value?.length ?? 0);
   return bytes;
 }
 
-/** Refuses what no batch can hold, so that it fails alone and not with the records that it would have travelled with. */
-export function checkSize(record: Record, bytes: number, batchBytesMax: number): void {
-  if (record.headers.length > LIMITS.headersPerRecordMax) {
-    const message = `the record has ${record.headers.length} headers; at most ${LIMITS.headersPerRecordMax} are taken`;
-    throw new MiniKafkaError("INVALID_RECORD", message);
-  }
-  if (HEADER_BYTES + bytes <= batchBytesMax) return;
-  const exactBytes = HEADER_BYTES + recordBytes(record, 0, record.timestampMs);
-  if (exactBytes <= batchBytesMax) return;
-  const message = `the record alone makes a batch of ${exactBytes} bytes; at most ${batchBytesMax} are sent`;
-  throw new MiniKafkaError("RECORD_TOO_LARGE", message, { details: { bytes: exactBytes, batchBytesMax } });
+function checkSize(record: Record, batchBytesMax: number): void {
+  const bytes = HEADER_BYTES + recordBytes(record, 0, record.timestampMs);
+  if (bytes <= batchBytesMax) return;
+  const message = `the record alone makes a batch of ${bytes} bytes; at most ${batchBytesMax} are sent`;
+  throw new MiniKafkaError("RECORD_TOO_LARGE", message, { details: { bytes, batchBytesMax } });
 }

@@ -10,9 +10,8 @@ import { LIMITS } from "../limits.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import type { Delivery } from "./delivery.ts";
 
-/** A record with its way back to the caller. */
-export interface BatchEntry {
-  readonly record: Record;
+/** A record with its way back to the caller: one object, since a producer makes one for every record. */
+export interface PendingRecord extends Record {
   readonly delivery: Delivery;
   readonly slot: number;
   /** What it takes of the producer's buffer. */
@@ -27,7 +26,7 @@ export class ProducerBatch {
   readonly order: number;
   /** Failed attempts so far. */
   failures = 0;
-  #entries: BatchEntry[] = [];
+  #records: PendingRecord[] = [];
   #frameBytes = HEADER_BYTES;
   #heldBytes = 0;
   #frame: Buffer | null = null;
@@ -43,7 +42,7 @@ export class ProducerBatch {
   }
 
   get recordCount(): number {
-    return this.#entries.length;
+    return this.#records.length;
   }
 
   get heldBytes(): number {
@@ -57,25 +56,25 @@ export class ProducerBatch {
 
   /** What `record` would add. */
   bytesOf(record: Record): number {
-    const firstTimestampMs = this.#entries[0]?.record.timestampMs ?? record.timestampMs;
-    return recordBytes(record, this.#entries.length, firstTimestampMs);
+    const firstTimestampMs = this.#records[0]?.timestampMs ?? record.timestampMs;
+    return recordBytes(record, this.#records.length, firstTimestampMs);
   }
 
   /** Whether so many bytes more stay within `batchBytes`; a first record always has its place. */
   hasRoom(bytes: number, batchBytes: number): boolean {
-    if (this.#entries.length === 0) return true;
-    return this.#frameBytes + bytes <= batchBytes && this.#entries.length < LIMITS.recordsPerBatchMax;
+    if (this.#records.length === 0) return true;
+    return this.#frameBytes + bytes <= batchBytes && this.#records.length < LIMITS.recordsPerBatchMax;
   }
 
-  add(entry: BatchEntry, bytes: number): void {
-    this.#entries.push(entry);
+  add(record: PendingRecord, bytes: number): void {
+    this.#records.push(record);
     this.#frameBytes += bytes;
-    this.#heldBytes += entry.heldBytes;
+    this.#heldBytes += record.heldBytes;
   }
 
   /** The unassigned frame, encoded once. */
   frame(): Buffer {
-    this.#frame ??= encodeBatch({ records: this.#entries.map(({ record }) => record) });
+    this.#frame ??= encodeBatch({ records: this.#records });
     return this.#frame;
   }
 
@@ -89,40 +88,40 @@ export class ProducerBatch {
   /** `baseOffset` is `null` when nobody said where the records are. */
   succeed(baseOffset: number | null): void {
     const { topic, partition } = this.place;
-    for (let index = 0; index < this.#entries.length; index += 1) {
-      const { delivery, slot, record } = this.#entries[index] as BatchEntry;
+    for (let index = 0; index < this.#records.length; index += 1) {
+      const { delivery, slot, timestampMs } = this.#records[index] as PendingRecord;
       const offset = baseOffset === null ? null : baseOffset + index;
-      delivery.succeed(slot, { topic, partition, offset, timestampMs: record.timestampMs });
+      delivery.succeed(slot, { topic, partition, offset, timestampMs });
     }
     this.#end(null);
   }
 
   fail(error: MiniKafkaError): void {
-    for (const { delivery, slot } of this.#entries) delivery.fail(slot, error, this.#isWatched);
+    for (const { delivery, slot } of this.#records) delivery.fail(slot, error, this.#isWatched);
     this.#end(error);
   }
 
   /** Two batches of half the records each, in order. Whoever waits for this one waits for both. */
   split(): [ProducerBatch, ProducerBatch] {
-    const middle = Math.ceil(this.#entries.length / 2);
-    const first = this.#part(this.#entries.slice(0, middle));
-    const second = this.#part(this.#entries.slice(middle));
+    const middle = Math.ceil(this.#records.length / 2);
+    const first = this.#part(this.#records.slice(0, middle));
+    const second = this.#part(this.#records.slice(middle));
     if (this.#isWatched) {
       void Promise.all([first.whenDone(), second.whenDone()]).then(([one, other]) => this.#end(one ?? other));
     }
     return [first, second];
   }
 
-  #part(entries: readonly BatchEntry[]): ProducerBatch {
+  #part(records: readonly PendingRecord[]): ProducerBatch {
     const part = new ProducerBatch(this.place, this.createdMs, this.order);
-    for (const entry of entries) part.add(entry, part.bytesOf(entry.record));
+    for (const record of records) part.add(record, part.bytesOf(record));
     return part;
   }
 
   #end(error: MiniKafkaError | null): void {
     this.#isDone = true;
     this.#error = error;
-    this.#entries = [];
+    this.#records = [];
     this.#heldBytes = 0;
     this.#frame = null;
     for (const tell of this.#watchers) tell(error);

@@ -12,8 +12,8 @@ import { untilAborted } from "../waiting.ts";
 import { Accumulator } from "./accumulator.ts";
 import { BufferMemory } from "./buffer-memory.ts";
 import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
-import { checkSize, heldBytes, type ProducedRecord, toRecord } from "./produced-record.ts";
-import type { ProducerBatch } from "./producer-batch.ts";
+import { type ProducedRecord, toPendingRecord } from "./produced-record.ts";
+import type { PendingRecord, ProducerBatch } from "./producer-batch.ts";
 import { type ProducerOptions, type ProducerSettings, producerSettings } from "./producer-options.ts";
 import { Sender } from "./sender.ts";
 
@@ -60,7 +60,7 @@ export class Producer implements Closable, AsyncDisposable {
   send(record: ProducedRecord): Promise<RecordMetadata> {
     const delivery = new SingleDelivery();
     try {
-      this.#accept([record], delivery);
+      this.#accept(record, delivery);
     } catch (error) {
       delivery.fail(0, asMiniKafkaError(error), false);
     }
@@ -76,7 +76,7 @@ export class Producer implements Closable, AsyncDisposable {
     if (records.length === 0) return Promise.resolve([]);
     const delivery = new ManyDelivery(records.length);
     try {
-      this.#accept(records, delivery);
+      this.#acceptMany(records, delivery);
     } catch (error) {
       return Promise.reject(asMiniKafkaError(error));
     }
@@ -116,19 +116,27 @@ export class Producer implements Closable, AsyncDisposable {
     await this.close();
   }
 
-  #accept(inputs: readonly ProducedRecord[], delivery: Delivery): void {
+  #accept(input: ProducedRecord, delivery: Delivery): void {
     if (this.#closing !== null) throw closedError(false);
-    const nowMs = this.#session.clock.nowMs();
-    let bytes = 0;
-    const accepted = inputs.map((input, slot) => {
-      const record = toRecord(input, nowMs);
-      const held = heldBytes(record);
-      checkSize(record, held, this.#settings.batchBytesMax);
-      bytes += held;
-      return { topic: input.topic, partition: input.partition, record, delivery, slot, heldBytes: held };
-    });
-    this.#memory.reserve(bytes, accepted.length);
-    for (const record of accepted) this.#accumulator.accept(record);
+    const record = this.#toRecord(input, delivery, 0);
+    this.#memory.reserve(record.heldBytes, 1);
+    this.#accumulator.accept(record, input.topic, input.partition);
+  }
+
+  #acceptMany(inputs: readonly ProducedRecord[], delivery: Delivery): void {
+    if (this.#closing !== null) throw closedError(false);
+    const records = inputs.map((input, slot) => this.#toRecord(input, delivery, slot));
+    const bytes = records.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+    this.#memory.reserve(bytes, records.length);
+    for (let index = 0; index < records.length; index += 1) {
+      const { topic, partition } = inputs[index] as ProducedRecord;
+      this.#accumulator.accept(records[index] as PendingRecord, topic, partition);
+    }
+  }
+
+  #toRecord(input: ProducedRecord, delivery: Delivery, slot: number): PendingRecord {
+    const { batchBytesMax } = this.#settings;
+    return toPendingRecord(input, { delivery, slot, nowMs: this.#session.clock.nowMs(), batchBytesMax });
   }
 
   async #flush(): Promise<void> {
