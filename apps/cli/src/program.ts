@@ -37,8 +37,9 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
         "echo created | minikafka-cli produce orders -k alice",
         "minikafka-cli fetch orders -p 1 -e -J",
       ],
-      "Data goes to stdout, all else to stderr. Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found,\n" +
-        "4 timed out, 5 refused by the broker's state, 7 cannot connect, 130 interrupted.",
+      "Data goes to stdout, all else to stderr. Exit codes: 0 ok, 1 unexpected,\n" +
+        "2 usage, 3 not found, 4 timed out, 5 refused by the broker's state,\n" +
+        "7 cannot connect, 130 interrupted.",
     ),
   );
 }

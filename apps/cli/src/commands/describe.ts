@@ -19,8 +19,8 @@ export function declareDescribe(program: Command, perform: Perform): void {
     .command("describe")
     .summary("show the cluster, a topic, or one partition from the inside")
     .description(
-      "Shows the cluster. With TOPIC, that topic's partitions, as `topics describe` does. With TOPIC and -p, all\n" +
-        "that the partition's leader knows: marks, replicas, segments, leader epochs.",
+      "Shows the cluster. With TOPIC, that topic's partitions, as `topics describe` does. With TOPIC and -p, all that the " +
+        "partition's leader knows: marks, replicas, segments, leader epochs.",
     )
     .argument("[topic]", "the topic's name")
     .option("-p, --partition <n>", "one partition of the topic", wholeNumber(0))

@@ -24,10 +24,13 @@ const NOTE = `\
 Formats (-f), "%v\\n" when none is given:
 ${FORMAT_HELP}
 
-Offsets (-o): beginning, end, an offset, -N for the last N of each partition, @MS or @2026-01-31T12:00:00Z for the first
-record at or after that time.
-Without -e and -n it goes on with what is produced, until Ctrl-C. With --timeout it ends with 4 when nothing came for so
-long. What -J prints, produce --jsonl takes; bytes that are no UTF-8 are under key_b64 and value_b64.`;
+Offsets (-o): beginning, end, an offset, -N for the last N of each partition,
+@MS or @2026-01-31T12:00:00Z for the first record at or after that time.
+
+Without -e and -n it goes on with what is produced, until Ctrl-C; with --timeout
+it ends with exit code 4 when nothing came for so long.
+What -J prints, produce --jsonl takes; bytes that are not UTF-8 are under
+key_b64 and value_b64.`;
 
 export function declareFetch(program: Command, perform: Perform): void {
   const command = program

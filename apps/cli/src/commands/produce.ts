@@ -7,13 +7,15 @@ import { examples } from "../output/examples.ts";
 import { addSharedOptions } from "../settings.ts";
 
 export interface ProduceOptions extends RecordOptions {
-  readonly acks: AcksText;
+  /** Default 1. */
+  readonly acks?: AcksText;
 }
 
 const NOTE = `\
-Prints where each record landed, in the order of the input. What fetch -J prints, produce --jsonl takes.
-A JSON line has value or value_b64 (null is a tombstone), and may have key or key_b64, headers, partition, timestamp.
-A record that is refused ends the command; the error names its line, and those before it were produced.`;
+Prints where each record landed, in the order of the input. What fetch -J
+prints, --jsonl takes: a line has value or value_b64 (null is a tombstone), and
+may have key or key_b64, headers, partition and timestamp.
+A record that is refused ends the command; the error names its line.`;
 
 export function declareProduce(program: Command, perform: Perform): void {
   const command = program
@@ -35,7 +37,7 @@ export function declareProduce(program: Command, perform: Perform): void {
       "a header of every record; repeat it for more; without = it has no value",
       collectHeader,
     )
-    .option("--acks <0|1|all>", "when a record counts as written", parseAcks, "1")
+    .option("--acks <0|1|all>", "when a record counts as written (default: 1)", parseAcks)
     .option("-Z, --null", "an empty value becomes null, a tombstone")
     .option("--jsonl", "each line is a record in JSON")
     .action((topic: string, options: ProduceOptions & { readonly null?: true }, self: Command) =>

@@ -9,7 +9,7 @@ export function declareRaw(program: Command, perform: Perform): void {
     .command("raw")
     .summary("send protocol requests as JSON and print the answers")
     .description(
-      "Sends each REQUEST, or each line of stdin when there is none, as it is and prints each answer on a line.\n" +
+      "Sends each REQUEST, or each line of stdin when there is none, as it is and prints each answer on a line. " +
         "An answer with ok:false is data like any other, but the exit code is that of the first one.",
     )
     .argument("[request...]", `one JSON object each, such as '{"operation":"ping"}'`)

@@ -6,6 +6,7 @@ import { type OutgoingRecord, outgoingRecords } from "../input/outgoing-records.
 import { withSession } from "../session.ts";
 import { Receipts } from "./receipts.ts";
 
+const ACKS = { "0": 0, "1": 1, all: "all" } as const;
 /** Beyond them reading waits: this, and the producer's own bound on bytes, is all that a long input takes of memory. */
 const PENDING_RECORDS_MAX = 10_000;
 const GROUP_RECORDS_MAX = 500;
@@ -20,7 +21,7 @@ export function produce(context: Context, topic: string, options: ProduceOptions
     // Who mistyped the topic should know before typing the records.
     await session.call("metadata", { topic });
     const producer = session.client.producer({
-      acks: options.acks === "all" ? "all" : options.acks === "0" ? 0 : 1,
+      acks: ACKS[options.acks ?? "1"],
       deliveryTimeoutMs: Math.max(1, context.settings.timeoutMs ?? DELIVERY_TIMEOUT_DEFAULT_MS),
     });
     const receipts = new Receipts(context);

@@ -1,0 +1,30 @@
+import { ERRORS } from "@minikafka/protocol/errors";
+import { expect, test } from "vitest";
+import { CliError, failureOf } from "./failure.ts";
+import { hintFor } from "./hints.ts";
+
+const FACTS = { broker: "127.0.0.1:9192", topic: "orders" };
+const failure = (code: string) => ({ code, retriable: false, message: "", details: {} });
+
+test("a hint is one line", () => {
+  for (const code of Object.keys(ERRORS)) expect(hintFor(failure(code), FACTS) ?? "").not.toContain("\n");
+});
+
+test("a hint names the topic and the broker that the command was about", () => {
+  expect(hintFor(failure("UNKNOWN_TOPIC"), FACTS)).toContain("minikafka-cli topics create orders -p 1");
+  expect(hintFor(new CliError("CONNECTION", ""), FACTS)).toContain("at 127.0.0.1:9192?");
+});
+
+test("after a request went out, advice is to look first", () => {
+  const lost = new CliError("CONNECTION", "", { details: { sent: true } });
+  expect(hintFor(lost, FACTS)).toContain("look whether it took effect");
+});
+
+test("the place that failed knows better than the table", () => {
+  expect(hintFor(new CliError("TIMEOUT", "", { hint: "wait" }), FACTS)).toBe("wait");
+});
+
+test("a code of a newer broker has no hint, and anything that is not an error of ours asks to be reported", () => {
+  expect(hintFor(failure("BRAND_NEW"), FACTS)).toBeNull();
+  expect(hintFor(failureOf(new TypeError("oops")), FACTS)).toContain("please report it");
+});

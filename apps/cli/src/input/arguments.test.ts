@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import {
+  brokerText,
+  collectConfig,
+  collectHeader,
+  parseAcks,
+  parseBroker,
+  parseDelimiter,
+  parseDuration,
+  wholeNumber,
+} from "./arguments.ts";
+
+test.each([
+  ["localhost:9092", "localhost", 9092],
+  ["localhost", "localhost", 9192],
+  [":7", "127.0.0.1", 7],
+  ["[::1]:7", "::1", 7],
+  ["[::1]", "::1", 9192],
+])("%s is a broker's address", (text, host, port) => {
+  expect(parseBroker(text)).toEqual({ host, port });
+  expect(parseBroker(brokerText({ host, port }))).toEqual({ host, port });
+});
+
+test.each(["", "a:b", "a:0", "a:65536", "::1", "http://a:1", "a b:1", "[::1", "a:1:2"])(
+  "%j is no broker's address",
+  (text) => {
+    expect(() => parseBroker(text)).toThrow("Expected host:port");
+  },
+);
+
+test.each([
+  ["500ms", 500],
+  ["10s", 10_000],
+  ["1.5s", 1_500],
+  ["2m", 120_000],
+  ["1h", 3_600_000],
+  ["0s", 0],
+])("%s lasts %i ms", (text, durationMs) => {
+  expect(parseDuration(text)).toBe(durationMs);
+});
+
+test.each(["5", "", "s", "-1s", "1d", "1s ", "99999999999999999999h"])(
+  "%j is no duration, because no one can be sure what it means",
+  (text) => {
+    expect(() => parseDuration(text)).toThrow("Expected a number and its unit");
+  },
+);
+
+test.each(["", "-1", "1.5", "0x10", "1e3", " 1", "9007199254740993", "0"])(
+  "%j is no whole number from 1",
+  (text) => {
+    expect(() => wholeNumber(1)(text)).toThrow("Expected a whole number from 1.");
+  },
+);
+
+test("acks are Kafka's, and -1 means all", () => {
+  expect(["0", "1", "all", "-1"].map(parseAcks)).toEqual(["0", "1", "all", "all"]);
+});
+
+test("a header's value is what follows the first equals sign; without one it is absent, not empty", () => {
+  const headers = ["a=1=2", "b=", "c"].reduce(
+    (before, text) => collectHeader(text, before),
+    collectHeader("é=ü"),
+  );
+  expect(headers.map(({ key, value }) => [key, value?.toString() ?? null])).toEqual([
+    ["é", "ü"],
+    ["a", "1=2"],
+    ["b", ""],
+    ["c", null],
+  ]);
+  expect(() => collectHeader("=x")).toThrow("Expected name=value.");
+});
+
+test("settings are typed as the wire has them, and may be spelled as Kafka's", () => {
+  const texts = ["retention.ms=1000", "name=x=y", "flag=true", "padded=007", "big=9007199254740993"];
+  expect(texts.reduce((before, text) => collectConfig(text, before), {})).toEqual({
+    retention_ms: 1000,
+    name: "x=y",
+    flag: true,
+    padded: "007",
+    big: "9007199254740993",
+  });
+});
+
+test("a delimiter may be any bytes, but not none", () => {
+  expect(parseDelimiter("\\t")).toEqual(Buffer.from("\t"));
+  expect(parseDelimiter("\\xff\\0")).toEqual(Buffer.of(0xff, 0));
+  expect(() => parseDelimiter("")).toThrow("Expected at least one character.");
+  expect(() => parseDelimiter("\\q")).toThrow("\\q has no meaning");
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { testWorld } from "../test/world.ts";
+import { run } from "./run.ts";
+
+async function ran(...argv: string[]) {
+  const world = testWorld();
+  return { code: await run(argv, world), ...world.said };
+}
+
+test.each([
+  [["--help"], "Usage: minikafka-cli"],
+  [["help", "fetch"], "Usage: minikafka-cli fetch"],
+  [["topics", "create", "-h"], "Usage: minikafka-cli topics create"],
+  [["-V"], "0."],
+])("%j is answered on stdout, because it was asked for", async (argv, beginning) => {
+  const { code, stdout, stderr } = await ran(...argv);
+  expect(code).toBe(0);
+  expect(stdout.startsWith(beginning)).toBe(true);
+  expect(stderr).toBe("");
+});
+
+test.each([
+  [["topics"], "Usage: minikafka-cli topics"],
+  [[], "Usage: minikafka-cli"],
+])("%j without a command shows what there is, on stderr", async (argv, beginning) => {
+  const { code, stdout, stderr } = await ran(...argv);
+  expect(code).toBe(2);
+  expect(stdout).toBe("");
+  expect(stderr.startsWith(beginning)).toBe(true);
+});
+
+test.each([
+  [["foo"], "unknown command 'foo'"],
+  [["fetch"], "missing required argument 'topic'"],
+  [["ping", "extra"], "too many arguments"],
+  [["fetch", "orders", "--nope"], "unknown option '--nope'"],
+  [["-b", "host:port:more", "ping"], "Expected host:port"],
+  [["fetch", "orders", "-p", "-1"], "Expected a whole number from 0."],
+  [["fetch", "orders", "-p", "1", "-p", "1"], "It is named twice."],
+  [["fetch", "orders", "-o", "middle"], "Expected beginning, end"],
+  [["fetch", "orders", "-f", "%y"], "-f: %y has no meaning"],
+  [["produce", "orders", "-k", "a", "-K", ":"], "-k and -K exclude each other"],
+  [["produce", "orders", "--jsonl", "-v", "x"], "--jsonl and -v exclude each other"],
+  [["produce", "orders", "--acks", "2"], "Expected 0, 1 or all."],
+  [["describe", "-p", "1"], "-p needs a topic"],
+  [["topics", "delete", "a", "a"], "a topic is named twice"],
+  [["ping", "--timeout", "5"], "Expected a number and its unit"],
+])("%j is refused without asking a broker, with a reason and a hint", async (argv, reason) => {
+  const { code, stdout, stderr } = await ran(...argv);
+  expect(code).toBe(2);
+  expect(stdout).toBe("");
+  expect(stderr).toMatch(/^error: USAGE: .*\nhint: .*\n$/);
+  expect(stderr).toContain(reason);
+});
+
+test("bad usage is an object on stderr for those who asked for JSON, wherever -J stands", async () => {
+  for (const argv of [
+    ["-J", "topics", "crate"],
+    ["topics", "crate", "-J"],
+    ["topics", "-J", "crate"],
+  ]) {
+    const { code, stderr } = await ran(...argv);
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "USAGE", retriable: false, hint: "did you mean create?" },
+    });
+  }
+});
+
+test("-q leaves the error and drops the hint", async () => {
+  const { code, stderr } = await ran("-q", "foo");
+  expect(code).toBe(2);
+  expect(stderr).toBe("error: USAGE: unknown command 'foo'\n");
+});
+
+test("the variable for the broker is checked as the option is", async () => {
+  const world = testWorld({ env: { MINIKAFKA_BROKER: "no port:here" } });
+  expect(await run(["ping"], world)).toBe(2);
+  expect(world.said.stderr).toContain('MINIKAFKA_BROKER is "no port:here". Expected host:port');
+});
+
+test("a format for JSON is refused in JSON", async () => {
+  const { code, stderr } = await ran("fetch", "orders", "-J", "-f", "%v");
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { message: "-J and -f exclude each other" } });
+});
