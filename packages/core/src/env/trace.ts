@@ -39,6 +39,7 @@ export type TraceEvent =
       }
     >
   | OnReplica<"truncated", { fromOffset: number; logEndOffset: number; cutBytes: number }>
+  | OnReplica<"renewed", { segmentBaseOffset: number; bytes: number }>
   | OnReplica<"append_undone", { logEndOffset: number; position: number; problem: string }>
   | OnReplica<"seal_delayed", { segmentBaseOffset: number; problem: string }>
   | OnReplica<"index_rebuilt", { segmentBaseOffset: number; entries: number; problem: string }>

@@ -339,3 +339,24 @@ test("takes the value when it is called, not when it is written", async () => {
   await done;
   expect(valueOn(disk)).toBe("as called");
 });
+
+test("after it is abandoned, what is under way and what waits changes the disk no more", async () => {
+  const disk = diskWithOld();
+  const abandoned = checkpointOn(disk);
+  disk.holdSyncs();
+  const running = abandoned.replaceLater(topics("running"));
+  await Promise.resolve();
+  await Promise.resolve();
+  const waiting = abandoned.replaceLater(topics("waiting"));
+  const both = Promise.allSettled([running, waiting]);
+  abandoned.abandon();
+  const owner = checkpointOn(disk);
+  owner.removeStrays();
+  owner.replace(topics("owner"));
+  const changes = disk.changeCount;
+  disk.releaseSyncs();
+  expect((await both).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await abandoned.settled();
+  expect(disk.changeCount, "the sync that was under way, and nothing after it").toBe(changes + 1);
+  expect(owner.read()).toEqual(topics("owner"));
+});
