@@ -35,6 +35,8 @@ const OUTPUT_STALL_MS = 30_000;
 /** Kafka: connections.max.idle.ms. */
 const IDLE_MS = 600_000;
 const LINGER_MS = 2_000;
+/** A client of a stopping daemon has read its last answer by then, or will read it from its own buffers. */
+const LINGER_STOPPING_MS = 200;
 /** How long a stopping daemon waits for answers that are owed. */
 const DRAIN_MS = 5_000;
 
@@ -170,7 +172,7 @@ class Daemon implements Broker {
 
   async #close(): Promise<void> {
     this.#dispatcher.stop();
-    const gone = this.#listener.stop();
+    const gone = this.#listener.stop(LINGER_STOPPING_MS);
     this.#parking.endAll();
     const lost = this.#realTime.after(DRAIN_MS, () => this.#listener.destroy());
     await gone;

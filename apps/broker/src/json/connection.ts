@@ -47,10 +47,12 @@ export class Connection implements WaitHolder {
   /** Counts whatever happens here, so that idleness is looked at once in a while instead of timed at each request. */
   #activity = 0;
   #deadline: Deadline;
+  #lingerMs: number;
 
   constructor(stream: Duplex, options: ConnectionOptions) {
     this.#stream = stream;
     this.#options = options;
+    this.#lingerMs = options.limits.lingerMs;
     this.#framer = new LineFramer(options.limits.frameBytesMax);
     this.#output = new Output(stream, options.limits.output, options.realTime, {
       onRoom: () => this.#serve(),
@@ -58,7 +60,9 @@ export class Connection implements WaitHolder {
     });
     this.#deadline = this.#watchIdle();
     stream.on("data", (chunk: Buffer) => this.#receive(chunk));
-    stream.on("end", () => this.#endAfterAnswers());
+    stream.on("end", () => {
+      if (!this.#isEnding) this.endAfterAnswers(this.#lingerMs);
+    });
     stream.on("error", (error) => this.#options.onClosing(error.message));
     stream.on("close", () => this.#closed());
   }
@@ -68,9 +72,12 @@ export class Connection implements WaitHolder {
     return this.#inHand;
   }
 
-  /** Reads no further request, and closes once those in hand are answered. */
-  endAfterAnswers(): void {
-    this.#endAfterAnswers();
+  /** Reads no further request, and closes once those in hand are answered and the client had `lingerMs` to read that. */
+  endAfterAnswers(lingerMs: number): void {
+    this.#lingerMs = lingerMs;
+    this.#isEnding = true;
+    this.#stream.resume();
+    this.#endIfAnswered();
   }
 
   /** Closes at once; what was not sent is lost. */
@@ -140,21 +147,12 @@ export class Connection implements WaitHolder {
     this.#answer(place, failure(undefined, "FRAME_TOO_LARGE", `${error.message}; the connection closes`));
   }
 
-  #endAfterAnswers(): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
-    this.#stream.resume();
-    this.#endIfAnswered();
-  }
-
   #endIfAnswered(): void {
     if (this.#inHand > 0 || this.#stream.destroyed) return;
     this.#output.end();
     // A peer that neither reads nor closes is not waited for.
     this.#deadline.cancel();
-    this.#deadline = this.#options.realTime.after(this.#options.limits.lingerMs, () =>
-      this.#stream.destroy(),
-    );
+    this.#deadline = this.#options.realTime.after(this.#lingerMs, () => this.#stream.destroy());
   }
 
   /** Closes what was idle for a whole `idleMs`; for at most twice that, since it is looked at so often. */

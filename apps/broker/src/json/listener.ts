@@ -64,11 +64,11 @@ export class Listener {
   }
 
   /** Takes nobody new, and lets the others go once the requests in hand are answered. Resolves when all are gone. */
-  async stop(): Promise<void> {
+  async stop(lingerMs: number): Promise<void> {
     this.#server?.close();
     const gone = [...this.#connections].map((connection) => {
       const closed = this.#closing.get(connection) as Promise<void>;
-      connection.endAfterAnswers();
+      connection.endAfterAnswers(lingerMs);
       return closed;
     });
     await Promise.all(gone);

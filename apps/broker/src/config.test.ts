@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { program, sourcesOf } from "./command-line.ts";
+import { ConfigProblem, resolveSettings } from "./config.ts";
+
+function file(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "minikafka-config-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "config.json"), text);
+  return join(folder, "config.json");
+}
+
+function resolve(flags: string[], environment: NodeJS.ProcessEnv = {}) {
+  const command = program()
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+  command.parse(flags, { from: "user" });
+  return resolveSettings(sourcesOf(command, environment));
+}
+
+test("with a data folder alone, the defaults are those that the help states", () => {
+  expect(resolve(["--data", "d"])).toMatchObject({
+    data: "d",
+    host: "127.0.0.1",
+    port: 9192,
+    brokers: 1,
+    clock: "auto",
+    lab: false,
+    profile: "kafka",
+    max_frame_bytes: 4_194_304,
+    log_level: "info",
+  });
+  expect(program().helpInformation()).toMatch(/--port <N>[^-]*default\s+9192/);
+});
+
+test("a flag goes before the environment, and the environment before the file", () => {
+  const config = file('{"port":1,"host":"file","brokers":3,"data":"from-file","lab":true}');
+  const environment = { MINIKAFKA_CONFIG: config, MINIKAFKA_PORT: "2", MINIKAFKA_HOST: "environment" };
+  expect(resolve(["--port", "4"], environment)).toMatchObject({
+    data: "from-file",
+    port: 4,
+    host: "environment",
+    brokers: 3,
+    lab: true,
+  });
+  expect(resolve(["--config", config, "--lab"], {})).toMatchObject({ port: 1, lab: true });
+  expect(
+    resolve(["--data", "d"], {
+      MINIKAFKA_LAB: "false",
+      MINIKAFKA_BROKER: "of-the-cli:1",
+      MINIKAFKA_PORT: "",
+    }),
+  ).toMatchObject({ lab: false, port: 9192 });
+});
+
+test("settings are frozen once they are checked", () => {
+  expect(Object.isFrozen(resolve(["--data", "d"]))).toBe(true);
+});
+
+test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
+  ["no data folder", [], {}, /^data is missing/],
+  [
+    "a port that is no number",
+    ["--data", "d", "--port", "kafka"],
+    {},
+    /^port is "kafka" \(from the flags\): expected number/,
+  ],
+  [
+    "a port out of range",
+    ["--data", "d"],
+    { MINIKAFKA_PORT: "70000" },
+    /^port is 70000 \(from the environment\)/,
+  ],
+  ["a clock that does not exist", ["--data", "d", "--clock", "fast"], {}, /^clock is "fast"/],
+  ["a lab that is neither", ["--data", "d"], { MINIKAFKA_LAB: "yes" }, /^lab is "yes"/],
+  ["a start time without a manual clock", ["--data", "d", "--start-time", "5"], {}, /manual clock/],
+  ["a file that is not there", ["--config", "/nowhere/at-all.json"], {}, /cannot be read: .*at-all\.json/],
+])("%s is refused, with its name and where it was set", (_name, flags, environment, message) => {
+  expect(() => resolve(flags, environment)).toThrow(ConfigProblem);
+  expect(() => resolve(flags, environment)).toThrow(message);
+});
+
+test.each([
+  ["nope", /not JSON/],
+  ["[]", /no JSON object/],
+  ['{"data":"d","prot":1}', /no setting prot .*the settings are data, host/],
+  ['{"data":"d","port":"1"}', /^port is "1" \(from .*config\.json\)/],
+  ['{"__proto__":{"data":"d"}}', /no setting __proto__|data is missing/],
+])("a file that holds %s is refused", (text, message) => {
+  expect(() => resolve(["--config", file(text)])).toThrow(message);
+});

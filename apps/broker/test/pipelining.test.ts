@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { base64, openBroker, Session, settle } from "./support/broker.ts";
+
+async function openOrders() {
+  const broker = await openBroker();
+  const session = Session.open(broker);
+  await session.call("create_topic", { topic: "orders", partitions: 1 });
+  return { broker, session };
+}
+
+const produce = (value: string, fields: object = {}) => ({
+  operation: "produce",
+  topic: "orders",
+  value_b64: base64(value),
+  ...fields,
+});
+const longPoll = (offset: number, fields: object = {}) => ({
+  operation: "fetch",
+  topic: "orders",
+  partition: 0,
+  offset,
+  min_bytes: 1,
+  max_wait_ms: 1_000,
+  ...fields,
+});
+
+test.each([1, 3, 7, 64, 1_000_000])(
+  "a thousand requests at once, cut into pieces of %i bytes, take effect and are answered in order",
+  async (piece) => {
+    const { session } = await openOrders();
+    const lines = Buffer.from(
+      Array.from({ length: 1_000 }, (_none, index) => `${JSON.stringify(produce(`${index}`))}\n`).join(""),
+    );
+    for (let from = 0; from < lines.length; from += piece) {
+      if (!session.stream.write(lines.subarray(from, from + piece))) await settle();
+    }
+    for (let offset = 0; offset < 1_000; offset += 1)
+      expect(await session.answer()).toMatchObject({ ok: true, offset });
+  },
+);
+
+test("without ids, an answer that is ready waits for the one before it", async () => {
+  const { session } = await openOrders();
+  session.request(longPoll(0));
+  session.request({ operation: "ping" });
+  await settle();
+  expect(session.answers).toEqual([]);
+  await Session.open(await openBroker({ data: "/x" })).call("ping");
+  session.request(produce("wakes the fetch"));
+  expect(await session.answer()).toMatchObject({ records: [{ offset: 0 }] });
+  expect(await session.answer()).toEqual({ ok: true });
+  expect(await session.answer()).toMatchObject({ offset: 0 });
+});
+
+test("with ids, a request that waits holds up nobody", async () => {
+  const { session } = await openOrders();
+  session.request(longPoll(0, { id: "slow" }));
+  session.request({ operation: "ping", id: 1 });
+  expect(await session.answer()).toEqual({ ok: true, id: 1 });
+  session.request(produce("v", { id: 2 }));
+  const answers = [await session.answer(), await session.answer()];
+  expect(answers.map((answer) => answer?.id).sort()).toEqual([2, "slow"]);
+});
+
+test("no more than 64 requests of a connection are in hand; the others wait outside and are served later", async () => {
+  const { broker, session } = await openOrders();
+  for (let id = 0; id < 64; id += 1) session.request(longPoll(0, { id }));
+  session.request({ operation: "ping", id: "outside" });
+  await settle();
+  expect(session.answers).toEqual([]);
+  await Session.open(broker).call("produce", { topic: "orders", value_b64: "" });
+  const ids = new Set<unknown>();
+  for (let index = 0; index < 65; index += 1) ids.add((await session.answer())?.id);
+  expect(ids.size).toBe(65);
+});
+
+test("a client that does not read its answers is not read either, and harms nobody", async () => {
+  const { broker, session: other } = await openOrders();
+  await other.call("produce", { topic: "orders", value_b64: base64("x".repeat(100_000)) });
+  const deaf = broker.connectInProcess();
+  let sent = 0;
+  const fetch = `${JSON.stringify({ operation: "fetch", topic: "orders", partition: 0, offset: 0 })}\n`;
+  // Nobody reads `deaf`. Once the broker stops reading, so does its end of the link take no more.
+  for (; sent < 100_000 && deaf.write(fetch.repeat(20)); sent += 20) await settle();
+  expect(sent).toBeLessThan(1_000);
+  await other.call("ping");
+  deaf.destroy();
+});
+
+test("a long poll ends when there is enough, when its time is up by the broker's clock, or when the topic goes", async () => {
+  const { broker, session } = await openOrders();
+  const waiting = Session.open(broker);
+  waiting.request(longPoll(0, { min_bytes: 200 }));
+  await session.call("produce", { topic: "orders", value_b64: base64("short") });
+  await settle();
+  expect(waiting.answers).toEqual([]);
+  await session.call("produce", { topic: "orders", value_b64: base64("x".repeat(100)) });
+  expect(await waiting.answer()).toMatchObject({ records: [{ offset: 0 }, { offset: 1 }], next_offset: 2 });
+
+  waiting.request(longPoll(2));
+  await settle();
+  await session.call("advance_clock", { ms: 999 });
+  await settle();
+  expect(waiting.answers).toEqual([]);
+  await session.call("advance_clock", { ms: 1 });
+  expect(await waiting.answer()).toMatchObject({ ok: true, records: [], next_offset: 2 });
+
+  waiting.request(longPoll(2));
+  waiting.request({
+    operation: "fetch_many",
+    partitions: [{ topic: "orders", partition: 0, offset: 2 }],
+    min_bytes: 1,
+    max_wait_ms: 1_000,
+  });
+  await settle();
+  await session.call("delete_topic", { topic: "orders" });
+  expect(await waiting.answer()).toMatchObject({ ok: false, code: "UNKNOWN_TOPIC" });
+  expect(await waiting.answer()).toMatchObject({ ok: true, partitions: [{ code: "UNKNOWN_TOPIC" }] });
+});
+
+test("closing the broker answers what waits, refuses what comes, and leaves no connection open", async () => {
+  const { broker, session } = await openOrders();
+  const waiting = Session.open(broker);
+  waiting.request(longPoll(0));
+  await settle();
+  const closed = broker.close();
+  session.request({ operation: "ping", id: "late" });
+  expect(await waiting.answer()).toMatchObject({ ok: true, records: [] });
+  expect(await waiting.answer()).toBeNull();
+  session.stream.end();
+  await closed;
+  await settle();
+  expect([session.isClosed, waiting.isClosed]).toEqual([true, true]);
+  expect(() => broker.cluster.listTopics()).toThrow(/./);
+});
