@@ -1,9 +1,9 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { failure } from "../test/support/failure.ts";
 import { quiet, ScriptedPeer } from "../test/support/scripted-peer.ts";
 import { Client, connect } from "./client.ts";
 import { ManualClock } from "./clock.ts";
-import { MiniKafkaError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 
 async function connected(options: { requestTimeoutMs?: number } = {}) {
@@ -11,16 +11,6 @@ async function connected(options: { requestTimeoutMs?: number } = {}) {
   const clock = new ManualClock();
   const client = await connect({ link: peer.link }, { clock, ...options });
   return { peer, clock, client };
-}
-
-/** What a promise fails with. */
-async function failure(promise: Promise<unknown>): Promise<MiniKafkaError> {
-  const error = await promise.then(
-    (value) => new Error(`expected a failure, got ${JSON.stringify(value)}`),
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof MiniKafkaError)) throw error;
-  return error;
 }
 
 test("answers are matched to requests by id, in whatever order they come", async () => {

@@ -43,6 +43,6 @@ export type { KeyHash, Partitioner } from "./producer/partitioner.ts";
 export type { Payload, ProducedHeader, ProducedRecord } from "./producer/produced-record.ts";
 export { Producer, type WaitOptions } from "./producer/producer.ts";
 export type { ProducerOptions } from "./producer/producer-options.ts";
-export type { CallOptions, Closable, CloseOptions, Session } from "./session.ts";
+export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 export { Stepper } from "./stepper.ts";
 export type { TopicPartition } from "./topic-partition.ts";

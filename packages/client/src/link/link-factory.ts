@@ -73,7 +73,7 @@ export async function openLink(factory: LinkFactory, options: OpeningOptions): P
     return await Promise.race([made, gaveUp]);
   } catch (error) {
     made.then(
-      (late) => late.destroy(),
+      (late) => late.on("error", () => {}).destroy(),
       () => {},
     );
     if (signal.aborted) throw signal.reason;

@@ -6,7 +6,7 @@
  * its linger is over (by a timer, or at `sendDue` with a manual clock), or when all are closed.
  */
 import type { Cancel } from "../clock.ts";
-import { asMiniKafkaError, type MiniKafkaError } from "../errors.ts";
+import { asMiniKafkaError, MiniKafkaError } from "../errors.ts";
 import type { MetadataCache, TopicMetadata } from "../metadata-cache.ts";
 import type { Session } from "../session.ts";
 import { PartitionLane } from "./partition-lane.ts";
@@ -174,7 +174,9 @@ export class Accumulator {
     acceptedMs: () => number,
   ): void {
     for (;;) {
-      const lane = this.#lane(state, asked ?? this.#choose(state, metadata, record.key));
+      const partition = asked ?? this.#choose(state, metadata, record);
+      if (partition === null) return;
+      const lane = this.#lane(state, partition);
       const result = lane.add(record, acceptedMs);
       if (result === "added") {
         this.#schedule(lane);
@@ -197,9 +199,17 @@ export class Accumulator {
     return lane;
   }
 
-  #choose(state: TopicState, metadata: TopicMetadata, key: Uint8Array | null): number {
-    if (key !== null) return this.#hash(key) % metadata.partitionCount;
-    return state.sticky.choose(metadata.available);
+  /** `null` when the caller's own partitioner failed, and the record with it. */
+  #choose(state: TopicState, metadata: TopicMetadata, record: PendingRecord): number | null {
+    if (record.key === null) return state.sticky.choose(metadata.available);
+    try {
+      return this.#hash(record.key) % metadata.partitionCount;
+    } catch (error) {
+      const failure = error instanceof MiniKafkaError ? error : partitionerFailed(error);
+      record.delivery.fail(record.slot, failure, false);
+      this.#released(record.heldBytes, 1);
+      return null;
+    }
   }
 
   /** Plans the end of the open batch's linger. Without linger that is the end of the caller's turn. */
@@ -259,4 +269,8 @@ export class Accumulator {
     this.#metadata.refreshOld(topic);
     return batch;
   }
+}
+
+function partitionerFailed(cause: unknown): MiniKafkaError {
+  return new MiniKafkaError("USAGE", `the partitioner failed: ${String(cause)}`, { cause });
 }

@@ -5,6 +5,7 @@
  * batch is closed and then move on (KIP-480): few full batches instead of many small ones. Each topic sticks on its own.
  */
 import { crc32 } from "node:zlib";
+import { usageError } from "../usage.ts";
 import { murmur2, toPositive } from "./murmur2.ts";
 
 /** From a key to a number of at least zero; its remainder by the number of partitions is the partition. */
@@ -16,7 +17,12 @@ export type Partitioner = "crc32" | "murmur2" | KeyHash;
 export function keyHash(partitioner: Partitioner): KeyHash {
   if (partitioner === "crc32") return (key) => crc32(key);
   if (partitioner === "murmur2") return (key) => toPositive(murmur2(key));
-  return partitioner;
+  return (key) => checkedHash(partitioner(key));
+}
+
+function checkedHash(hash: number): number {
+  if (Number.isSafeInteger(hash) && hash >= 0) return hash;
+  throw usageError(`the partitioner gave ${String(hash)}; expected an integer of at least 0`);
 }
 
 /** The partition that the keyless records of one topic stick to. */

@@ -33,10 +33,9 @@ const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
 /** A header's lengths and objects beside its bytes. */
 const HEADER_OVERHEAD_BYTES = 16;
 
-/** What a producer adds to each record that it accepts. */
+/** What the records of one call have in common. */
 export interface AcceptedAs {
   readonly delivery: Delivery;
-  readonly slot: number;
   readonly nowMs: number;
   readonly batchBytesMax: number;
 }
@@ -45,7 +44,7 @@ export interface AcceptedAs {
  * The record to send. Throws USAGE for what is no record at all, and INVALID_RECORD or RECORD_TOO_LARGE for what no batch of
  * `batchBytesMax` can hold, so that it fails alone and not with the records that it would have travelled with.
  */
-export function toPendingRecord(input: ProducedRecord, as: AcceptedAs): PendingRecord {
+export function toPendingRecord(input: ProducedRecord, slot: number, as: AcceptedAs): PendingRecord {
   const { partition, timestampMs = as.nowMs, headers: given } = input;
   if (typeof input.topic !== "string" || input.topic === "") throw usageError("topic is missing");
   if (partition !== undefined && (!Number.isSafeInteger(partition) || partition < 0))
@@ -57,7 +56,7 @@ export function toPendingRecord(input: ProducedRecord, as: AcceptedAs): PendingR
   const headers = given === undefined || given.length === 0 ? NO_HEADERS : given.map(toHeader);
   const payloadBytes = (key?.length ?? 0) + (value?.length ?? 0);
   const heldBytes = LIMITS.recordOverheadBytes + payloadBytes + headerBytes(headers);
-  const record = { key, value, timestampMs, headers, delivery: as.delivery, slot: as.slot, heldBytes };
+  const record = { key, value, timestampMs, headers, delivery: as.delivery, slot, heldBytes };
   // The exact size is never more than what is held, so it is computed only for what comes near the limit.
   if (HEADER_BYTES + heldBytes > as.batchBytesMax) checkSize(record, as.batchBytesMax);
   return record;

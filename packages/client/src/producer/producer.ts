@@ -12,7 +12,7 @@ import { untilAborted } from "../waiting.ts";
 import { Accumulator } from "./accumulator.ts";
 import { BufferMemory } from "./buffer-memory.ts";
 import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
-import { type ProducedRecord, toPendingRecord } from "./produced-record.ts";
+import { type AcceptedAs, type ProducedRecord, toPendingRecord } from "./produced-record.ts";
 import type { PendingRecord, ProducerBatch } from "./producer-batch.ts";
 import { type ProducerOptions, type ProducerSettings, producerSettings } from "./producer-options.ts";
 import { Sender } from "./sender.ts";
@@ -118,14 +118,15 @@ export class Producer implements Closable, AsyncDisposable {
 
   #accept(input: ProducedRecord, delivery: Delivery): void {
     if (this.#closing !== null) throw closedError(false);
-    const record = this.#toRecord(input, delivery, 0);
+    const record = toPendingRecord(input, 0, this.#acceptedAs(delivery));
     this.#memory.reserve(record.heldBytes, 1);
     this.#accumulator.accept(record, input.topic, input.partition);
   }
 
   #acceptMany(inputs: readonly ProducedRecord[], delivery: Delivery): void {
     if (this.#closing !== null) throw closedError(false);
-    const records = inputs.map((input, slot) => this.#toRecord(input, delivery, slot));
+    const as = this.#acceptedAs(delivery);
+    const records = inputs.map((input, slot) => toPendingRecord(input, slot, as));
     const bytes = records.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
     this.#memory.reserve(bytes, records.length);
     for (let index = 0; index < records.length; index += 1) {
@@ -134,9 +135,9 @@ export class Producer implements Closable, AsyncDisposable {
     }
   }
 
-  #toRecord(input: ProducedRecord, delivery: Delivery, slot: number): PendingRecord {
+  #acceptedAs(delivery: Delivery): AcceptedAs {
     const { batchBytesMax } = this.#settings;
-    return toPendingRecord(input, { delivery, slot, nowMs: this.#session.clock.nowMs(), batchBytesMax });
+    return { delivery, nowMs: this.#session.clock.nowMs(), batchBytesMax };
   }
 
   async #flush(): Promise<void> {

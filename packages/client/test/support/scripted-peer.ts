@@ -6,12 +6,10 @@ import { type Duplex, duplexPair } from "node:stream";
 import {
   type AnyRequest,
   type ErrorCode,
-  encodeBase64,
   failureLine,
   isRetriable,
   LineFramer,
   type OperationName,
-  type ParsedRequest,
   type RequestId,
   type ResponseFields,
   readRequest,
@@ -163,6 +161,3 @@ export function isRequest<Name extends OperationName>(
 export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
-
-export type { ParsedRequest };
-export { encodeBase64 };
