@@ -114,7 +114,9 @@ class Reading {
 
   #checkPatience(): void {
     const { timeoutMs } = this.#context.settings;
-    if (timeoutMs === null || performance.now() - this.#lastRecordMs < timeoutMs) return;
+    // While the broker is out of reach, that is the trouble, and not that it has nothing new.
+    if (timeoutMs === null || this.#troubleSinceMs !== null) return;
+    if (performance.now() - this.#lastRecordMs < timeoutMs) return;
     throw new CliError("TIMEOUT", `no record came within ${timeoutMs} ms`, {
       hint: "--timeout 60s waits longer, none waits for ever; -e stops at the end instead of waiting",
     });
