@@ -48,11 +48,11 @@ export class MemoryBytes {
   }
 
   #makeWritable(sizeBytes: number): void {
-    if (!this.#shared && sizeBytes <= this.#buffer.length) return;
-    const capacity = Math.max(CAPACITY_BYTES_MIN, sizeBytes, this.#buffer.length);
-    const grown = Buffer.alloc(
-      sizeBytes > this.#buffer.length ? Math.max(capacity, 2 * this.#buffer.length) : capacity,
-    );
+    const capacityBytes = this.#buffer.length;
+    if (!this.#shared && sizeBytes <= capacityBytes) return;
+    const doubled = sizeBytes <= capacityBytes ? capacityBytes : 2 * capacityBytes;
+    // Not zeroed: whatever lies below the size was written, or filled by who made the gap.
+    const grown = Buffer.allocUnsafeSlow(Math.max(CAPACITY_BYTES_MIN, sizeBytes, doubled));
     grown.set(this.#buffer.subarray(0, this.#sizeBytes));
     this.#buffer = grown;
     this.#shared = false;
