@@ -56,7 +56,7 @@ function producedRecord(topic: string, record: OutgoingRecord): ProducedRecord {
     key: record.key,
     value: record.value,
     headers: record.headers,
-    ...(record.partition === null ? {} : { partition: record.partition }),
-    ...(record.timestampMs === null ? {} : { timestampMs: record.timestampMs }),
+    partition: record.partition ?? undefined,
+    timestampMs: record.timestampMs ?? undefined,
   };
 }
