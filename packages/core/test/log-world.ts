@@ -1,4 +1,5 @@
 /** The fixture of the log's tests: one partition on a disk that forgets, and the batches that go into it. */
+import { posix } from "node:path";
 import { decodeRecords, encodeBatch, splitFrames } from "@minikafka/record";
 import { ManualClock } from "../src/env/clock.ts";
 import type { Disk } from "../src/env/disk.ts";
@@ -67,7 +68,7 @@ export function worldOn<D extends Disk>(
       env,
     );
     // The folder's own name is for the caller to make durable.
-    if (changes.create ?? options.create ?? true) disk.syncFolder("/data/broker-1");
+    if (changes.create ?? options.create ?? true) disk.syncFolder(posix.dirname(options.folder ?? FOLDER));
     return log;
   };
   return { disk, faults, trace, env, failures, open };

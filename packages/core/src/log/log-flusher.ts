@@ -16,6 +16,7 @@ import type { LogState } from "./log-state.ts";
 import { type Manifest, manifestFile, type RecoveryPoint, sameManifest } from "./manifest.ts";
 import type { Segment } from "./segment.ts";
 import type { SegmentList } from "./segment-list.ts";
+import { markDoubt } from "./sync-doubt.ts";
 
 export interface FlusherParts {
   readonly context: LogContext;
@@ -191,8 +192,11 @@ export class LogFlusher {
   }
 
   #failed(problem: string): BrokerError {
-    const error = this.#state.fail(problem);
-    this.#onFailedSync(problem);
+    const unmarked = markDoubt(this.#context);
+    const whole =
+      unmarked === null ? problem : `${problem}; nor could it be noted for the next start: ${unmarked}`;
+    const error = this.#state.fail(whole);
+    this.#onFailedSync(whole);
     return error;
   }
 

@@ -8,11 +8,13 @@
 import { posix } from "node:path";
 import { storageError } from "../errors.ts";
 import {
+  DOUBT_FILE_NAME,
   isLogFileName,
   MANIFEST_FILE_NAME,
   MANIFEST_TEMPORARY_NAMES,
   parseFileName,
   segmentPath,
+  temporaryPath,
 } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import { emptyManifest, type Manifest, manifestFile, manifestPath, requireOwn } from "./manifest.ts";
@@ -22,11 +24,22 @@ export interface FolderContents {
   /** Base offsets, rising. */
   readonly segments: readonly number[];
   readonly indexes: readonly number[];
+  /** Segments that were being written anew. */
+  readonly temporaries: readonly number[];
   readonly hasManifest: boolean;
-  readonly hasTemporaries: boolean;
+  readonly hasManifestTemporaries: boolean;
+  /** See sync-doubt.ts. */
+  readonly isInDoubt: boolean;
 }
 
-const NOTHING: FolderContents = { segments: [], indexes: [], hasManifest: false, hasTemporaries: false };
+const NOTHING: FolderContents = {
+  segments: [],
+  indexes: [],
+  temporaries: [],
+  hasManifest: false,
+  hasManifestTemporaries: false,
+  isInDoubt: false,
+};
 
 /** What is in the folder, which may be missing. Foreign files are traced. Throws DiskError. */
 export function readContents({ env, folder, place }: LogContext): FolderContents {
@@ -47,8 +60,10 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
   return {
     segments: offsetsOf("segment"),
     indexes: offsetsOf("index"),
+    temporaries: offsetsOf("temporary"),
     hasManifest: names.includes(MANIFEST_FILE_NAME),
-    hasTemporaries: names.some((name) => MANIFEST_TEMPORARY_NAMES.includes(name)),
+    hasManifestTemporaries: names.some((name) => MANIFEST_TEMPORARY_NAMES.includes(name)),
+    isInDoubt: names.includes(DOUBT_FILE_NAME),
   };
 }
 
@@ -60,15 +75,11 @@ export function readOrMakeManifest(
   contents: FolderContents,
   { create }: { create: boolean },
 ): Manifest {
-  const { env, folder, place } = context;
-  const file = manifestFile(context);
-  const manifest = file.read();
+  const { folder } = context;
+  const manifest = manifestFile(context).read();
   if (manifest !== null) {
     requireOwn(manifest, context);
-    if (contents.hasTemporaries) {
-      for (const path of file.removeStrays())
-        env.trace({ kind: "stray_file_removed", brokerId: place.brokerId, path });
-    }
+    removeStrays(context, contents);
     return manifest;
   }
   requireNoRecords(context, contents);
@@ -78,7 +89,16 @@ export function readOrMakeManifest(
       expected: "the manifest of a partition that exists",
     });
   }
-  return makeFolder(context);
+  return makeFolder(context, contents);
+}
+
+/** What was being written when a process died, and never counted. */
+function removeStrays(context: LogContext, { temporaries, hasManifestTemporaries }: FolderContents): void {
+  const { env, folder, place } = context;
+  const paths = temporaries.map((baseOffset) => temporaryPath(folder, baseOffset));
+  for (const path of paths) env.disk.remove(path);
+  if (hasManifestTemporaries) paths.push(...manifestFile(context).removeStrays());
+  for (const path of paths) env.trace({ kind: "stray_file_removed", brokerId: place.brokerId, path });
 }
 
 /** Without a manifest nobody knows what an earlier log held, so that the only harmless segment is the first, empty. */
@@ -94,9 +114,11 @@ function requireNoRecords({ env, folder }: LogContext, { segments }: FolderConte
   });
 }
 
-function makeFolder(context: LogContext): Manifest {
+function makeFolder(context: LogContext, { segments }: FolderContents): Manifest {
   const { env, folder } = context;
   env.disk.makeFolder(folder);
+  // An empty segment of a creation that died, or that the disk refused, may have a name that no sync makes durable.
+  if (segments.length > 0) env.disk.remove(segmentPath(folder, 0));
   const manifest = emptyManifest(context);
   const segment = new Segment(context, { baseOffset: 0, nextOffset: 0, sizeBytes: 0, maxTimestampMs: -1 });
   segment.create();

@@ -93,6 +93,16 @@ export class OffsetIndex {
     return leading;
   }
 
+  /** The trailing entries that stand above `end` in both numbers. */
+  after(end: IndexEntry): OffsetIndex {
+    const trailing = new OffsetIndex();
+    for (let entry = 0; entry < this.#entries; entry++) {
+      if (this.#position(entry) > end.position && this.#relativeOffset(entry) > end.relativeOffset)
+        trailing.add(this.#at(entry));
+    }
+    return trailing;
+  }
+
   /** Takes the entries of `later`, which all lie behind its own. */
   append(later: OffsetIndex): void {
     for (let entry = 0; entry < later.entries; entry++) this.add(later.#at(entry));

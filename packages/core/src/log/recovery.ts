@@ -16,6 +16,7 @@ import type { LogContext } from "./log-context.ts";
 import type { FolderContents } from "./log-folder.ts";
 import { type Manifest, manifestPath, type RecoveryPoint } from "./manifest.ts";
 import { Segment, type SegmentExtent } from "./segment.ts";
+import { isFailedSync, markDoubt, settleDoubt } from "./sync-doubt.ts";
 
 export interface RecoveredSegments {
   readonly sealed: readonly Segment[];
@@ -36,8 +37,10 @@ export function recoverSegments(
   try {
     const tail = readTail(context, recoveryPoint, contents, unsealed);
     cutTail(context, tail, contents);
+    if (contents.isInDoubt) settleDoubt(context, manifest, unsealed);
   } catch (problem) {
     for (const segment of unsealed) segment.close();
+    if (isFailedSync(problem)) markDoubt(context);
     throw problem;
   }
   noteUnexplained(context, manifest, contents);

@@ -23,8 +23,11 @@ export interface IndexedSegment {
   readonly baseOffset: number;
   readonly nextOffset: number;
   readonly sizeBytes: number;
-  /** Tells of each batch from the beginning up to `end`, or up to the first that is damaged. Throws DiskError. */
-  walk(end: number, visit: (offset: number, position: number) => void): void;
+  /**
+   * Tells of each batch from the beginning up to `end`, or up to the first that is damaged. Returns the position where it
+   * came to its end. Throws DiskError.
+   */
+  walk(end: number, visit: (offset: number, position: number) => void): number;
 }
 
 export class SegmentIndex {
@@ -65,7 +68,12 @@ export class SegmentIndex {
 
   /** An entry was not true: makes all anew from the segment. Throws DiskError. */
   rebuild(problem: string): void {
-    this.#entries = this.#rebuilt(this.#segment.sizeBytes, problem);
+    const before = this.#entries;
+    const { index, walkedBytes } = this.#rebuilt(this.#segment.sizeBytes, problem);
+    // Where damage in the segment ended the walk, the entry was true once. Those behind the damage may still be, and are
+    // the only way to the batches there.
+    index.append(before.after({ position: walkedBytes, relativeOffset: index.last.relativeOffset }));
+    this.#entries = index;
     this.#indexedFrom = 0;
     this.#isAhead = true;
     this.write();
@@ -112,7 +120,7 @@ export class SegmentIndex {
   #load(): "loaded" | "rebuilt" {
     const below = this.#read();
     const isUseless = typeof below === "string";
-    const entries = isUseless ? this.#rebuilt(this.#indexedFrom, below) : below;
+    const entries = isUseless ? this.#rebuilt(this.#indexedFrom, below).index : below;
     entries.append(this.#entries);
     this.#entries = entries;
     this.#indexedFrom = 0;
@@ -140,10 +148,10 @@ export class SegmentIndex {
     return decoded.index.upTo({ relativeOffset, position: this.#indexedFrom });
   }
 
-  #rebuilt(end: number, problem: string): OffsetIndex {
+  #rebuilt(end: number, problem: string): { index: OffsetIndex; walkedBytes: number } {
     const { baseOffset } = this.#segment;
     const index = new OffsetIndex();
-    this.#segment.walk(end, (offset, position) => {
+    const walkedBytes = this.#segment.walk(end, (offset, position) => {
       if (this.#isDue(index, position)) index.add({ relativeOffset: offset - baseOffset, position });
     });
     const { env, place } = this.#context;
@@ -154,7 +162,7 @@ export class SegmentIndex {
       entries: index.entries,
       problem,
     });
-    return index;
+    return { index, walkedBytes };
   }
 }
 

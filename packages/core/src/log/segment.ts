@@ -11,7 +11,7 @@ import { assert } from "../assert.ts";
 import { DiskError, type DiskFile } from "../env/disk.ts";
 import { storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { segmentPath } from "./file-names.ts";
+import { segmentPath, temporaryPath } from "./file-names.ts";
 import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "./frame-scan.ts";
 import type { LogContext } from "./log-context.ts";
 import { UINT32_MAX } from "./offset-index.ts";
@@ -149,26 +149,40 @@ export class Segment {
     this.#maxTimestampMs = Math.max(this.#maxTimestampMs, header.maxTimestampMs);
   }
 
-  /**
-   * Counts the valid batches that lie behind what is known, up to `end`. They may not be durable, and a sync alone might
-   * not make them so: after one that failed, in an earlier life, systems take pages for written that are not. So they
-   * are written once more, in their place. Throws DiskError.
-   */
+  /** Counts the valid batches that lie behind what is known, up to `end`. They may not be durable. Throws DiskError. */
   recover(end: number): ScanEnd {
     const { frameBytesMax } = this.#context;
     const [from, offset] = [this.#sizeBytes, this.#nextOffset];
     if (end === from) return { position: from, nextOffset: offset, problem: null };
     this.#changes++;
-    const file = this.#opened();
-    const scanEnd = scanFrames(file, { from, end, offset, frameBytesMax, check: "whole" }, (frame) => {
+    return scanFrames(this.#opened(), { from, end, offset, frameBytesMax, check: "whole" }, (frame) => {
       this.take(frame);
       return true;
     });
-    for (let position = from; position < this.#sizeBytes; position += LIMITS.scanChunkBytes) {
-      const lengthBytes = Math.min(LIMITS.scanChunkBytes, this.#sizeBytes - position);
-      file.writeAt(position, file.readAt(position, lengthBytes));
+  }
+
+  /** Puts a new, synced file with the same bytes in the place of the old one. Throws DiskError. */
+  renew(): void {
+    const { folder, env } = this.#context;
+    const path = temporaryPath(folder, this.baseOffset);
+    const copy = env.disk.openFile(path, { create: "exclusive" });
+    try {
+      for (let position = 0; position < this.#sizeBytes; position += LIMITS.scanChunkBytes) {
+        const lengthBytes = Math.min(LIMITS.scanChunkBytes, this.#sizeBytes - position);
+        copy.writeAt(position, this.#opened().readAt(position, lengthBytes));
+      }
+      copy.syncNow();
+    } finally {
+      copy.close();
     }
-    return scanEnd;
+    this.close();
+    env.disk.rename(path, this.path);
+    env.trace({
+      kind: "renewed",
+      ...this.#context.place,
+      segmentBaseOffset: this.baseOffset,
+      bytes: this.#sizeBytes,
+    });
   }
 
   /** Makes durable what is there now. The numbers change only when that has succeeded. */
@@ -188,13 +202,16 @@ export class Segment {
   read(offset: number, limits: ReadLimits): ReadBatches {
     const bytes = this.#bytes();
     const request = { offset, limits };
-    const first = readBatches(bytes, { hit: this.#index.lookup(offset), ...request });
-    if (!("falseHit" in first)) return first;
-    this.#index.rebuild(first.falseHit);
-    const hit = this.#index.lookup(offset);
-    const second = readBatches(bytes, { hit, ...request });
-    if (!("falseHit" in second)) return second;
-    throw damage(bytes, { position: hit.position, problem: second.falseHit }, hit.offset);
+    let hit = this.#index.lookup(offset);
+    let result = readBatches(bytes, { hit, ...request });
+    if ("falseHit" in result && hit.position > 0) {
+      this.#index.rebuild(result.falseHit);
+      hit = this.#index.lookup(offset);
+      result = readBatches(bytes, { hit, ...request });
+    }
+    if (!("falseHit" in result)) return result;
+    // The first batch is where it is, whatever an index says; and one made anew is true. The segment is not.
+    throw damage(bytes, { position: hit.position, problem: result.falseHit }, hit.offset);
   }
 
   /** The first batch whose header `wanted` is true for, or `null`. Throws STORAGE_ERROR, DiskError. */
@@ -210,11 +227,12 @@ export class Segment {
   }
 
   /** For the index: see IndexedSegment. */
-  walk(end: number, visit: (offset: number, position: number) => void): void {
-    this.#scan({ end, check: "headers" }, ({ position, header }) => {
+  walk(end: number, visit: (offset: number, position: number) => void): number {
+    const { position: walkedBytes } = this.#scan({ end, check: "headers" }, ({ position, header }) => {
       visit(header.baseOffset, position);
       return true;
     });
+    return walkedBytes;
   }
 
   writeIndex(): void {
