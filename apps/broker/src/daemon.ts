@@ -30,7 +30,7 @@ import { Ticker } from "./ticker.ts";
 /** Kafka: segment.bytes is 1 GiB; 64 MiB keeps what a crash leaves to scan short. */
 const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
 const REQUESTS_IN_HAND_MAX = 64;
-const OUTPUT_PAUSE_BYTES = 1024 * 1024;
+const OUTPUT_PAUSE_BYTES = 256 * 1024;
 const OUTPUT_STALL_MS = 30_000;
 /** Kafka: connections.max.idle.ms. */
 const IDLE_MS = 600_000;
