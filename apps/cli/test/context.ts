@@ -3,13 +3,13 @@ import type { Context } from "../src/context.ts";
 import { DataSink } from "../src/output/data-sink.ts";
 import { Notes } from "../src/output/notes.ts";
 import type { Settings } from "../src/settings.ts";
-import { type TestWorld, testWorld } from "./world.ts";
+import { type GivenWorld, type TestWorld, testWorld } from "./world.ts";
 
 export interface TestContext extends Context {
   readonly world: TestWorld;
 }
 
-export function testContext(given: { stdin?: string; json?: boolean } = {}): TestContext {
+export function testContext(given: GivenWorld & { json?: boolean } = {}): TestContext {
   const world = testWorld(given);
   const settings: Settings = {
     broker: { host: "127.0.0.1", port: 1 },

@@ -16,14 +16,23 @@ function collecting(take: (text: string) => void): Writable {
   });
 }
 
-export function testWorld(given: { stdin?: string; env?: World["env"] } = {}): TestWorld {
+export interface GivenWorld {
+  readonly stdin?: string;
+  readonly env?: World["env"];
+  /** Which streams are a terminal. */
+  readonly terminal?: { readonly stdin?: boolean; readonly stdout?: boolean };
+}
+
+export function testWorld(given: GivenWorld = {}): TestWorld {
   const said = { stdout: "", stderr: "" };
   const interruption = new AbortController();
+  const stdin = given.stdin === undefined ? new PassThrough() : Readable.from([Buffer.from(given.stdin)]);
+  const stdout = collecting((text) => {
+    said.stdout += text;
+  });
   return {
-    stdin: given.stdin === undefined ? new PassThrough() : Readable.from([Buffer.from(given.stdin)]),
-    stdout: collecting((text) => {
-      said.stdout += text;
-    }),
+    stdin: Object.assign(stdin, { isTTY: given.terminal?.stdin === true }),
+    stdout: Object.assign(stdout, { isTTY: given.terminal?.stdout === true }),
     stderr: collecting((text) => {
       said.stderr += text;
     }),

@@ -12,7 +12,8 @@ export interface ProduceOptions extends RecordOptions {
 }
 
 const NOTE = `\
-Prints where each record landed, in the order of the input. What fetch -J
+Prints where each record landed, in the order of the input; on a terminal, of a
+file that is long, the first few and the sum of the rest. What fetch -J
 prints, --jsonl takes: a line has value or value_b64 (null is a tombstone), and
 may have key or key_b64, headers, partition and timestamp.
 A record that is refused ends the command; the error names its line.`;

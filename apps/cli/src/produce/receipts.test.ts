@@ -2,10 +2,16 @@ import type { RecordMetadata } from "@minikafka/client";
 import { expect, test } from "vitest";
 import { testContext } from "../../test/context.ts";
 import { CliError } from "../failure.ts";
-import { Receipts, type SentRecord } from "./receipts.ts";
+import { Receipts, type SentRecord, TERMINAL_LINES_MAX } from "./receipts.ts";
 
 function landed(offset: number | null): RecordMetadata {
   return { topic: "orders", partition: 0, offset, timestampMs: 7 };
+}
+
+interface TerminalCase {
+  readonly stdin?: boolean;
+  readonly stdout?: boolean;
+  readonly json?: boolean;
 }
 
 /** A send that settles when the test says so. */
@@ -79,6 +85,22 @@ test("a failure ends the wait for room, so that nothing more is read", async () 
   receipts.add([never.record]);
   await receipts.whenFew(0);
   expect(receipts.hasFailed).toBe(true);
+});
+
+test.each([
+  ["a terminal gets the first lines of a file and the sum of the rest", { stdout: true }, TERMINAL_LINES_MAX],
+  ["who types the lines gets each", { stdin: true, stdout: true }, 100],
+  ["a pipe gets them all", {}, 100],
+  ["-J gets them all", { stdout: true, json: true }, 100],
+])("%s", async (_promise, { json = false, ...terminal }: TerminalCase, lines) => {
+  const context = testContext({ json, terminal });
+  const receipts = new Receipts(context);
+  for (let line = 1; line <= 100; line += 1) receipts.add([done(line, line - 1)]);
+  await receipts.finish();
+  const { stdout, stderr } = context.world.said;
+  expect(stdout.split("\n")).toHaveLength(lines + 1);
+  const rest = "% and 80 more: partition 0, offsets 20 to 99\n";
+  expect(stderr).toBe(lines === 100 ? "" : rest);
 });
 
 test("a reader that goes away ends the printing and not the producing", async () => {

@@ -3,17 +3,22 @@
  *
  * Owns the sends that are not settled. Invariants: groups are printed in the order in which they were added, and a record
  * that failed is named by its line; nothing is held back to be printed together with what is not there yet, so that who types
- * a line sees its offset. A reader of stdout that goes away ends the printing and not the producing: the records are the work.
+ * a line sees its offset. A terminal gets the first lines of a long input and then their sum; a pipe and `-J` get them all. A
+ * reader of stdout that goes away ends the printing and not the producing: the records are the work.
  */
 import type { RecordMetadata } from "@minikafka/client";
 import type { Context } from "../context.ts";
 import { type Failure, failureOf, OutputClosed, RecordFailure } from "../failure.ts";
+import { LandingSum } from "./landing-sum.ts";
 
 export interface SentRecord {
   /** Its number in the input, from 1; `null` for the one given with `-v`. */
   readonly line: number | null;
   readonly sent: Promise<RecordMetadata>;
 }
+
+/** So many lines of a file or a pipe are shown on a terminal, one by one. Who types them sees each. */
+export const TERMINAL_LINES_MAX = 20;
 
 type Settled = readonly PromiseSettledResult<RecordMetadata>[];
 
@@ -26,9 +31,13 @@ export class Receipts {
   #first: { readonly failure: Failure; readonly line: number | null } | null = null;
   #broken: unknown = null;
   #changed: (() => void)[] = [];
+  readonly #linesMax: number;
+  readonly #unprinted = new LandingSum();
 
   constructor(context: Context) {
     this.#context = context;
+    const isWatched = context.data.isTerminal && context.stdin.isTTY !== true && !context.settings.json;
+    this.#linesMax = isWatched ? TERMINAL_LINES_MAX : Number.POSITIVE_INFINITY;
   }
 
   /** Records whose fate is not known or not printed. */
@@ -62,6 +71,8 @@ export class Receipts {
   /** Resolves when all that was sent is settled and printed. Throws what the first record in the order of the input failed with. */
   async finish(): Promise<void> {
     await this.#printing;
+    const unprinted = this.#unprinted.text();
+    if (unprinted !== null) this.#context.notes.remark(unprinted);
     if (this.#broken !== null) throw this.#broken;
     if (this.#first === null) return;
     const { failure, line } = this.#first;
@@ -73,7 +84,8 @@ export class Receipts {
     for (const [index, result] of results.entries()) {
       if (result.status === "fulfilled") {
         this.#produced += 1;
-        text += this.#receipt(result.value);
+        if (this.#produced <= this.#linesMax) text += this.#receipt(result.value);
+        else this.#unprinted.add(result.value);
       } else {
         this.#failed += 1;
         this.#first ??= { failure: failureOf(result.reason), line: records[index]?.line ?? null };

@@ -40,6 +40,8 @@ export class RawLink {
       socket.once("connect", () => {
         socket.setTimeout(0);
         socket.removeAllListeners("timeout").removeAllListeners("error");
+        // Whoever reads the answers gets the error; before and after that nobody listens, and it must not end the process.
+        socket.on("error", () => undefined);
         resolve(new RawLink(socket, address));
       });
     });
@@ -57,7 +59,11 @@ export class RawLink {
     const more = this.#socket.write(Buffer.concat([line, Buffer.from("\n")]));
     if (more) return;
     await new Promise<void>((resolve) => {
-      this.#socket.once("drain", resolve).once("close", resolve);
+      const settle = () => {
+        this.#socket.off("drain", settle).off("close", settle);
+        resolve();
+      };
+      this.#socket.on("drain", settle).on("close", settle);
     });
   }
 
