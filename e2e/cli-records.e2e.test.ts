@@ -1,18 +1,11 @@
 import { expect, test } from "vitest";
-import { command, output } from "./support/cli.ts";
+import { command, jsonLines, output } from "./support/cli.ts";
 import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
 
 const MINUTE = { timeout: 60_000 };
 
 function daemon(...arguments_: string[]): Promise<Daemon> {
   return startDaemon(temporaryFolder(), ["--log-level", "warn", ...arguments_]);
-}
-
-function jsonLines(text: string): { [name: string]: unknown }[] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
 }
 
 /** Values of what a fetch to the end prints. */

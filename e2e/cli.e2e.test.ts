@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { command, output, processOf } from "./support/cli.ts";
+import { command, jsonLines, output, processOf } from "./support/cli.ts";
 import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
 
 const MINUTE = { timeout: 60_000 };
@@ -17,13 +17,6 @@ async function nobody(): Promise<{ port: number }> {
   });
   await new Promise((resolve) => server.close(resolve));
   return { port };
-}
-
-function jsonLines(text: string): unknown[] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
 }
 
 test("a newcomer's first commands work to the letter", MINUTE, async () => {

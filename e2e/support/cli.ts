@@ -24,6 +24,8 @@ export interface CommandEnded {
 export interface RunningCommand {
   readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly ended: Promise<CommandEnded>;
+  /** The next line of stdout that this was not asked for before, without its newline. */
+  nextLine(): Promise<string>;
 }
 
 function environmentFor(broker: Broker): NodeJS.ProcessEnv {
@@ -32,9 +34,13 @@ function environmentFor(broker: Broker): NodeJS.ProcessEnv {
 }
 
 /** Starts a command as a process; its stdin stays open, and its stdout is read. */
-export function startCommand(broker: Broker, arguments_: readonly string[]): RunningCommand {
+export function startCommand(
+  broker: Broker,
+  arguments_: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): RunningCommand {
   const child = spawn(process.execPath, [CLI, ...arguments_], {
-    env: environmentFor(broker),
+    env: { ...environmentFor(broker), ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
   // A command that ends early leaves its input unread.
@@ -51,7 +57,20 @@ export function startCommand(broker: Broker, arguments_: readonly string[]): Run
     child.kill("SIGKILL");
     await ended;
   });
-  return { process: child, ended };
+  let linesEnd = 0;
+  const nextLine = async (): Promise<string> => {
+    for (;;) {
+      const newline = said.stdout.indexOf("\n", linesEnd);
+      if (newline === -1) {
+        await once(child.stdout, "data");
+        continue;
+      }
+      const line = said.stdout.slice(linesEnd, newline);
+      linesEnd = newline + 1;
+      return line;
+    }
+  };
+  return { process: child, ended, nextLine };
 }
 
 /** Runs a command to its end as a process, with `stdin` as its whole input. */
@@ -102,4 +121,12 @@ export async function output(
   const ended = await command(broker, arguments_, stdin);
   if (ended.code !== 0) throw new Error(`${arguments_.join(" ")}: ${ended.code}: ${ended.stderr}`);
   return ended.stdout;
+}
+
+/** The documents of a text that has one a line. */
+export function jsonLines(text: string): { readonly [name: string]: unknown }[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
 }
