@@ -40,6 +40,9 @@ function runBroker() {
   });
 }
 
+/** Between npm and us stands a shell that passes no signal on: when it is gone, so is whoever wanted the broker. */
+const PARENT_LOOK_MS = 500;
+
 /** @param {import("node:child_process").ChildProcess} broker */
 function passSignalsTo(broker) {
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
@@ -49,6 +52,11 @@ function passSignalsTo(broker) {
       broker.kill(signal);
     });
   }
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid !== parent) broker.kill("SIGTERM");
+  }, PARENT_LOOK_MS);
+  look.unref();
 }
 
 process.exitCode = (await install()) && build() ? await runBroker() : 1;
