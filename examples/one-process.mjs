@@ -1,0 +1,34 @@
+/**
+ * Chapter 1's exercise in one process: no port, no second terminal, the same messages: node examples/one-process.mjs
+ *
+ * Three records with one key go to one partition and keep the order of their sends, whatever the batching.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startBroker } from "@minikafka/broker";
+import { connect } from "@minikafka/client";
+
+const data = mkdtempSync(join(tmpdir(), "minikafka-"));
+const broker = await startBroker({ settings: { data, log_level: "warn" }, listen: false });
+const client = await connect({ link: () => broker.connectInProcess() });
+await client.admin().createTopic({ topic: "orders", partitions: 2 });
+
+const producer = client.producer({ batchBytes: 4096, lingerMs: 1000 });
+const pending = ["0", "1", "2"].map((value) => producer.send({ topic: "orders", key: "alice", value }));
+await producer.flush();
+const partitions = new Set((await Promise.all(pending)).map(({ partition }) => partition));
+console.log(partitions);
+
+// Close to the metal: the kernel that the broker runs, in the same process.
+console.log(broker.cluster.describeOffsets({ topic: "orders", partition: 1 }));
+
+const consumer = client.consumer({ autoOffsetReset: "earliest" });
+await consumer.assign([...partitions].map((partition) => ({ topic: "orders", partition })));
+const values = [];
+for await (const record of consumer) if (values.push(String(record.value)) === 3) break;
+console.log(values);
+
+await client.close();
+await broker.close();
+rmSync(data, { recursive: true });
