@@ -31,7 +31,8 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 const FOR_TESTS = ["vitest", "fast-check"];
 
 function isForTests(path: string): boolean {
-  return isTest(path) || /\/(?:test|testing|support)\//.test(path) || /\/testing\.ts$/.test(path);
+  const inFolder = /\/(?:test|testing|support)\//.test(path);
+  return isTest(path) || inFolder || /\/(?:testing|vitest\.config)\.ts$/.test(path);
 }
 
 function allowed(specifier: string, list: readonly string[]): boolean {
