@@ -2,22 +2,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
+import type { FetchOptions } from "../fetch/fetch-options.ts";
 import { wholeNumber } from "../input/arguments.ts";
 import { type OffsetSpec, parseOffsetSpec } from "../input/offset-spec.ts";
 import { examples } from "../output/examples.ts";
 import { compileFormat, FORMAT_HELP } from "../output/format.ts";
 import { addSharedOptions } from "../settings.ts";
-
-export interface FetchOptions {
-  /** Ascending, none twice; all of the topic's when not given. */
-  readonly partition?: readonly number[];
-  readonly offset: OffsetSpec;
-  /** At most so many records of all partitions together. */
-  readonly count?: number;
-  readonly exit?: true;
-  readonly format?: string;
-  readonly null?: true;
-}
 
 const BEGINNING: OffsetSpec = { kind: "beginning" };
 const NOTE = `\

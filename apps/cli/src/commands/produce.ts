@@ -1,15 +1,11 @@
 /** `produce`: records in, where each of them landed out. */
 import type { Command } from "commander";
 import type { Perform } from "../context.ts";
-import { type AcksText, collectHeader, parseAcks, parseDelimiter, wholeNumber } from "../input/arguments.ts";
-import { type RecordOptions, requireConsistent } from "../input/record-options.ts";
+import { collectHeader, parseAcks, parseDelimiter, wholeNumber } from "../input/arguments.ts";
+import { requireConsistent } from "../input/record-options.ts";
 import { examples } from "../output/examples.ts";
+import type { ProduceOptions } from "../produce/produce-options.ts";
 import { addSharedOptions } from "../settings.ts";
-
-export interface ProduceOptions extends RecordOptions {
-  /** Default 1. */
-  readonly acks?: AcksText;
-}
 
 const NOTE = `\
 Prints where each record landed, in the order of the input; on a terminal, of a

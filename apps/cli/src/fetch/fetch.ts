@@ -1,12 +1,12 @@
 /** The work of `fetch`: polls, prints, and knows when it is done. */
 import type { Client, Consumer, ConsumerRecord } from "@minikafka/client";
-import type { FetchOptions } from "../commands/fetch.ts";
 import type { Context } from "../context.ts";
 import { CliError, failureOf } from "../failure.ts";
 import { recordLine } from "../output/record-json.ts";
 import type { ShownRecord } from "../record.ts";
 import { withSession } from "../session.ts";
 import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
+import type { FetchOptions } from "./fetch-options.ts";
 import { findSpans, type Span } from "./span.ts";
 
 export interface FetchRequest extends Omit<FetchOptions, "format"> {

@@ -1,9 +1,9 @@
 /** The work of `produce`: reads no faster than the broker takes, and prints receipts meanwhile. */
 import type { ProducedRecord } from "@minikafka/client";
-import type { ProduceOptions } from "../commands/produce.ts";
 import type { Context } from "../context.ts";
 import { type OutgoingRecord, outgoingRecords } from "../input/outgoing-records.ts";
 import { withSession } from "../session.ts";
+import type { ProduceOptions } from "./produce-options.ts";
 import { Receipts } from "./receipts.ts";
 
 const ACKS = { "0": 0, "1": 1, all: "all" } as const;

@@ -1,0 +1,13 @@
+/** What `fetch` is asked for. Apart from its work, so that `--help` loads none of it. */
+import type { OffsetSpec } from "../input/offset-spec.ts";
+
+export interface FetchOptions {
+  /** Ascending, none twice; all of the topic's when not given. */
+  readonly partition?: readonly number[];
+  readonly offset: OffsetSpec;
+  /** At most so many records of all partitions together. */
+  readonly count?: number;
+  readonly exit?: true;
+  readonly format?: string;
+  readonly null?: true;
+}

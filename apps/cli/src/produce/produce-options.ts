@@ -1,0 +1,8 @@
+/** What `produce` is asked for. Apart from its work, so that `--help` loads none of it. */
+import type { AcksText } from "../input/arguments.ts";
+import type { RecordOptions } from "../input/record-options.ts";
+
+export interface ProduceOptions extends RecordOptions {
+  /** Default 1. */
+  readonly acks?: AcksText;
+}
