@@ -62,7 +62,7 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-/** The SDK's errors and our own carry a code; anything else is a fault of this program, and says so. */
+/** The SDK's errors and our own carry a code, the system's a call that was refused; anything else is a fault of this program, and says so. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError || error instanceof RecordFailure) return error;
   if (error instanceof Error && "code" in error && typeof error.code === "string" && "retriable" in error) {
@@ -73,6 +73,10 @@ export function failureOf(error: unknown): Failure {
       message: error.message,
       details: isDetails(details) ? details : {},
     };
+  }
+  if (error instanceof Error && "syscall" in error) {
+    const hint = "the operating system refused; is the disk full, or a stream not open?";
+    return { code: "UNEXPECTED", retriable: false, message: error.message, details: {}, hint };
   }
   const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: "UNEXPECTED", retriable: false, message: shown, details: {} };

@@ -45,6 +45,8 @@ test.each([
   [["describe", "-p", "1"], "-p needs a topic"],
   [["topics", "delete", "a", "a"], "a topic is named twice"],
   [["ping", "--timeout", "5"], "Expected a number and its unit"],
+  [["ping", "--timeout", "0s"], "Expected 1ms to 24h."],
+  [["ping", "--timeout", "1000h"], "Expected 1ms to 24h."],
 ])("%j is refused without asking a broker, with a reason and a hint", async (argv, reason) => {
   const { code, stdout, stderr } = await ran(...argv);
   expect(code).toBe(2);

@@ -4,7 +4,7 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { CliError } from "./failure.ts";
-import { type BrokerAddress, PORT_DEFAULT, parseBroker, parseDuration } from "./input/arguments.ts";
+import { type BrokerAddress, PORT_DEFAULT, parseBroker, parseTimeout } from "./input/arguments.ts";
 
 export interface Settings {
   readonly broker: BrokerAddress;
@@ -40,7 +40,7 @@ export function addSharedOptions(command: Command): Command {
     .option(
       "--timeout <duration>",
       "how long to wait for the connection and each answer (default: 10s)",
-      parseDuration,
+      parseTimeout,
     )
     .helpOption("-h, --help", "show this help");
 }

@@ -54,6 +54,17 @@ export function parseDuration(text: string): number {
   return durationMs;
 }
 
+const TIMEOUT_HOURS_MAX = 24;
+
+/** A wait: it ends, and it is one that a timer can count. */
+export function parseTimeout(text: string): number {
+  const timeoutMs = parseDuration(text);
+  if (timeoutMs < 1 || timeoutMs > TIMEOUT_HOURS_MAX * 3_600_000) {
+    throw new InvalidArgumentError(`Expected 1ms to ${TIMEOUT_HOURS_MAX}h.`);
+  }
+  return timeoutMs;
+}
+
 export type AcksText = "0" | "1" | "all";
 
 /** Kafka's `acks`; `-1` means all there. */
