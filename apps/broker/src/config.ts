@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { LIMITS } from "@minikafka/core";
+import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { LOG_LEVELS } from "./logging.ts";
 
@@ -19,7 +20,12 @@ export const settings = z.strictObject({
     .enum(["auto", "manual"])
     .default("auto")
     .describe("auto: time goes by; manual: only stepping moves it"),
-  start_time: z.int().min(0).optional().describe("where a manual clock starts, in ms since 1970"),
+  start_time: z
+    .int()
+    .min(0)
+    .max(TIMESTAMP_MS_MAX)
+    .optional()
+    .describe("where a manual clock starts, in ms since 1970"),
   lab: z.boolean().default(false).describe("allow stepping operations (always so with a manual clock)"),
   profile: z.enum(["kafka", "original"]).default("kafka").describe("which dials are set"),
   log_level: z.enum(LOG_LEVELS).default("info").describe("how much is logged, on stderr"),
@@ -58,15 +64,12 @@ export class ConfigProblem extends Error {
 const ENVIRONMENT_PREFIX = "MINIKAFKA_";
 const NAMES = Object.keys(settings.shape) as SettingName[];
 
-function isNumeric(name: SettingName): boolean {
-  const schema: z.ZodType = settings.shape[name];
-  return schema.safeParse("text").error?.issues[0]?.message.includes("expected number") ?? false;
-}
-
 /** Text from the environment or a flag as the value it stands for; what stands for none is left to the check. */
 export function settingValue(name: SettingName, text: string): unknown {
-  if (settings.shape[name] === settings.shape.lab && /^(true|false)$/.test(text)) return text === "true";
-  return isNumeric(name) && /^-?\d+$/.test(text) ? Number(text) : text;
+  const schema: z.ZodType = settings.shape[name];
+  if (schema.safeParse(text).success) return text;
+  if (/^-?\d+$/.test(text)) return Number(text);
+  return text === "true" || text === "false" ? text === "true" : text;
 }
 
 /** The settings among the environment's variables. Variables of other programs, such as the command line's, are left alone. */

@@ -7,7 +7,6 @@
 import { resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import {
-  type AssertionFailure,
   BrokerCluster,
   type Disk,
   FaultPoints,
@@ -50,7 +49,7 @@ export interface BrokerOptions {
   /** False: no port, in-process links only. */
   readonly listen?: boolean;
   /** What cannot happen has happened. Default: throws it, which ends the process. */
-  readonly onBroken?: (error: AssertionFailure) => void;
+  readonly onBroken?: (error: Error) => void;
 }
 
 /** A running broker. */
@@ -101,7 +100,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 }
 
 /** Out of whatever called: nobody on the way may catch it. */
-function throwLater(error: AssertionFailure): void {
+function throwLater(error: Error): void {
   queueMicrotask(() => {
     throw error;
   });
@@ -124,7 +123,7 @@ class Daemon implements Broker {
     cluster: BrokerCluster,
     clock: ManualClock | SystemClock,
     log: Logger,
-    onBroken: (error: AssertionFailure) => void,
+    onBroken: (error: Error) => void,
   ) {
     this.settings = settings;
     this.cluster = cluster;
@@ -162,6 +161,7 @@ class Daemon implements Broker {
   }
 
   connectInProcess(): Duplex {
+    if (this.#closing !== null) throw new Error("the broker is closed; start another one to connect to it");
     return this.#listener.connectInProcess();
   }
 
@@ -171,11 +171,13 @@ class Daemon implements Broker {
   }
 
   async #close(): Promise<void> {
+    this.#listener.refuseNew();
     this.#dispatcher.stop();
-    const gone = this.#listener.stop(LINGER_STOPPING_MS);
     this.#parking.endAll();
-    const lost = this.#realTime.after(DRAIN_MS, () => this.#listener.destroy());
-    await gone;
+    const lost = this.#realTime.after(DRAIN_MS, () => this.#listener.destroyAll());
+    // Who asks for something while others are owed an answer is told SHUTTING_DOWN.
+    await this.#listener.answered();
+    await this.#listener.endAll(LINGER_STOPPING_MS);
     lost.cancel();
     await this.#ticker?.stop();
     this.#deadlines.close();

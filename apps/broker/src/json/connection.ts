@@ -5,6 +5,12 @@
  * Invariants: requests take effect in the order in which they came; at most `requestsInHandMax` are unanswered; while that
  * many are, or the client does not read its answers, nothing more is read; a line without its newline is never carried out.
  * Never: lets what happens here reach another connection.
+ *
+ *   open --client ends--> half open --every line answered--> ending --all sent--> lingering --client closes--> closed
+ *     '----a line too long, or the broker stops-------------> ending
+ *
+ * A client that has ended its side gets all its answers, but long polls of it stop waiting: it cannot be told from one that
+ * has hung up, for whom nothing should be kept.
  */
 import type { Duplex } from "node:stream";
 import { FrameTooLarge, LineFramer } from "@minikafka/protocol";
@@ -17,9 +23,12 @@ import { Output, type OutputLimits } from "./output.ts";
 export interface ConnectionLimits {
   readonly frameBytesMax: number;
   readonly requestsInHandMax: number;
-  /** A connection that has nothing in hand and brings nothing for so long is closed (Kafka: connections.max.idle.ms). */
+  /**
+   * A connection that for so long has nothing in hand and brings no whole request is closed (Kafka:
+   * connections.max.idle.ms). A line that trickles in, and answers that nobody reads, count as idleness.
+   */
   readonly idleMs: number;
-  /** After its last answer, a client has so long to read it and to close. */
+  /** After its last answer was sent, a client has so long to read it and to close. */
   readonly lingerMs: number;
   readonly output: OutputLimits;
 }
@@ -34,6 +43,8 @@ export interface ConnectionOptions {
 
 export class Connection implements WaitHolder {
   readonly waits = new Set<Wait>();
+  /** Resolves when the stream is closed. */
+  readonly closed: Promise<void>;
   readonly #stream: Duplex;
   readonly #options: ConnectionOptions;
   readonly #framer: LineFramer;
@@ -41,13 +52,16 @@ export class Connection implements WaitHolder {
   readonly #output: Output;
   readonly #send = (line: string): void => this.#output.write(line);
   #inHand = 0;
-  /** No further request will be read: the client has ended, broke the rules, or the broker stops. */
+  /** The client will send nothing more; whole lines may still be left to be taken. */
+  #isHalfOpen = false;
+  /** No further request will be taken. */
   #isEnding = false;
   #isServing = false;
-  /** Counts whatever happens here, so that idleness is looked at once in a while instead of timed at each request. */
+  /** Counts requests and answers, so that idleness is looked at once in a while instead of timed at each. */
   #activity = 0;
   #deadline: Deadline;
   #lingerMs: number;
+  #whenAnswered: (() => void)[] = [];
 
   constructor(stream: Duplex, options: ConnectionOptions) {
     this.#stream = stream;
@@ -60,24 +74,31 @@ export class Connection implements WaitHolder {
     });
     this.#deadline = this.#watchIdle();
     stream.on("data", (chunk: Buffer) => this.#receive(chunk));
-    stream.on("end", () => {
-      if (!this.#isEnding) this.endAfterAnswers(this.#lingerMs);
+    stream.on("end", () => this.#halfOpen());
+    stream.on("finish", () => this.#linger());
+    stream.on("error", (error) => options.onClosing(error.message));
+    this.closed = new Promise((resolve) => {
+      stream.on("close", () => {
+        this.#closed();
+        resolve();
+      });
     });
-    stream.on("error", (error) => this.#options.onClosing(error.message));
-    stream.on("close", () => this.#closed());
   }
 
-  /** Requests that were taken and not answered yet. */
-  get inHand(): number {
-    return this.#inHand;
+  /** Resolves when no request is unanswered. Those that come meanwhile are served. */
+  answered(): Promise<void> {
+    if (this.#inHand === 0 || this.#stream.destroyed) return Promise.resolve();
+    return new Promise((resolve) => this.#whenAnswered.push(resolve));
   }
 
-  /** Reads no further request, and closes once those in hand are answered and the client had `lingerMs` to read that. */
+  /** Takes no further request, and closes once those in hand are answered and the client had `lingerMs` to read that. */
   endAfterAnswers(lingerMs: number): void {
     this.#lingerMs = lingerMs;
     this.#isEnding = true;
+    // What still comes is read and dropped, so that the end of the stream is seen.
     this.#stream.resume();
-    this.#endIfAnswered();
+    if (this.#stream.writableFinished) this.#linger();
+    else this.#endIfAnswered();
   }
 
   /** Closes at once; what was not sent is lost. */
@@ -87,8 +108,12 @@ export class Connection implements WaitHolder {
 
   #receive(chunk: Buffer): void {
     if (this.#isEnding) return;
-    this.#activity += 1;
     this.#framer.push(chunk);
+    this.#serve();
+  }
+
+  #halfOpen(): void {
+    this.#isHalfOpen = true;
     this.#serve();
   }
 
@@ -97,28 +122,45 @@ export class Connection implements WaitHolder {
     // Answers that are ready at once free a place while requests are being taken: no need to begin anew for each.
     if (this.#isServing || this.#isEnding) return;
     this.#isServing = true;
+    let hasMore = true;
     try {
-      while (this.#hasRoom() && !this.#isEnding) {
-        const line = this.#framer.next();
-        if (line === null) break;
-        if (line.length > 0) this.#take(line);
-      }
+      while (hasMore && !this.#isEnding && this.#hasRoom()) hasMore = this.#takeNext();
     } catch (error) {
       if (!(error instanceof FrameTooLarge)) throw error;
       this.#refuseFrame(error);
     } finally {
       this.#isServing = false;
     }
+    if (this.#isHalfOpen) {
+      this.#endWaits();
+      if (!hasMore) this.endAfterAnswers(this.#lingerMs);
+    }
     if (this.#isEnding || this.#hasRoom()) this.#stream.resume();
     else this.#stream.pause();
   }
 
   #hasRoom(): boolean {
-    return this.#inHand < this.#options.limits.requestsInHandMax && this.#output.hasRoom;
+    const { requestsInHandMax, output } = this.#options.limits;
+    // Answers that wait for an earlier one are output as well, only not sent yet.
+    return (
+      this.#inHand < requestsInHandMax &&
+      this.#order.heldCharacters <= output.pauseBytes &&
+      this.#output.hasRoom
+    );
+  }
+
+  /** Takes the next line, and says whether there was one. */
+  #takeNext(): boolean {
+    const line = this.#framer.next();
+    if (line === null) return false;
+    // An empty line is no request.
+    if (line.length > 0) this.#take(line);
+    return true;
   }
 
   #take(line: Buffer): void {
     this.#inHand += 1;
+    this.#activity += 1;
     const { id, line: answer } = this.#options.dispatcher.dispatch(line, this);
     // An answer with an id leaves as soon as it is ready; one without waits for its turn.
     const place = id === undefined ? this.#order.takePlace() : null;
@@ -135,24 +177,30 @@ export class Connection implements WaitHolder {
     else if (line !== null) this.#send(line);
     this.#inHand -= 1;
     this.#activity += 1;
+    if (this.#inHand > 0) return;
+    if (this.#whenAnswered.length > 0) this.#tellAnswered();
     if (this.#isEnding) this.#endIfAnswered();
   }
 
   /** The answer comes after those that are owed; the rest of the line is read and dropped, so that it can be received. */
   #refuseFrame(error: FrameTooLarge): void {
     this.#options.onClosing(error.message);
-    this.#inHand += 1;
-    const place = this.#order.takePlace();
     this.#isEnding = true;
-    this.#answer(place, failure(undefined, "FRAME_TOO_LARGE", `${error.message}; the connection closes`));
+    this.#endWaits();
+    this.#inHand += 1;
+    const line = failure(undefined, "FRAME_TOO_LARGE", `${error.message}; the connection closes`);
+    this.#answer(this.#order.takePlace(), line);
   }
 
   #endIfAnswered(): void {
-    if (this.#inHand > 0 || this.#stream.destroyed) return;
-    this.#output.end();
-    // A peer that neither reads nor closes is not waited for.
+    if (this.#inHand === 0) this.#output.end();
+  }
+
+  /** Everything was sent. A peer that does not close is not waited for longer than this. */
+  #linger(): void {
     this.#deadline.cancel();
-    this.#deadline = this.#options.realTime.after(this.#lingerMs, () => this.#stream.destroy());
+    if (!this.#stream.destroyed)
+      this.#deadline = this.#options.realTime.after(this.#lingerMs, () => this.#stream.destroy());
   }
 
   /** Closes what was idle for a whole `idleMs`; for at most twice that, since it is looked at so often. */
@@ -170,10 +218,19 @@ export class Connection implements WaitHolder {
     this.#stream.destroy();
   }
 
+  #endWaits(): void {
+    for (const wait of [...this.waits]) wait.end();
+  }
+
+  #tellAnswered(): void {
+    for (const resolve of this.#whenAnswered.splice(0)) resolve();
+  }
+
   #closed(): void {
     this.#isEnding = true;
     this.#deadline.cancel();
-    for (const wait of [...this.waits]) wait.end();
+    this.#endWaits();
+    this.#tellAnswered();
   }
 }
 

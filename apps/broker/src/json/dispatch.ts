@@ -2,22 +2,27 @@
  * From a line to its answer: read it strictly, hand it to the handler of its operation, say how it went.
  *
  * A BrokerError is an answer. Anything else is a fault of ours: the client gets INTERNAL_ERROR with an id that the log
- * carries too, and never a stack trace. A broken assertion is told to `onBroken`, which stops the daemon.
+ * carries too, and never a stack trace. A broken assertion or a crash of the kernel is told to `onBroken`, which stops the
+ * daemon.
  */
 import { randomUUID } from "node:crypto";
-import { AssertionFailure, BrokerError } from "@minikafka/core";
+import { AssertionFailure, BrokerError, CrashSignal } from "@minikafka/core";
 import {
   type AnyRequest,
   ERRORS,
   type ErrorCode,
   type ErrorDetails,
   failureLine,
+  type OperationName,
+  type ParsedRequest,
+  type ReadRequest,
   type RequestId,
+  type ResponseFields,
   readRequest,
   successLine,
 } from "@minikafka/protocol";
 import type { WaitHolder } from "../parking.ts";
-import type { BrokerContext, Handler } from "./handler.ts";
+import type { BrokerContext } from "./handler.ts";
 import { HANDLERS } from "./handler-table.ts";
 
 /** The line of an answer, or `null` when the client asked for none. */
@@ -32,8 +37,8 @@ export interface DispatcherOptions {
   readonly context: BrokerContext;
   /** A fault that was answered with INTERNAL_ERROR. */
   readonly onFault: (faultId: string, operation: string, error: unknown) => void;
-  /** What cannot happen has happened: nothing that this process does can be trusted any more. */
-  readonly onBroken: (error: AssertionFailure) => void;
+  /** What cannot happen has happened, or the kernel died: nothing that this process does can be trusted any more. */
+  readonly onBroken: (error: Error) => void;
 }
 
 export class Dispatcher {
@@ -51,13 +56,17 @@ export class Dispatcher {
 
   /** Carries out the request on a line. Never throws, and its promise never rejects. */
   dispatch(line: Buffer, holder: WaitHolder): Dispatched {
-    const read = readRequest(line);
+    let read: ReadRequest;
+    try {
+      read = readRequest(line);
+    } catch (error) {
+      return { id: undefined, line: this.#failed(undefined, "reading a request", error) };
+    }
     if (read.kind === "refused") return { id: read.id, line: failure(read.id, read.code, read.message) };
     const { id, request } = read;
     const answer = this.#carryOut(id, request, holder);
-    if (request.operation !== "produce" || !request.one_way || request.acks !== 0)
-      return { id, line: answer };
-    return { id, line: answer instanceof Promise ? answer.then(() => null) : null };
+    if (!isSilent(request)) return { id, line: answer };
+    return { id, line: answer instanceof Promise ? answer.then(noAnswer) : null };
   }
 
   #carryOut(
@@ -67,17 +76,25 @@ export class Dispatcher {
   ): AnswerLine | Promise<AnswerLine> {
     if (this.#isStopping)
       return failure(id, "SHUTTING_DOWN", "the broker is stopping; connect again once it is back");
-    // The table pairs each name with the handler of just that request; TypeScript cannot follow a union through it.
-    const handler = HANDLERS[request.operation] as Handler<typeof request.operation>;
     try {
-      const fields = handler(request as never, this.#options.context, holder);
-      if (!(fields instanceof Promise)) return successLine(id, fields);
-      return fields.then(
-        (later) => successLine(id, later),
-        (error: unknown) => this.#failed(id, request.operation, error),
-      );
+      const fields = handle(request.operation, request, this.#options.context, holder);
+      return fields instanceof Promise
+        ? this.#carryOutLater(id, request.operation, fields)
+        : successLine(id, fields);
     } catch (error) {
       return this.#failed(id, request.operation, error);
+    }
+  }
+
+  async #carryOutLater(
+    id: RequestId | undefined,
+    operation: string,
+    fields: Promise<object>,
+  ): Promise<AnswerLine> {
+    try {
+      return successLine(id, await fields);
+    } catch (error) {
+      return this.#failed(id, operation, error);
     }
   }
 
@@ -85,12 +102,29 @@ export class Dispatcher {
     if (error instanceof BrokerError) return failure(id, error.code, error.message, error.details);
     const faultId = randomUUID();
     this.#options.onFault(faultId, operation, error);
-    if (error instanceof AssertionFailure) this.#options.onBroken(error);
+    if (error instanceof AssertionFailure || error instanceof CrashSignal) this.#options.onBroken(error);
     return failure(id, "INTERNAL_ERROR", `a fault of the broker; its log has more under ${faultId}`, {
       fault_id: faultId,
     });
   }
 }
+
+/** The table pairs each name with the handler of just that request. */
+function handle<Name extends OperationName>(
+  name: Name,
+  request: ParsedRequest<Name>,
+  context: BrokerContext,
+  holder: WaitHolder,
+): ResponseFields<Name> | Promise<ResponseFields<Name>> {
+  return HANDLERS[name](request, context, holder);
+}
+
+/** Whether the client asked for no answer, whatever comes of it. */
+function isSilent(request: AnyRequest): boolean {
+  return request.operation === "produce" && request.one_way && request.acks === 0;
+}
+
+const noAnswer = (): null => null;
 
 /** The line of a failure; `retriable` comes from the one table. */
 export function failure(

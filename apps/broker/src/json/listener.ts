@@ -10,6 +10,8 @@ import { inProcessLink } from "../in-process-link.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { failure } from "./dispatch.ts";
 
+const KEEP_ALIVE_MS = 60_000;
+
 export interface ListenerOptions extends Omit<ConnectionOptions, "onClosing"> {
   readonly connectionsMax: number;
   readonly onClosing: (peer: string, reason: string) => void;
@@ -29,6 +31,8 @@ export class AddressUnavailable extends Error {
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #connections = new Set<Connection>();
+  /** Those that were one too many, while they are told so. */
+  readonly #surplus = new Set<Socket>();
   #server: Server | null = null;
 
   constructor(options: ListenerOptions) {
@@ -41,7 +45,13 @@ export class Listener {
 
   /** Begins to listen; port 0 picks a free one. Rejects with {@link AddressUnavailable}. */
   async listen(host: string, port: number): Promise<{ host: string; port: number }> {
-    const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: false });
+    const server = createServer({
+      allowHalfOpen: true,
+      noDelay: true,
+      // A peer that is gone without a word is found out, and what it waited for is freed.
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+    });
     server.on("connection", (socket) => this.#accept(socket));
     try {
       server.listen(port, host);
@@ -63,42 +73,45 @@ export class Listener {
     return there;
   }
 
-  /** Takes nobody new, and lets the others go once the requests in hand are answered. Resolves when all are gone. */
-  async stop(lingerMs: number): Promise<void> {
+  /** Takes nobody new. */
+  refuseNew(): void {
     this.#server?.close();
-    const gone = [...this.#connections].map((connection) => {
-      const closed = this.#closing.get(connection) as Promise<void>;
-      connection.endAfterAnswers(lingerMs);
-      return closed;
-    });
-    await Promise.all(gone);
+  }
+
+  /** Resolves when nobody is owed an answer. */
+  async answered(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.answered()));
+  }
+
+  /** Lets all go once they have their answers and had `lingerMs` to read them. Resolves when they are gone. */
+  async endAll(lingerMs: number): Promise<void> {
+    for (const socket of this.#surplus) socket.destroy();
+    for (const connection of this.#connections) connection.endAfterAnswers(lingerMs);
+    await Promise.all([...this.#connections].map((connection) => connection.closed));
   }
 
   /** Closes what is left. */
-  destroy(): void {
-    this.#server?.close();
+  destroyAll(): void {
     for (const connection of this.#connections) connection.destroy();
   }
 
-  readonly #closing = new WeakMap<Connection, Promise<void>>();
-
   #accept(socket: Socket): void {
-    if (this.#connections.size < this.#options.connectionsMax) {
+    if (this.#connections.size < this.#options.connectionsMax)
       this.#serve(socket, `${socket.remoteAddress}:${socket.remotePort}`);
-      return;
-    }
-    const { connectionsMax } = this.#options;
+    else this.#refuse(socket);
+  }
+
+  #refuse(socket: Socket): void {
+    const message = `there are ${this.#options.connectionsMax} connections, and no more are taken`;
+    this.#surplus.add(socket);
     socket.on("error", () => undefined);
     socket.resume();
-    socket.end(
-      failure(
-        undefined,
-        "TOO_MANY_CONNECTIONS",
-        `there are ${connectionsMax} connections, and no more are taken`,
-      ),
-    );
+    socket.end(failure(undefined, "TOO_MANY_CONNECTIONS", message));
     const deadline = this.#options.realTime.after(this.#options.limits.lingerMs, () => socket.destroy());
-    socket.on("close", () => deadline.cancel());
+    socket.on("close", () => {
+      this.#surplus.delete(socket);
+      deadline.cancel();
+    });
   }
 
   #serve(stream: Duplex, peer: string): void {
@@ -107,12 +120,6 @@ export class Listener {
       onClosing: (reason) => this.#options.onClosing(peer, reason),
     });
     this.#connections.add(connection);
-    const closed = new Promise<void>((resolve) => {
-      stream.on("close", () => {
-        this.#connections.delete(connection);
-        resolve();
-      });
-    });
-    this.#closing.set(connection, closed);
+    stream.on("close", () => this.#connections.delete(connection));
   }
 }

@@ -1,10 +1,19 @@
-/** Reading again and again until there is enough, or until it has taken too long. */
-import type { TopicPartition } from "@minikafka/core";
+/**
+ * Waiting until there is enough to read.
+ *
+ * A look is an answer in full, and dear; while one waits, only the bytes that came since are counted, each once. So many
+ * small appends under one patient fetch cost what they weigh, and not the square of it.
+ */
+import { BrokerError, type TopicPartition } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
 import type { Wait, WaitHolder } from "../parking.ts";
 import type { BrokerContext } from "./handler.ts";
 
-type Patience = Pick<ParsedRequest<"fetch">, "min_bytes" | "max_wait_ms" | "max_bytes">;
+type Patience = Pick<ParsedRequest<"fetch">, "min_bytes" | "max_wait_ms" | "max_bytes" | "isolation">;
+
+export interface FetchPlace extends TopicPartition {
+  readonly offset: number;
+}
 
 /** What one look found. */
 export interface Look<Fields> {
@@ -13,12 +22,12 @@ export interface Look<Fields> {
 }
 
 /**
- * The first look that finds `min_bytes`, or the last one when `max_wait_ms` are over, the peer is gone or the broker stops.
- * More than `max_bytes` can never be found, so no more is waited for (as in Kafka).
+ * The first look when it finds `min_bytes`; else one more when so much is there, when `max_wait_ms` are over, the peer is
+ * gone or the broker stops. More than `max_bytes` can never be found, so no more is waited for (as in Kafka).
  */
 export function readWhenEnough<Fields>(
   request: Patience,
-  places: readonly TopicPartition[],
+  places: readonly FetchPlace[],
   context: BrokerContext,
   holder: WaitHolder,
   look: () => Look<Fields>,
@@ -27,17 +36,61 @@ export function readWhenEnough<Fields>(
   const first = look();
   if (first.bytes >= enoughBytes || request.max_wait_ms === 0) return first.fields;
   const wait = context.parking.park(places, request.max_wait_ms, holder);
-  return lookAgain(wait, enoughBytes, look);
+  const supply = new Supply(context.cluster, places, request.isolation);
+  return lookWhenEnough(wait, supply, enoughBytes, look);
 }
 
-async function lookAgain<Fields>(wait: Wait, enoughBytes: number, look: () => Look<Fields>): Promise<Fields> {
+async function lookWhenEnough<Fields>(
+  wait: Wait,
+  supply: Supply,
+  enoughBytes: number,
+  look: () => Look<Fields>,
+): Promise<Fields> {
   try {
-    for (;;) {
-      await wait.next();
-      const { fields, bytes } = look();
-      if (bytes >= enoughBytes || wait.isOver) return fields;
-    }
+    // At first too: a batch that did not fit into the first look is there, and nothing will come to announce it.
+    while (!wait.isOver && !supply.reaches(enoughBytes)) await wait.next();
+    return look().fields;
   } finally {
     wait.end();
+  }
+}
+
+/** How much there is to read at the places of a fetch. Counts on from where it stopped. */
+class Supply {
+  readonly #cluster: BrokerContext["cluster"];
+  readonly #isolation: Patience["isolation"];
+  readonly #places: (TopicPartition & { countedTo: number })[];
+  #bytes = 0;
+
+  constructor(
+    cluster: BrokerContext["cluster"],
+    places: readonly FetchPlace[],
+    isolation: Patience["isolation"],
+  ) {
+    this.#cluster = cluster;
+    this.#isolation = isolation;
+    this.#places = places.map(({ topic, partition, offset }) => ({ topic, partition, countedTo: offset }));
+  }
+
+  /** Whether there are `bytes`, or an error to tell, for which nobody should wait. */
+  reaches(bytes: number): boolean {
+    try {
+      for (const place of this.#places) this.#count(place, bytes);
+    } catch (error) {
+      if (error instanceof BrokerError) return true;
+      throw error;
+    }
+    return this.#bytes >= bytes;
+  }
+
+  #count(place: TopicPartition & { countedTo: number }, enoughBytes: number): void {
+    const visibleEnd = this.#cluster.visibleEnd(place, this.#isolation);
+    while (this.#bytes < enoughBytes && place.countedTo < visibleEnd) {
+      const bytesMax = enoughBytes - this.#bytes;
+      const found = this.#cluster.fetch(place, place.countedTo, { bytesMax, isolation: this.#isolation });
+      if (found.nextOffset === place.countedTo) return;
+      this.#bytes += found.batches.length;
+      place.countedTo = found.nextOffset;
+    }
   }
 }

@@ -1,8 +1,10 @@
 /**
  * advance_clock: moves a manual clock; waits whose time has come end, and nothing else happens.
- * Refuses: STEPPING_DISABLED, also in auto mode, whose clock is the system's.
+ * Refuses: STEPPING_DISABLED, also in auto mode, whose clock is the system's; INVALID_REQUEST past the last time that a
+ * record can carry.
  */
 import { BrokerError, ManualClock } from "@minikafka/core";
+import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
 
@@ -14,6 +16,10 @@ export const advanceClock: Handler<"advance_clock"> = ({ ms }, context) => {
       "STEPPING_DISABLED",
       "the clock is the system's; start the broker with --clock manual to move it",
     );
+  }
+  const leftMs = TIMESTAMP_MS_MAX - clock.nowMs();
+  if (ms > leftMs) {
+    throw new BrokerError("INVALID_REQUEST", `ms: expected at most ${leftMs}, where time ends, got ${ms}`);
   }
   clock.advance(ms);
   deadlines.fireDue();
