@@ -12,7 +12,9 @@ const SUMMARIES = join(".turbo", "runs");
 /**
  * @typedef {{ passed: number, failed: number, skipped: number }} Totals
  * @typedef {{ taskId: string, directory: string, execution: { exitCode: number | null } | null }} Task
- * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} Report
+ * @typedef {{ status: string, assertionResults: { status: string }[] }} TestFile
+ * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
+ *   testResults: TestFile[] }} Report
  */
 
 /**
@@ -47,6 +49,17 @@ function reportOf(root, task) {
 }
 
 /**
+ * @param {Report} report
+ * @returns {number} its failed tests, and its files that failed without one: they could not be loaded or prepared
+ */
+function failuresOf({ numFailedTests, testResults }) {
+  const broken = testResults.filter(
+    (file) => file.status === "failed" && file.assertionResults.every(({ status }) => status !== "failed"),
+  );
+  return numFailedTests + broken.length;
+}
+
+/**
  * @param {string} root
  * @returns {Totals & { failedTasks: string[] }}
  */
@@ -54,11 +67,11 @@ export function countResults(root) {
   const totals = { passed: 0, failed: 0, skipped: 0, failedTasks: /** @type {string[]} */ ([]) };
   for (const task of lastTasks(root)) {
     const report = reportOf(root, task);
-    const failedTests = report === null ? 0 : report.numFailedTests;
+    const failures = report === null ? 0 : failuresOf(report);
     totals.passed += report === null ? 0 : report.numPassedTests;
     totals.skipped += report === null ? 0 : report.numPendingTests + report.numTodoTests;
     const taskFailed = task.execution !== null && task.execution.exitCode !== 0;
-    totals.failed += Math.max(failedTests, taskFailed ? 1 : 0);
+    totals.failed += Math.max(failures, taskFailed ? 1 : 0);
     if (taskFailed) totals.failedTasks.push(task.taskId);
   }
   return totals;

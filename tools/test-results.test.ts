@@ -7,8 +7,8 @@ import { countResults, forgetResults, verdict } from "./test-results.mjs";
 interface Made {
   /** Exit codes by task, in a folder named like the task's package. */
   readonly tasks: Readonly<Record<string, number>>;
-  /** Passed, failed, skipped and to-do tests, by folder. */
-  readonly reports: Readonly<Record<string, readonly [number, number, number, number]>>;
+  /** Passed, failed, skipped and to-do tests, by folder; then files that could not be loaded. */
+  readonly reports: Readonly<Record<string, readonly [number, number, number, number, number?]>>;
 }
 
 function makeRun({ tasks, reports }: Made): string {
@@ -22,10 +22,15 @@ function makeRun({ tasks, reports }: Made): string {
     return { taskId, directory: String(taskId.split("#")[0]), execution: { exitCode } };
   });
   write(".turbo/runs/one.json", { tasks: summary });
-  for (const [folder, [numPassedTests, numFailedTests, numPendingTests, numTodoTests]] of Object.entries(
-    reports,
-  )) {
-    write(`${folder}/test-results.json`, { numPassedTests, numFailedTests, numPendingTests, numTodoTests });
+  for (const [
+    folder,
+    [numPassedTests, numFailedTests, numPendingTests, numTodoTests, broken = 0],
+  ] of Object.entries(reports)) {
+    const testResults = Array.from({ length: broken }, () => {
+      return { status: "failed", assertionResults: [{ status: "skipped" }] };
+    });
+    const counts = { numPassedTests, numFailedTests, numPendingTests, numTodoTests };
+    write(`${folder}/test-results.json`, { ...counts, testResults });
   }
   return root;
 }
@@ -53,6 +58,11 @@ test("a task that failed without a failed test counts as one failure", () => {
     failed: 3,
     failedTasks: ["a#lint", "a#test", "b#test"],
   });
+});
+
+test("a test file that could not be loaded counts, beside failed tests of others", () => {
+  const root = makeRun({ tasks: { "a#test": 1 }, reports: { a: [3, 1, 1, 0, 2] } });
+  expect(countResults(root)).toMatchObject({ passed: 3, failed: 3, skipped: 1 });
 });
 
 test("a report of a package whose tests did not run this time is not counted", () => {
