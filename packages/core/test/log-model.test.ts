@@ -8,7 +8,7 @@ import { SeededRandom } from "../src/env/random.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { batch, type LogWorld, newWorld, seedFromEnvironment } from "./log-world.ts";
 
-const HISTORIES = 300;
+const HISTORIES = 200;
 const STEPS = 40;
 
 interface ModelBatch {

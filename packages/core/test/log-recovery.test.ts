@@ -298,6 +298,22 @@ test("recovery reads from the recovery point on, and nothing below it", async ()
   expect(readAll(log)).toEqual(numbered(32));
 });
 
+test.each([
+  "log.recovery.before_truncate",
+  "log.recovery.after_truncate",
+  "log.recovery.before_remove",
+  "log.recovery.after_remove",
+] as const)("a fault at %s refuses the opening, and the next one comes to the same", async (point) => {
+  const { disk, faults, open } = await closedLog(4);
+  append(disk, segmentAt(0), Buffer.alloc(30));
+  append(disk, segmentAt(9), assignedBatch("stray", 9));
+  const rule = faults.arm({ point, action: "error", site: PLACE });
+  expect(refusal(() => open({ create: false })).code).toBe("STORAGE_ERROR");
+  rule.assertFired();
+  expect(readAll(open({ create: false }))).toEqual(numbered(4));
+  expect([...disk.files().keys()]).toEqual([indexAt(0), segmentAt(0), MANIFEST]);
+});
+
 test("an opening that the disk refuses leaves no file open, and works when it is tried again", async () => {
   const { disk, open } = await closedLog(4);
   append(disk, segmentAt(0), Buffer.alloc(30));

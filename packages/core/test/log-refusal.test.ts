@@ -1,10 +1,20 @@
 /** Every call to the disk fails once: an append is there and acknowledged, or refused and not there, or the log is off line. */
 import { describe, expect, test } from "vitest";
 import type { DiskFailureOrder } from "../src/env/disk-failures.ts";
-import { type FaultPoint, isFaultPoint } from "../src/env/fault-points.ts";
+import { CrashSignal, type FaultPoint, FaultPoints, isFaultPoint } from "../src/env/fault-points.ts";
 import { BrokerError } from "../src/errors.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
-import { batch, FOLDER, type LogWorld, newWorld, readAll, refusal, segmentAt, worldOn } from "./log-world.ts";
+import {
+  batch,
+  emptyDisk,
+  FOLDER,
+  type LogWorld,
+  newWorld,
+  readAll,
+  refusal,
+  segmentAt,
+  worldOn,
+} from "./log-world.ts";
 
 /** What a client knows after a life with a failing disk. */
 interface Outcome {
@@ -14,12 +24,13 @@ interface Outcome {
   flushed: number;
 }
 
-/** Does `act`; only answers to the client may come out of it. Returns whether it was done. */
+/** Does `act`; only answers to the client, or the end of the process, may come out of it. Returns whether it was done. */
 async function answered(act: () => unknown): Promise<boolean> {
   try {
     await act();
     return true;
   } catch (problem) {
+    if (problem instanceof CrashSignal) throw problem;
     expect(problem).toBeInstanceOf(BrokerError);
     expect(["STORAGE_ERROR", "BROKER_FAILED"]).toContain(problem instanceof BrokerError && problem.code);
     return false;
@@ -39,8 +50,10 @@ async function openAnswered(world: LogWorld, create: boolean): Promise<Partition
 }
 
 /** Appends, rolls, flushes, closes and opens again, and appends more. */
-async function live(world: LogWorld): Promise<{ log: PartitionLog; outcome: Outcome }> {
-  const outcome: Outcome = { acknowledged: [], refused: [], flushed: 0 };
+async function live(
+  world: LogWorld,
+  outcome: Outcome = { acknowledged: [], refused: [], flushed: 0 },
+): Promise<{ log: PartitionLog; outcome: Outcome }> {
   let log = await openAnswered(world, true);
   for (let n = 0; n < 24; n++) {
     const value = `${n}`.padEnd(60, ".");
@@ -161,6 +174,34 @@ test.each(POINTS)("a fault at %s is answered, every time it is passed", async (p
     }
   }
 });
+
+test.each(POINTS)(
+  "a process that dies at %s leaves what it acknowledged, and nothing else",
+  async (point) => {
+    for (let nth = 1; ; nth++) {
+      const disk = emptyDisk();
+      const faults = new FaultPoints({ onCrash: () => disk.powerOff() });
+      const world = worldOn(disk, SIZES, faults);
+      const rule = faults.arm({ point, action: "crash", times: { nth } });
+      const outcome: Outcome = { acknowledged: [], refused: [], flushed: 0 };
+      const death = await live(world, outcome).catch((problem: unknown) => problem);
+      if (rule.fired === 0) {
+        expect(nth).toBeGreaterThan(1);
+        return;
+      }
+      expect(death).toBeInstanceOf(CrashSignal);
+      faults.disarm();
+      disk.crash({ mode: "kept" });
+      const values = readAll(world.open());
+      const { acknowledged } = outcome;
+      // The batch whose append the process died in may be whole already.
+      expect(values.slice(0, acknowledged.length)).toEqual(acknowledged);
+      expect(values.length - acknowledged.length).toBeLessThanOrEqual(
+        point === "log.append.after_write" ? 1 : 0,
+      );
+    }
+  },
+);
 
 describe("a write that failed", () => {
   test("is taken back, and the next append gets its offset", () => {
