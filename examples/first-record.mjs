@@ -17,7 +17,8 @@ const { partition, offset } = await producer.send({ topic: "first", key: "alice"
 console.log(`partition=${partition} offset=${offset}`);
 
 const consumer = client.consumer();
-await consumer.assign([{ topic: "first", partition, offset }]);
+// With acks 0 the offset would be unknown (null).
+await consumer.assign([{ topic: "first", partition, offset: offset ?? "end" }]);
 for await (const record of consumer) {
   console.log([record.offset, String(record.key), String(record.value)]);
   break;

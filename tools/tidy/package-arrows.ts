@@ -24,6 +24,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     ...["@minikafka/broker", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
     "@minikafka/record",
   ],
+  examples: ["@minikafka/broker", "@minikafka/client"],
   tools: ["@minikafka/protocol", "typescript", "zod"],
 };
 

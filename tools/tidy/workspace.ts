@@ -14,7 +14,7 @@ export interface Workspace {
 /** A rule gives one sentence for each place that breaks it, with what to do instead. */
 export type Rule = (workspace: Workspace) => string[];
 
-const FOLDERS = ["packages", "apps", "e2e", "bench", "docs", "tools"];
+const FOLDERS = ["packages", "apps", "e2e", "bench", "examples", "docs", "tools"];
 const NOT_OURS = new Set(["node_modules", "dist", ".turbo", "test-results.json", "pnpm-lock.yaml"]);
 const TEXT = /\.(?:ts|mjs|js|json|yaml|md|txt)$/;
 
@@ -48,5 +48,5 @@ export function isTest(path: string): boolean {
 
 /** The folder of the package that a path lies in, such as "packages/core" or "e2e"; null outside of packages. */
 export function packageOf(path: string): string | null {
-  return /^(?:(?:packages|apps)\/[^/]+|e2e|bench|tools)(?=\/)/.exec(path)?.[0] ?? null;
+  return /^(?:(?:packages|apps)\/[^/]+|e2e|bench|examples|tools)(?=\/)/.exec(path)?.[0] ?? null;
 }
