@@ -7,7 +7,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** A logger to stderr. The prettifier is loaded only when a terminal is there to read it. */
 export async function openLog(level: LogLevel): Promise<Logger> {
-  if (!process.stderr.isTTY) return pino({ level, base: null }, pino.destination({ fd: 2, sync: true }));
+  if (!process.stderr.isTTY) {
+    const destination = pino.destination({ fd: 2, sync: true });
+    // Nobody reads the log any more: that is no reason to stop serving.
+    destination.on("error", () => undefined);
+    return pino({ level, base: null }, destination);
+  }
   const { default: pretty } = await import("pino-pretty");
   const colorize = process.env.NO_COLOR === undefined || process.env.NO_COLOR === "";
   return pino(

@@ -1,17 +1,17 @@
 /** `minikafka-broker`: flags in, one line out when clients can produce, and a clean end on SIGTERM or SIGINT. */
+import { resolve } from "node:path";
 import type { CommanderError } from "commander";
 import { program, sourcesOf } from "./command-line.ts";
 import { resolveSettings } from "./config.ts";
-import { type Broker, startBroker } from "./daemon.ts";
+import { startBroker } from "./daemon.ts";
 import { openLog } from "./logging.ts";
 import { EXIT, refusalOf } from "./refusals.ts";
 
-function stopOnSignals(broker: Broker, fail: (error: unknown) => void): void {
-  const stop = () => {
-    broker.close().then(() => process.exit(EXIT.ok), fail);
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+/** Resolves at the first signal to stop, whenever it comes; further ones do no harm. */
+function askedToStop(): Promise<void> {
+  return new Promise((stop) => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop());
+  });
 }
 
 async function main(): Promise<void> {
@@ -26,18 +26,21 @@ async function main(): Promise<void> {
   };
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
+  // Whoever started us may have stopped listening to us.
   process.stdout.on("error", () => undefined);
+  const stop = askedToStop();
   if (settings.profile === "original") {
     log.warn(
       "profile original: its dials act on replication, groups and retries, none of which this version has",
     );
   }
   const broker = await startBroker({ settings, log, onBroken: fail });
-  stopOnSignals(broker, fail);
   const { host, port } = broker.address ?? { host: settings.host, port: settings.port };
-  process.stdout.write(
-    `${JSON.stringify({ msg: "ready", host, port, pid: process.pid, data: settings.data })}\n`,
-  );
+  const ready = { msg: "ready", host, port, pid: process.pid, data: resolve(settings.data) };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  await stop;
+  await broker.close().catch(fail);
+  process.exit(EXIT.ok);
 }
 
 main().catch((error: unknown) => {

@@ -50,10 +50,11 @@ export function refusalOf(error: unknown): Refusal | null {
     return { exitCode: EXIT.addressUnavailable, sentence: error.message, hint };
   }
   if (error instanceof BrokerError) {
+    const isUsage = error.code === "INVALID_CONFIG";
     return {
-      exitCode: EXIT.dataFolderRefused,
+      exitCode: isUsage ? EXIT.usage : EXIT.dataFolderRefused,
       sentence: `${error.code}: ${error.message}`,
-      hint: "see the message",
+      hint: isUsage ? "minikafka-broker --help lists the settings" : "look at the data folder and its disk",
     };
   }
   return null;

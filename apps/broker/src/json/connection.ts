@@ -34,7 +34,7 @@ export interface ConnectionLimits {
 }
 
 export interface ConnectionOptions {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pick<Dispatcher, "dispatch">;
   readonly limits: ConnectionLimits;
   readonly realTime: Deadlines;
   /** Why a connection was closed, for the log. */

@@ -13,14 +13,18 @@ export type Answer = { readonly ok: boolean } & { readonly [name: string]: unkno
 /** What the tests' broker is given unless a test says otherwise: a clock that stands still. */
 const SETTINGS: RawSettings = { data: "/data", clock: "manual", start_time: 1_700_000_000_000 };
 
-export async function openBroker(settings: RawSettings = {}, disk = new MemoryDisk()): Promise<Broker> {
+export async function openBroker(
+  settings: RawSettings = {},
+  disk = new MemoryDisk(),
+  end = (broker: Broker): Promise<void> => broker.close(),
+): Promise<Broker> {
   const broker = await startBroker({
     settings: { ...SETTINGS, ...settings },
     disk,
     log: pino({ level: "silent" }),
     listen: false,
   });
-  onTestFinished(() => broker.close());
+  onTestFinished(() => end(broker));
   return broker;
 }
 

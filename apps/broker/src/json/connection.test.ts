@@ -1,0 +1,212 @@
+import type { Duplex } from "node:stream";
+import { ManualClock } from "@minikafka/core/testing";
+import { expect, test } from "vitest";
+import { settle } from "../../test/support/broker.ts";
+import { Deadlines } from "../deadlines.ts";
+import { inProcessLink } from "../in-process-link.ts";
+import { Parking, type WaitHolder } from "../parking.ts";
+import { Connection, type ConnectionLimits } from "./connection.ts";
+import type { AnswerLine, Dispatched } from "./dispatch.ts";
+
+const IDLE_MS = 1_000;
+const LINGER_MS = 50;
+const STALL_MS = 300;
+const LIMITS: ConnectionLimits = {
+  frameBytesMax: 1_000,
+  requestsInHandMax: 3,
+  idleMs: IDLE_MS,
+  lingerMs: LINGER_MS,
+  output: { pauseBytes: 100_000, bytesMax: 200_000, stallMs: STALL_MS },
+};
+
+/**
+ * A connection whose requests the test answers itself: a line `name` waits until it is answered, `now:TEXT` is answered at
+ * once, `#name` has an id, `poll` is a long poll.
+ */
+class Bench {
+  readonly client: Duplex;
+  readonly connection: Connection;
+  readonly taken: string[] = [];
+  readonly received: string[] = [];
+  readonly reasons: string[] = [];
+  readonly clock = new ManualClock();
+  readonly deadlines = Deadlines.ofSteppedTime(this.clock);
+  readonly parking = new Parking({ onVisible: () => () => undefined }, this.deadlines);
+  isClosed = false;
+  readonly #waiting = new Map<string, (line: AnswerLine) => void>();
+
+  constructor({ isReading = true } = {}) {
+    const [here, there] = inProcessLink();
+    this.client = there;
+    this.connection = new Connection(here, {
+      dispatcher: { dispatch: (line, holder) => this.#dispatch(line.toString(), holder) },
+      limits: LIMITS,
+      realTime: this.deadlines,
+      onClosing: (reason) => this.reasons.push(reason),
+    });
+    there.on("error", () => undefined);
+    here.on("close", () => {
+      this.isClosed = true;
+    });
+    if (isReading) this.read();
+  }
+
+  read(): void {
+    this.client.on("data", (chunk: Buffer) => this.received.push(...chunk.toString().trimEnd().split("\n")));
+  }
+
+  async send(text: string): Promise<void> {
+    this.client.write(text);
+    await settle();
+  }
+
+  async answer(name: string, line: AnswerLine = `${name}\n`): Promise<void> {
+    this.#waiting.get(name)?.(line);
+    await settle();
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    this.deadlines.fireDue();
+    await settle();
+  }
+
+  #dispatch(name: string, holder: WaitHolder): Dispatched {
+    this.taken.push(name);
+    const id = name.startsWith("#") ? name : undefined;
+    if (name.startsWith("now:")) return { id, line: `${name.slice(4)}\n` };
+    if (name === "poll") return { id, line: this.#poll(holder) };
+    return { id, line: new Promise((resolve) => this.#waiting.set(name, resolve)) };
+  }
+
+  async #poll(holder: WaitHolder): Promise<AnswerLine> {
+    await this.parking.park([], 60_000, holder).next();
+    return "polled\n";
+  }
+}
+
+test("a line that never ends is closed for idleness, however many bytes trickle in", async () => {
+  const bench = new Bench();
+  for (let part = 0; part < 25 && !bench.isClosed; part += 1) {
+    await bench.send("x");
+    await bench.pass(IDLE_MS / 10);
+  }
+  expect(bench.isClosed).toBe(true);
+  expect(bench.clock.nowMs()).toBeLessThanOrEqual(2 * IDLE_MS);
+  expect(bench.taken).toEqual([]);
+  expect(bench.reasons).toEqual([`idle for ${IDLE_MS} ms`]);
+});
+
+test("a connection that is owed an answer, or that keeps asking, is not idle", async () => {
+  const waiting = new Bench();
+  await waiting.send("a\n");
+  await waiting.pass(10 * IDLE_MS);
+  expect(waiting.isClosed).toBe(false);
+  await waiting.answer("a");
+  const asking = new Bench();
+  for (let round = 0; round < 30; round += 1) {
+    await asking.send("now:pong\n");
+    await asking.pass(IDLE_MS / 2);
+  }
+  expect(asking.isClosed).toBe(false);
+});
+
+test("lines that are left over when the client ends its side are all taken and answered", async () => {
+  const bench = new Bench();
+  bench.client.end("a\nb\nc\nd\ne\nnever finished");
+  await settle();
+  expect(bench.taken).toEqual(["a", "b", "c"]);
+  for (const name of ["c", "a", "b", "d", "e"]) await bench.answer(name);
+  expect(bench.received).toEqual(["a", "b", "c", "d", "e"]);
+  expect(bench.isClosed).toBe(true);
+});
+
+test.each([
+  ["ends", (client: Duplex) => client.end()],
+  ["breaks", (client: Duplex) => client.destroy()],
+])("a long poll is given up as soon as its connection %s", async (_how, leave) => {
+  const bench = new Bench();
+  await bench.send("poll\n");
+  expect(bench.parking.size).toBe(1);
+  leave(bench.client);
+  await settle();
+  expect(bench.parking.size).toBe(0);
+  expect(bench.isClosed).toBe(true);
+  expect(bench.deadlines.size).toBe(0);
+});
+
+test("a line that is too long is answered after what is owed, and what follows it is never taken", async () => {
+  const bench = new Bench();
+  await bench.send("a\n");
+  await bench.send("x".repeat(900));
+  await bench.send("x".repeat(900));
+  await bench.send("\nnow:late\n");
+  expect(bench.received).toEqual([]);
+  await bench.answer("a");
+  expect(bench.received[0]).toBe("a");
+  expect(JSON.parse(bench.received[1] ?? "")).toMatchObject({ ok: false, code: "FRAME_TOO_LARGE" });
+  expect(bench.taken).toEqual(["a"]);
+  // The client does not close: it had its time to read.
+  await bench.pass(LINGER_MS);
+  expect(bench.isClosed).toBe(true);
+});
+
+test("a client that reads slowly gets all of its last answers: lingering begins when they were sent", async () => {
+  const bench = new Bench({ isReading: false });
+  bench.client.end(`now:${"x".repeat(900)}\n`.repeat(80));
+  await settle();
+  await bench.pass(5 * LINGER_MS);
+  expect(bench.isClosed).toBe(false);
+  bench.read();
+  await settle();
+  expect(bench.received).toHaveLength(80);
+  expect(bench.isClosed).toBe(true);
+});
+
+test("a client that leaves too much unread for too long is closed, and not before", async () => {
+  const bench = new Bench({ isReading: false });
+  await bench.send("#big\n");
+  await bench.answer("#big", `${"x".repeat(300_000)}\n`);
+  await bench.pass(STALL_MS - 1);
+  expect(bench.isClosed).toBe(false);
+  await bench.pass(1);
+  expect(bench.isClosed).toBe(true);
+  expect(bench.reasons).toEqual(["300001 bytes of answers were left unread"]);
+});
+
+test("a client that reads in time is kept, however large the answer was", async () => {
+  const bench = new Bench({ isReading: false });
+  await bench.send("#big\n");
+  await bench.answer("#big", `${"x".repeat(300_000)}\n`);
+  await bench.pass(STALL_MS - 1);
+  bench.read();
+  await settle();
+  await bench.pass(2 * STALL_MS);
+  expect(bench.isClosed).toBe(false);
+});
+
+test("answers that wait for an earlier one count as output: no more requests are taken behind them", async () => {
+  const bench = new Bench();
+  await bench.send("first\nsecond\n");
+  await bench.answer("second", `${"x".repeat(150_000)}\n`);
+  await bench.send("third\n");
+  expect(bench.taken).toEqual(["first", "second"]);
+  await bench.answer("first");
+  expect(bench.taken).toEqual(["first", "second", "third"]);
+});
+
+test("no request is taken while too many are in hand, and the next one as soon as one is answered", async () => {
+  const bench = new Bench();
+  await bench.send("#1\n#2\n#3\n#4\n#5\n");
+  expect(bench.taken).toEqual(["#1", "#2", "#3"]);
+  await bench.answer("#2");
+  expect(bench.taken).toEqual(["#1", "#2", "#3", "#4"]);
+  expect(bench.received).toEqual(["#2"]);
+});
+
+test("a request that is answered with nothing holds up nobody", async () => {
+  const bench = new Bench();
+  await bench.send("silent\nnow:next\n");
+  await bench.answer("silent", null);
+  expect(bench.received).toEqual(["next"]);
+});

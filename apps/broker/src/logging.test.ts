@@ -1,0 +1,27 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { type LogLevel, traceTo } from "./logging.ts";
+
+function logged(level: LogLevel) {
+  const lines: { level: number; msg: string }[] = [];
+  const log = pino({ level, base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  return { trace: traceTo(log), lines };
+}
+
+const place = { brokerId: 1, topic: "orders", partition: 0 };
+const recovered = { kind: "recovered", ...place, logEndOffset: 5, recoveryPoint: 0, problem: null } as const;
+
+test("at the usual level there is no line for each batch, and one for what an operator wants to know", () => {
+  const { trace, lines } = logged("info");
+  trace({ kind: "fetched", ...place, offset: 0, nextOffset: 1, bytes: 80, highWatermark: 1 });
+  trace({ kind: "topic_created", topic: "orders", partitions: 1, replicationFactor: 1 });
+  expect(lines).toMatchObject([{ msg: "topic created", topic: "orders", partitions: 1 }]);
+});
+
+test("a recovery is news when it scanned, a warning when it cut, and nothing after a clean end", () => {
+  const { trace, lines } = logged("info");
+  trace({ ...recovered, scannedBytes: 0, cutBytes: 0 });
+  trace({ ...recovered, scannedBytes: 100, cutBytes: 0 });
+  trace({ ...recovered, scannedBytes: 100, cutBytes: 20 });
+  expect(lines.map(({ level }) => level)).toEqual([30, 40]);
+});
