@@ -7,6 +7,8 @@ import {
   isImportDeclaration,
   isImportTypeNode,
   isLiteralTypeNode,
+  isMetaProperty,
+  isPropertyAccessExpression,
   isStringLiteral,
   SyntaxKind,
 } from "typescript/unstable/ast";
@@ -22,9 +24,18 @@ export interface Import {
   readonly target: string | null;
 }
 
+/** `import.meta.resolve(…)` asks where a package is, which is to know it. */
+function asksForPlace(node: Node): boolean {
+  return isPropertyAccessExpression(node) && node.name.text === "resolve" && isMetaProperty(node.expression);
+}
+
 function specifierNode(node: Node): Node | undefined {
   if (isImportDeclaration(node) || isExportDeclaration(node)) return node.moduleSpecifier;
-  if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) return node.arguments[0];
+  if (isCallExpression(node)) {
+    const { expression } = node;
+    const imports = expression.kind === SyntaxKind.ImportKeyword || asksForPlace(expression);
+    return imports ? node.arguments[0] : undefined;
+  }
   if (isImportTypeNode(node) && isLiteralTypeNode(node.argument)) return node.argument.literal;
   return undefined;
 }

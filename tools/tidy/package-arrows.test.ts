@@ -50,6 +50,7 @@ test.for([
   'export { a } from "zod";',
   'export const a = await import("zod");',
   'export type A = import("zod").ZodType;',
+  'export const a = import.meta.resolve("zod");',
 ])("an import is found in whatever form: %s", (text) => {
   expect(importsFollowArrows(workspaceOf({ "packages/core/src/a.ts": text }))).toEqual([
     expect.stringContaining("packages/core/src/a.ts:1: packages/core may not know zod"),
