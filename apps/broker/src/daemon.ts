@@ -22,6 +22,7 @@ import type { ConnectionLimits } from "./json/connection.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
 import { Listener } from "./json/listener.ts";
+import { OutputBudget } from "./json/output-budget.ts";
 import { openLog, traceTo } from "./logging.ts";
 import { Parking } from "./parking.ts";
 import { Ticker } from "./ticker.ts";
@@ -31,6 +32,8 @@ const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
 const REQUESTS_IN_HAND_MAX = 64;
 const OUTPUT_PAUSE_BYTES = 256 * 1024;
 const OUTPUT_STALL_MS = 30_000;
+/** Of all connections together; see output-budget.ts. */
+const OUTPUT_BUDGET = { bytesMax: 256 * 1024 * 1024, patienceMs: 1_000 };
 /** Kafka: connections.max.idle.ms. */
 const IDLE_MS = 600_000;
 const LINGER_MS = 2_000;
@@ -148,6 +151,7 @@ class Daemon implements Broker {
       dispatcher: this.#dispatcher,
       limits: limitsOf(settings),
       realTime: this.#realTime,
+      budget: new OutputBudget(OUTPUT_BUDGET, this.#realTime),
       connectionsMax: settings.max_connections,
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });

@@ -53,6 +53,11 @@ export class Deadlines {
     return new Deadlines(() => clock.nowMs(), false);
   }
 
+  /** The time that these deadlines run on. It only means something beside another reading of it. */
+  nowMs(): number {
+    return this.#nowMs();
+  }
+
   /** Calls `onDue` once `delayMs` have gone by. */
   after(delayMs: number, onDue: () => void): Deadline {
     const dueMs = this.#nowMs() + delayMs;

@@ -13,7 +13,9 @@ test("answers leave in the order of their places, whatever the order in which th
       order.forEach((index, step) => {
         const place = places[index];
         if (place === undefined) throw new Error("no such place");
-        answers.answer(place, withoutAnswer.includes(index) ? null : `${index}`, (line) => sent.push(line));
+        answers.answer(place, withoutAnswer.includes(index) ? null : `${index}`, (line) =>
+          sent.push(line.toString()),
+        );
         // An answer leaves as soon as everything before it was answered.
         const ready = new Set(order.slice(0, step + 1));
         const gone = places.findIndex((_place, before) => !ready.has(before));
@@ -33,9 +35,9 @@ test("what waits for an earlier answer is counted until it leaves", () => {
   const first = answers.takePlace();
   const second = answers.takePlace();
   const sent: string[] = [];
-  answers.answer(second, "12345", (line) => sent.push(line));
+  answers.answer(second, "12345", (line) => sent.push(line.toString()));
   expect(answers).toMatchObject({ heldCharacters: 5, isIdle: false });
-  answers.answer(first, "1", (line) => sent.push(line));
+  answers.answer(first, "1", (line) => sent.push(line.toString()));
   expect(sent).toEqual(["1", "12345"]);
   expect(answers).toMatchObject({ heldCharacters: 0, isIdle: true });
 });

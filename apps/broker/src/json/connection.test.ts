@@ -7,6 +7,7 @@ import { inProcessLink } from "../in-process-link.ts";
 import { Parking, type WaitHolder } from "../parking.ts";
 import { Connection, type ConnectionLimits } from "./connection.ts";
 import type { AnswerLine, Dispatched } from "./dispatch.ts";
+import { OutputBudget } from "./output-budget.ts";
 
 const IDLE_MS = 1_000;
 const LINGER_MS = 50;
@@ -42,6 +43,7 @@ class Bench {
       dispatcher: { dispatch: (line, holder) => this.#dispatch(line.toString(), holder) },
       limits: LIMITS,
       realTime: this.deadlines,
+      budget: new OutputBudget({ bytesMax: 1_000_000, patienceMs: 10_000 }, this.deadlines),
       onClosing: (reason) => this.reasons.push(reason),
     });
     there.on("error", () => undefined);

@@ -19,6 +19,7 @@ import type { Wait, WaitHolder } from "../parking.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
 import { type AnswerLine, type Dispatcher, failure } from "./dispatch.ts";
 import { Output, type OutputLimits } from "./output.ts";
+import type { OutputBudget } from "./output-budget.ts";
 
 export interface ConnectionLimits {
   readonly frameBytesMax: number;
@@ -37,6 +38,8 @@ export interface ConnectionOptions {
   readonly dispatcher: Pick<Dispatcher, "dispatch">;
   readonly limits: ConnectionLimits;
   readonly realTime: Deadlines;
+  /** Shared by all connections. */
+  readonly budget: OutputBudget;
   /** Why a connection was closed, for the log. */
   readonly onClosing: (reason: string) => void;
 }
@@ -50,7 +53,7 @@ export class Connection implements WaitHolder {
   readonly #framer: LineFramer;
   readonly #order = new AnswerOrder();
   readonly #output: Output;
-  readonly #send = (line: string): void => this.#output.write(line);
+  readonly #send = (line: string | Buffer): void => this.#output.write(line);
   #inHand = 0;
   /** The client will send nothing more; whole lines may still be left to be taken. */
   #isHalfOpen = false;
@@ -68,7 +71,7 @@ export class Connection implements WaitHolder {
     this.#options = options;
     this.#lingerMs = options.limits.lingerMs;
     this.#framer = new LineFramer(options.limits.frameBytesMax);
-    this.#output = new Output(stream, options.limits.output, options.realTime, {
+    this.#output = new Output(stream, options.limits.output, options, {
       onRoom: () => this.#serve(),
       onStalled: (bytes) => this.#destroy(`${bytes} bytes of answers were left unread`),
     });

@@ -21,7 +21,7 @@ async function openDispatcher() {
   const dispatch = async (request: object): Promise<{ [name: string]: unknown } | null> => {
     const { line } = dispatcher.dispatch(Buffer.from(JSON.stringify(request)), { waits: new Set() });
     const answer = await line;
-    return answer === null ? null : JSON.parse(answer);
+    return answer === null ? null : JSON.parse(answer.toString());
   };
   return { cluster, disk, dispatcher, dispatch, faults, broken };
 }

@@ -7,6 +7,7 @@
  */
 import type { Duplex } from "node:stream";
 import type { Deadline, Deadlines } from "../deadlines.ts";
+import type { Debtor, OutputBudget } from "./output-budget.ts";
 
 export interface OutputLimits {
   /** Beyond this much unsent output a connection takes no more requests. */
@@ -19,28 +20,34 @@ export interface OutputLimits {
 export interface OutputEvents {
   /** There is room again. */
   onRoom(): void;
-  /** The peer let more than `bytesMax` lie for `stallMs`. */
+  /** The peer let more than `bytesMax` lie for `stallMs`, or all peers together too much. */
   onStalled(unsentBytes: number): void;
 }
 
-export class Output {
+/** What all connections share. */
+export interface OutputShares {
+  readonly realTime: Deadlines;
+  readonly budget: OutputBudget;
+}
+
+export class Output implements Debtor {
   readonly #stream: Duplex;
   readonly #limits: OutputLimits;
-  readonly #realTime: Deadlines;
+  readonly #shares: OutputShares;
   readonly #events: OutputEvents;
   #stall: Deadline | null = null;
   #isCorked = false;
 
-  constructor(stream: Duplex, limits: OutputLimits, realTime: Deadlines, events: OutputEvents) {
+  constructor(stream: Duplex, limits: OutputLimits, shares: OutputShares, events: OutputEvents) {
     this.#stream = stream;
     this.#limits = limits;
-    this.#realTime = realTime;
+    this.#shares = shares;
     this.#events = events;
     stream.on("drain", () => {
-      this.#cancelStall();
+      this.#settle();
       events.onRoom();
     });
-    stream.on("close", () => this.#cancelStall());
+    stream.on("close", () => this.#settle());
   }
 
   /** Bytes that were written and that the stream has not passed on. */
@@ -54,14 +61,14 @@ export class Output {
   }
 
   /** Sends a line. Does nothing once the stream cannot be written to any more. */
-  write(line: string): void {
+  write(line: string | Buffer): void {
     if (!this.#stream.writable) return;
     if (!this.#isCorked) {
       this.#isCorked = true;
       this.#stream.cork();
       process.nextTick(this.#uncork);
     }
-    this.#stream.write(line);
+    if (!this.#stream.write(line)) this.#shares.budget.owe(this, line.length);
     if (this.#stall === null && this.unsentBytes > this.#limits.bytesMax) this.#watchStall();
   }
 
@@ -76,13 +83,19 @@ export class Output {
   };
 
   #watchStall(): void {
-    this.#stall = this.#realTime.after(this.#limits.stallMs, () => {
+    this.#stall = this.#shares.realTime.after(this.#limits.stallMs, () => {
       this.#stall = null;
       if (this.unsentBytes > this.#limits.bytesMax) this.#events.onStalled(this.unsentBytes);
     });
   }
 
-  #cancelStall(): void {
+  /** For the budget: too much is owed by all together, and this peer has not read for long. */
+  giveUp(): void {
+    this.#events.onStalled(this.unsentBytes);
+  }
+
+  #settle(): void {
+    this.#shares.budget.settle(this);
     this.#stall?.cancel();
     this.#stall = null;
   }
