@@ -358,6 +358,16 @@ test("raw sends any operation as it is and gives all of the answer", async () =>
   await client.close();
 });
 
+test("raw gives long Base64 as the text that it is on the wire", async () => {
+  const { peer, client } = await connected();
+  const call = client.raw("ping", {});
+  const batches_b64 = Buffer.alloc(6_000, "x").toString("base64");
+  const fields = { ok: true, id: 1, partitions: [{ partition: 0, batches_b64 }, null] };
+  (await peer.next("ping")).write(`${JSON.stringify(fields)}\n`);
+  expect(await call).toEqual(fields);
+  await client.close();
+});
+
 test.each(["host:port", "a:b:c", "127.0.0.1:0", "127.0.0.1:70000", "[::1"])("%j is no address", (broker) => {
   expect(() => new Client({ broker })).toThrow(expect.objectContaining({ code: "USAGE" }));
 });

@@ -12,7 +12,7 @@ import type { ConsumerOptions } from "./consumer/consumer-options.ts";
 import { LIMITS } from "./limits.ts";
 import { type LinkFactory, tcpLink } from "./link/link-factory.ts";
 import { ReconnectingLink } from "./link/reconnecting-link.ts";
-import { askedWaitMs, parseAnswer } from "./operation-answer.ts";
+import { askedWaitMs, asText, parseAnswer } from "./operation-answer.ts";
 import { Producer } from "./producer/producer.ts";
 import type { ProducerOptions } from "./producer/producer-options.ts";
 import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
@@ -131,9 +131,10 @@ export class Client implements Session, AsyncDisposable {
   }
 
   /** Any request, as it is, also one that this SDK does not know. Resolves with all of the answer's fields. */
-  raw(operation: string, fields: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
+  async raw(operation: string, fields: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
     const { timeoutMs = this.requestTimeoutMs, signal } = options;
-    return this.#link.request({ operation, fields }, { timeoutMs, signal });
+    const answer = await this.#link.request({ operation, fields }, { timeoutMs, signal });
+    return asText(answer);
   }
 
   producer(options?: ProducerOptions): Producer {

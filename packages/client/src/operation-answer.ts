@@ -1,6 +1,7 @@
 /** An answer's fields, checked against its operation's schema, and how long an operation may make one wait for it. */
 import {
   describeIssues,
+  encodeBase64,
   type JsonObject,
   OPERATIONS,
   type OperationName,
@@ -19,6 +20,18 @@ export function parseAnswer<Name extends OperationName>(
   throw new MiniKafkaError("INVALID_ANSWER", `the answer to ${name}: ${describeIssues(parsed.error)}`, {
     details: { operation: name, sent: true },
   });
+}
+
+/** The fields as they came over the wire: Base64 that was decoded when the line was read is text again. */
+export function asText(fields: JsonObject): JsonObject {
+  return withTextIn(fields) as JsonObject;
+}
+
+function withTextIn(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return encodeBase64(value);
+  if (Array.isArray(value)) return value.map(withTextIn);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withTextIn(member)]));
 }
 
 /** The broker's own default for `timeout_ms` of produce. */

@@ -12,6 +12,7 @@ export {
 } from "./json/envelope.ts";
 export type { Acks } from "./json/fields.ts";
 export { FrameTooLarge, LineFramer } from "./json/framing.ts";
+export { parseJsonWithBytes } from "./json/long-bytes.ts";
 export type { Operation, RequestId } from "./json/operation.ts";
 export {
   isOperationName,

@@ -9,7 +9,7 @@
 
 /** A place in line. `line` is undefined until the answer is there, and null when none will be sent. */
 interface Place {
-  line: string | null | undefined;
+  line: string | Buffer | null | undefined;
 }
 
 export type { Place };
@@ -18,7 +18,7 @@ export class AnswerOrder {
   readonly #places: Place[] = [];
   #heldCharacters = 0;
 
-  /** Answers that wait for earlier ones, in characters. */
+  /** Answers that wait for earlier ones, in characters; a long one is ASCII but for a few. */
   get heldCharacters(): number {
     return this.#heldCharacters;
   }
@@ -36,7 +36,7 @@ export class AnswerOrder {
   }
 
   /** Fills a place, and hands everything that is due now to `send`. A `null` line is a place that gets no answer. */
-  answer(place: Place, line: string | null, send: (line: string) => void): void {
+  answer(place: Place, line: string | Buffer | null, send: (line: string | Buffer) => void): void {
     place.line = line;
     if (this.#places[0] !== place) {
       this.#heldCharacters += line?.length ?? 0;

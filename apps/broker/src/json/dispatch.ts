@@ -25,8 +25,8 @@ import type { WaitHolder } from "../parking.ts";
 import type { BrokerContext } from "./handler.ts";
 import { HANDLERS } from "./handler-table.ts";
 
-/** The line of an answer, or `null` when the client asked for none. */
-export type AnswerLine = string | null;
+/** The line of an answer, as bytes when it is long, or `null` when the client asked for none. */
+export type AnswerLine = string | Buffer | null;
 
 export interface Dispatched {
   readonly id: RequestId | undefined;

@@ -1,9 +1,10 @@
 /** An answer line, read as far as its envelope. What a broker sends is checked like anything that comes from outside. */
-import { answerEnvelope, InvalidJson, type JsonObject, parseJsonObject } from "@minikafka/protocol";
+import { answerEnvelope, InvalidJson, type JsonObject, parseJsonWithBytes } from "@minikafka/protocol";
 import { MiniKafkaError } from "../errors.ts";
 
 export interface Answer {
   readonly id: string | number | undefined;
+  /** Long Base64 among the fields is bytes already. */
   readonly outcome: JsonObject | MiniKafkaError;
 }
 
@@ -14,7 +15,7 @@ const SHOWN_BYTES = 80;
 export function readAnswer(line: Buffer): Answer {
   let fields: JsonObject;
   try {
-    fields = parseJsonObject(line);
+    fields = parseJsonWithBytes(line);
   } catch (error) {
     if (error instanceof InvalidJson) throw invalidAnswer(error.message, line);
     throw error;

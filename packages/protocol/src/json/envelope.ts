@@ -1,7 +1,7 @@
 /** The two shapes of an answer line, and how a client tells them apart. */
 import { z } from "zod";
 import type { ErrorCode } from "../errors.ts";
-import { jsonText } from "./json-text.ts";
+import { jsonLine } from "./json-text.ts";
 import { type RequestId, requestId } from "./operation.ts";
 
 /** The protocol's number, raised when a client of the old one could misread the new. */
@@ -17,9 +17,9 @@ export interface Failure {
   readonly details?: ErrorDetails;
 }
 
-/** The line of a success, ended by a newline. */
-export function successLine(id: RequestId | undefined, fields: object): string {
-  return `${jsonText({ ok: true, id, ...fields })}\n`;
+/** The line of a success, ended by a newline; as bytes when it is long. */
+export function successLine(id: RequestId | undefined, fields: object): string | Buffer {
+  return jsonLine({ ok: true, id, ...fields });
 }
 
 /** The line of a failure, ended by a newline. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonText } from "./json-text.ts";
+import { jsonLine } from "./json-text.ts";
 
 const base64 = fc.base64String();
 const value = fc.oneof(fc.jsonValue(), fc.constant(undefined));
@@ -18,7 +18,19 @@ test("an answer's text is the text that JSON.stringify gives, with and without b
   fc.assert(
     fc.property(fields, fc.array(fields), fc.boolean(), (alone, partitions, many) => {
       const answer = many ? { ...alone, partitions } : alone;
-      expect(jsonText(answer)).toBe(JSON.stringify(answer));
+      expect(jsonLine(answer)).toBe(`${JSON.stringify(answer)}\n`);
+    }),
+  );
+});
+
+test("a long line is bytes, and they are the same text", () => {
+  fc.assert(
+    fc.property(fields, fc.array(fields), fc.nat(6_000), (alone, partitions, extra) => {
+      const batches_b64 = Buffer.alloc(6_000 + extra, "x").toString("base64");
+      const answer = { ...alone, partitions: [...partitions, { ...alone, batches_b64 }], batches_b64 };
+      const line = jsonLine(answer);
+      expect(line).toBeInstanceOf(Buffer);
+      expect(line.toString()).toBe(`${JSON.stringify(answer)}\n`);
     }),
   );
 });

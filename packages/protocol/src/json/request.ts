@@ -1,8 +1,9 @@
 /** From a line to a request that a handler can trust, or to the sentence that says what is wrong with it. */
 import type { z } from "zod";
+import { parseJsonWithBytes } from "./long-bytes.ts";
 import { type RequestId, requestId } from "./operation.ts";
 import { isOperationName, OPERATIONS, type OperationName, type ParsedRequest } from "./operations.ts";
-import { InvalidJson, type JsonObject, parseJsonObject } from "./strict-json.ts";
+import { InvalidJson, type JsonObject } from "./strict-json.ts";
 
 /** One member for each operation, so that a `switch` or a table over `operation` knows the fields. */
 export type AnyRequest = { [Name in OperationName]: ParsedRequest<Name> }[OperationName];
@@ -20,7 +21,7 @@ export type ReadRequest =
 export function readRequest(line: Buffer): ReadRequest {
   let fields: JsonObject;
   try {
-    fields = parseJsonObject(line);
+    fields = parseJsonWithBytes(line);
   } catch (error) {
     if (error instanceof InvalidJson) return refused(undefined, error.message);
     throw error;
