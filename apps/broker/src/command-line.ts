@@ -3,11 +3,13 @@ import { Command, Option } from "commander";
 import type { z } from "zod";
 import {
   type ConfigSource,
+  flagName,
   fromEnvironment,
   fromFile,
   type SettingName,
   settings,
   settingValue,
+  variableName,
 } from "./config.ts";
 import { VERSION } from "./version.ts";
 
@@ -22,7 +24,7 @@ const PLACEHOLDERS: { readonly [Name in SettingName]?: string } = {
 };
 
 function flagOf(name: SettingName): Option {
-  const long = `--${name.replaceAll("_", "-")}`;
+  const long = flagName(name);
   const schema: z.ZodType = settings.shape[name];
   if (name === "lab") return new Option(long, schema.description);
   const fallback = schema.safeParse(undefined).data;
@@ -71,7 +73,7 @@ export function sourcesOf(command: Command, environment: NodeJS.ProcessEnv): Con
   const file = path === undefined || path === "" ? [] : [{ name: path, values: fromFile(path) }];
   return [
     ...file,
-    { name: "the environment", values: fromEnvironment(environment) },
-    { name: "the flags", values: Object.fromEntries(given) },
+    { name: "the environment", values: fromEnvironment(environment), callsIt: variableName },
+    { name: "the flags", values: Object.fromEntries(given), callsIt: flagName },
   ];
 }

@@ -60,18 +60,18 @@ test("settings are frozen once they are checked", () => {
 });
 
 test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
-  ["no data folder", [], {}, /^data is missing/],
+  ["no data folder", [], {}, /^data is missing; give --data, MINIKAFKA_DATA/],
   [
     "a port that is no number",
     ["--data", "d", "--port", "kafka"],
     {},
-    /^port is "kafka" \(from the flags\): expected number/,
+    /^port is "kafka" \(from --port\): expected number/,
   ],
   [
     "a port out of range",
     ["--data", "d"],
     { MINIKAFKA_PORT: "70000" },
-    /^port is 70000 \(from the environment\)/,
+    /^port is 70000 \(from MINIKAFKA_PORT\)/,
   ],
   ["a clock that does not exist", ["--data", "d", "--clock", "fast"], {}, /^clock is "fast"/],
   ["a lab that is neither", ["--data", "d"], { MINIKAFKA_LAB: "yes" }, /^lab is "yes"/],

@@ -61,7 +61,16 @@ export class ConfigProblem extends Error {
   override readonly name = "ConfigProblem";
 }
 
-const ENVIRONMENT_PREFIX = "MINIKAFKA_";
+/** `log_level` on the command line: `--log-level`. */
+export function flagName(setting: string): string {
+  return `--${setting.replaceAll("_", "-")}`;
+}
+
+/** `log_level` in the environment: `MINIKAFKA_LOG_LEVEL`. */
+export function variableName(setting: string): string {
+  return `MINIKAFKA_${setting.toUpperCase()}`;
+}
+
 const NAMES = Object.keys(settings.shape) as SettingName[];
 
 /** Text from the environment or a flag as the value it stands for; what stands for none is left to the check. */
@@ -76,7 +85,7 @@ export function settingValue(name: SettingName, text: string): unknown {
 export function fromEnvironment(environment: NodeJS.ProcessEnv): RawSettings {
   const found: [string, unknown][] = [];
   for (const name of NAMES) {
-    const text = environment[ENVIRONMENT_PREFIX + name.toUpperCase()];
+    const text = environment[variableName(name)];
     if (text !== undefined && text !== "") found.push([name, settingValue(name, text)]);
   }
   return Object.fromEntries(found);
@@ -100,8 +109,10 @@ export function fromFile(path: string): RawSettings {
 }
 
 export interface ConfigSource {
-  /** For messages: "the flag", "the environment", a file's path. */
+  /** For messages: "the flags", "the environment", a file's path. */
   readonly name: string;
+  /** What a setting is called there, when it has a name of its own: `--port`, `MINIKAFKA_PORT`. */
+  readonly callsIt?: (setting: string) => string;
   readonly values: RawSettings;
 }
 
@@ -126,6 +137,9 @@ function sentence(issue: z.core.$ZodIssue, sources: readonly ConfigSource[]): st
   const name = String(issue.path[0]);
   const origin = sources.findLast(({ values }) => Object.hasOwn(values, name));
   const said = issue.message.replace(/^Invalid (input|option): /, "").replace(/^T/, "t");
-  if (origin === undefined) return `${name} is missing: ${said}`;
-  return `${name} is ${JSON.stringify(origin.values[name])} (from ${origin.name}): ${said}`;
+  if (origin === undefined) {
+    return `${name} is missing; give ${flagName(name)}, ${variableName(name)}, or ${name} in the file of --config`;
+  }
+  const from = origin.callsIt?.(name) ?? origin.name;
+  return `${name} is ${JSON.stringify(origin.values[name])} (from ${from}): ${said}`;
 }
