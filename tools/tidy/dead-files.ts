@@ -1,13 +1,12 @@
 /** Every file is reached: from a door of its package, a command, a script or a test. */
+import { join } from "node:path/posix";
 import { importsOf } from "./imports.ts";
 import { type Manifest, manifestsOf, sourceOfBuilt } from "./manifests.ts";
 import { isTest, packageOf, type Rule, type Workspace } from "./workspace.ts";
 
 function scriptFiles({ folder, scripts }: Manifest): string[] {
   const words = Object.values(scripts).flatMap((script) => script.split(/\s+/));
-  return words
-    .filter((word) => /\.(?:ts|mjs|js)$/.test(word))
-    .map((word) => (folder === "" ? word : `${folder}/${word}`));
+  return words.filter((word) => /\.(?:ts|mjs|js)$/.test(word)).map((word) => join(folder, word));
 }
 
 function entrances(workspace: Workspace): string[] {

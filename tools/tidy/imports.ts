@@ -40,9 +40,9 @@ function specifierNode(node: Node): Node | undefined {
   return undefined;
 }
 
-/** A built file stands for its source: the commands in bin/ import ../dist/main.js. */
+/** A built file stands for its source: the commands in bin/ import ../bundle/main.js, which is made of dist/main.js. */
 function sourceOf(path: string): string {
-  return path.includes("/dist/") ? path.replace("/dist/", "/src/").replace(/\.js$/, ".ts") : path;
+  return path.replace(/\/(?:dist|bundle)\/(.+)\.js$/, "/src/$1.ts");
 }
 
 function importsIn(path: string, source: SourceFile): Import[] {

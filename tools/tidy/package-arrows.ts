@@ -25,7 +25,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "@minikafka/record",
   ],
   examples: ["@minikafka/broker", "@minikafka/client"],
-  tools: ["@minikafka/protocol", "typescript", "zod"],
+  tools: ["@minikafka/protocol", "rolldown", "typescript", "zod"],
 };
 
 /** What tests may use anywhere. */

@@ -15,7 +15,7 @@ export interface Workspace {
 export type Rule = (workspace: Workspace) => string[];
 
 const FOLDERS = ["packages", "apps", "e2e", "bench", "examples", "docs", "tools"];
-const NOT_OURS = new Set(["node_modules", "dist", ".turbo", "test-results.json", "pnpm-lock.yaml"]);
+const NOT_OURS = new Set(["node_modules", "dist", "bundle", ".turbo", "test-results.json", "pnpm-lock.yaml"]);
 const TEXT = /\.(?:ts|mjs|js|json|yaml|md|txt)$/;
 
 function pathsUnder(root: string, folder: string): string[] {

@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // A committed file, so that the package manager can link the command before the first build.
-import "../dist/main.js";
+import "../bundle/main.js";
