@@ -64,12 +64,17 @@ export function toPendingRecord(input: ProducedRecord, slot: number, as: Accepte
 
 function toHeader(header: ProducedHeader): RecordHeader {
   if (typeof header.key !== "string") throw usageError("a header's key is not text");
+  if (!header.key.isWellFormed())
+    throw usageError("a header's key has half a surrogate pair, which has no UTF-8");
   return { key: header.key, value: toBytes(header.value, "a header's value") };
 }
 
 function toBytes(payload: Payload | null | undefined, what: string): Uint8Array | null {
   if (payload === undefined || payload === null) return null;
-  if (typeof payload === "string") return Buffer.from(payload);
+  if (typeof payload === "string") {
+    if (!payload.isWellFormed()) throw usageError(`${what} has half a surrogate pair, which has no UTF-8`);
+    return Buffer.from(payload);
+  }
   if (payload instanceof Uint8Array) return payload;
   throw usageError(`${what} is ${typeof payload}; expected text, bytes or null`);
 }

@@ -172,6 +172,8 @@ test.each([
   [{ topic: "t", partition: 0.5 }],
   [{ topic: "t", timestampMs: -5 }],
   [{ topic: "t", timestampMs: Number.NaN }],
+  [{ topic: "t", value: "half \ud83d" }],
+  [{ topic: "t", headers: [{ key: "\udd8a", value: null }] }],
 ])("a send that cannot be meant fails with USAGE: %j", async (record) => {
   const { client, producer } = await producing();
   expect(await failure(producer.send(record))).toMatchObject({ code: "USAGE", retriable: false });

@@ -53,8 +53,13 @@ export const acks = z
   );
 export type Acks = 0 | 1 | "all";
 
+/** Half of a surrogate pair has no UTF-8: it would be stored as another character. */
+const wellFormedText = z
+  .string()
+  .refine((text) => text.isWellFormed(), "expected text without lone surrogates");
+
 export const recordHeader = z.strictObject({
-  key: z.string(),
+  key: wellFormedText,
   value_b64: nullableBase64.default(null),
 });
 

@@ -69,6 +69,11 @@ test.each<[string, unknown, RegExp]>([
     { ...produce, records: [{ headers: [{ key: "h", value_b64: "*" }] }] },
     /^records\.0\.headers\.0\.value_b64: /,
   ],
+  [
+    "half a surrogate pair in a header's name",
+    '{"operation":"produce","topic":"t","records":[{"headers":[{"key":"\\ud800"}]}]}',
+    /^records\.0\.headers\.0\.key: expected text without lone surrogates/,
+  ],
   ["unknown acks", { ...produce, acks: 2 }, /^acks: /],
   [
     "a timestamp no date can hold",
