@@ -84,7 +84,7 @@ export const ERRORS = {
   FENCED_LEADER_EPOCH: {
     retriable: true,
     kafkaCode: 74,
-    sentence: "The leader epoch is older than the partition's; refresh the metadata.",
+    sentence: "The leader epoch is not the partition's current one; refresh the metadata.",
   },
   LEADER_NOT_AVAILABLE: { retriable: true, kafkaCode: 5, sentence: "The partition has no running leader." },
   BROKER_NOT_AVAILABLE: { retriable: true, kafkaCode: 8, sentence: "The broker is stopped or unknown." },

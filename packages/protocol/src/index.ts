@@ -1,6 +1,6 @@
 /** What goes over the wire: the error table, the operations with their schemas, framing. */
 export { ERRORS, type ErrorCode, type ErrorEntry, isErrorCode, isRetriable } from "./errors.ts";
-export { decodeBase64, encodeBase64 } from "./json/bytes.ts";
+export { base64Characters, decodeBase64, encodeBase64, writeBase64 } from "./json/bytes.ts";
 export {
   type AnswerEnvelope,
   answerEnvelope,

@@ -41,7 +41,7 @@ export class FetchReading {
       log_start_offset: result.logStartOffset,
     };
     if (this.#options.encoding === "batch") {
-      return { ...marks, next_offset: result.nextOffset, batches_b64: encodeBase64(result.batches) };
+      return { ...marks, next_offset: result.nextOffset, batches_b64: result.batches };
     }
     const { records, nextOffset } = this.#decode(result, offset);
     return { records, ...marks, next_offset: nextOffset };

@@ -1,4 +1,7 @@
 /** A request as a line. */
+import { base64Characters, writeBase64 } from "@minikafka/protocol";
+
+const CLOSING = '"}\n';
 
 /** Bytes that travel as one Base64 field, beside the fields that go through JSON. */
 export interface BytesField {
@@ -20,11 +23,11 @@ export function requestLine(id: number, content: RequestContent): Buffer {
   const head = JSON.stringify({ ...content.fields, operation: content.operation, id });
   if (content.bytes === undefined) return Buffer.from(`${head}\n`);
   const opening = `${head.slice(0, -1)},"${content.bytes.name}":"`;
-  const text = content.bytes.bytes.toString("base64");
+  const { bytes } = content.bytes;
   const openingBytes = Buffer.byteLength(opening);
-  const line = Buffer.allocUnsafe(openingBytes + text.length + 3);
+  const line = Buffer.allocUnsafe(openingBytes + base64Characters(bytes.length) + CLOSING.length);
   line.write(opening, 0, "utf8");
-  line.write(text, openingBytes, "latin1");
-  line.write('"}\n', openingBytes + text.length, "latin1");
+  const end = writeBase64(line, openingBytes, bytes);
+  line.write(CLOSING, end, "latin1");
   return line;
 }

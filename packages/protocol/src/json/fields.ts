@@ -5,21 +5,31 @@ import { decodeBase64 } from "./bytes.ts";
 
 /**
  * Strict Base64 in, a Buffer out. Bytes are taken as they are: long ones were decoded when the line was read (long-bytes.ts).
- * For whoever writes a request the field is text, which is what the cast says.
+ * What a writer may put there is not the schema's to check, so a cast says it.
  */
-export const base64 = (z.any() as z.ZodType<string, string>)
-  .transform((value: unknown, context): Buffer => {
-    if (Buffer.isBuffer(value)) return value;
-    if (typeof value !== "string") {
-      context.addIssue({ code: "invalid_type", expected: "string", input: value });
+function base64From<Written>() {
+  return (z.any() as z.ZodType<Written, Written>)
+    .transform((value: unknown, context): Buffer => {
+      if (Buffer.isBuffer(value)) return value;
+      if (typeof value !== "string") {
+        context.addIssue({ code: "invalid_type", expected: "string", input: value });
+        return z.NEVER;
+      }
+      const bytes = decodeBase64(value);
+      if (bytes !== null) return bytes;
+      context.addIssue({
+        code: "custom",
+        message: "expected strict Base64 (A-Z a-z 0-9 + / with = padding)",
+      });
       return z.NEVER;
-    }
-    const bytes = decodeBase64(value);
-    if (bytes !== null) return bytes;
-    context.addIssue({ code: "custom", message: "expected strict Base64 (A-Z a-z 0-9 + / with = padding)" });
-    return z.NEVER;
-  })
-  .meta({ type: "string", format: "base64" });
+    })
+    .meta({ type: "string", format: "base64" });
+}
+
+export const base64 = base64From<string>();
+
+/** Whole batches in an answer: bytes, of which Base64 is made right where they go out (json-text.ts). */
+export const batches = base64From<string | Buffer>();
 
 /** `null` means absent (for a value: a tombstone); `""` is the empty byte string. */
 export const nullableBase64 = base64.nullable();

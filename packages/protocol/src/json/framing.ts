@@ -2,11 +2,13 @@
  * Cuts a byte stream into lines.
  *
  * Owns the bytes of the line that is not finished. Never holds more than `frameBytesMax` of it, and never hands out a line
- * that had no newline: a request cut off by a closing connection is not a request.
+ * that had no newline: a request cut off by a closing connection is not a request. When nothing is left over it holds no
+ * memory, whatever was there before: most connections are idle.
  */
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const NO_BYTES = Buffer.alloc(0);
 
 export class FrameTooLarge extends Error {
   override readonly name = "FrameTooLarge";
@@ -18,6 +20,8 @@ export class LineFramer {
   #chunks: Buffer[] = [];
   #start = 0;
   #pendingBytes = 0;
+  /** Where lines that came in several chunks are put together: used again while more is on its way, and then let go. */
+  #joined: Buffer = NO_BYTES;
   /** Whether the last chunk is known to hold no further newline. */
   #scanned = true;
 
@@ -40,8 +44,8 @@ export class LineFramer {
   }
 
   /**
-   * The next whole line without its line end, or `null` when the rest is unfinished. A view where the line came in one
-   * piece. Throws {@link FrameTooLarge} for a line, finished or not, of more than `frameBytesMax` bytes.
+   * The next whole line without its line end, or `null` when the rest is unfinished. A view that is good until the next call:
+   * copy what is kept. Throws {@link FrameTooLarge} for a line, finished or not, of more than `frameBytesMax` bytes.
    */
   next(): Buffer | null {
     const last = this.#chunks.at(-1);
@@ -72,8 +76,7 @@ export class LineFramer {
     if (this.#chunks.length === 1) {
       line = last.subarray(this.#start, newline);
     } else {
-      const first = (this.#chunks[0] as Buffer).subarray(this.#start);
-      line = Buffer.concat([first, ...this.#chunks.slice(1, -1), last.subarray(0, newline)], lineBytes);
+      line = this.#joinedLine(lineBytes);
     }
     this.#pendingBytes -= lineBytes + 1;
     this.#start = newline + 1;
@@ -81,7 +84,19 @@ export class LineFramer {
     if (this.#chunks.length === 0) {
       this.#start = 0;
       this.#scanned = true;
+      this.#joined = NO_BYTES;
     }
     return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+  }
+  /** The chunks' first `lengthBytes`, without making a new buffer for each line of a kind. */
+  #joinedLine(lengthBytes: number): Buffer {
+    if (this.#joined.length < lengthBytes) this.#joined = Buffer.allocUnsafeSlow(lengthBytes);
+    let from = this.#start;
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      at += chunk.copy(this.#joined, at, from, Math.min(chunk.length, from + lengthBytes - at));
+      from = 0;
+    }
+    return this.#joined.subarray(0, lengthBytes);
   }
 }

@@ -2,27 +2,29 @@
  * `JSON.stringify` for answers that carry whole batches.
  *
  * A megabyte of Base64 has nothing to escape, whereas `JSON.stringify` walks all of it to find that out, and a stream that
- * writes it as UTF-8 text once more. So it is put in beside the rest, and the line is then made as bytes.
+ * writes it as UTF-8 text once more. So batches stay bytes until the line is made, and the line is made as bytes.
  */
+import { base64Characters, encodeBase64, writeBase64 } from "./bytes.ts";
 
 /** Members that hold one entry for each partition, each with batches of its own. */
 const ENTRIES = "partitions";
 
-/** From here on a line is made as bytes: below, text is the cheaper of the two. */
-const LONG_CHARACTERS = 4_096;
+/** From so many bytes on a line is made as bytes: below, text is the cheaper of the two. */
+const LONG_BYTES = 4_096;
 
-/** Pieces of one text. Those at odd places are Base64, and may be long. */
-type Pieces = string[];
+/** Pieces of one text: bytes stand for their Base64. */
+type Pieces = (string | Buffer)[];
 
 /**
- * The same text as `JSON.stringify(fields)` and a newline, given that members named `…_b64` hold Base64 or null; as bytes
- * when it is long.
+ * The same text as `JSON.stringify(fields)` and a newline, given that members named `…_b64` hold Base64, null, or bytes that
+ * are to become Base64. As bytes when such bytes are long.
  */
 export function jsonLine(fields: object): string | Buffer {
   const pieces: Pieces = [""];
   addObject(fields, pieces);
   addText("\n", pieces);
-  return pieces.some(({ length }) => length >= LONG_CHARACTERS) ? bytesOf(pieces) : pieces.join("");
+  const isLong = pieces.some((piece) => piece.length >= LONG_BYTES && typeof piece !== "string");
+  return isLong ? bytesOf(pieces) : pieces.map(textOf).join("");
 }
 
 function addObject(fields: object, pieces: Pieces): void {
@@ -37,7 +39,7 @@ function addObject(fields: object, pieces: Pieces): void {
 }
 
 function addMember(name: string, value: unknown, pieces: Pieces): void {
-  if (typeof value === "string" && name.endsWith("_b64")) {
+  if (Buffer.isBuffer(value) && name.endsWith("_b64")) {
     addText('"', pieces);
     pieces.push(value, '"');
   } else if (name === ENTRIES && Array.isArray(value)) {
@@ -55,18 +57,22 @@ function addEntry(entry: unknown, pieces: Pieces): void {
   else addText(JSON.stringify(entry), pieces);
 }
 
+/** The last piece is text, always. */
 function addText(text: string, pieces: Pieces): void {
   pieces[pieces.length - 1] += text;
 }
 
+function textOf(piece: string | Buffer): string {
+  return typeof piece === "string" ? piece : encodeBase64(piece);
+}
+
 function bytesOf(pieces: Pieces): Buffer {
-  const isBase64 = (index: number) => index % 2 === 1;
   let bytes = 0;
-  for (const [index, piece] of pieces.entries())
-    bytes += isBase64(index) ? piece.length : Buffer.byteLength(piece);
+  for (const piece of pieces)
+    bytes += typeof piece === "string" ? Buffer.byteLength(piece) : base64Characters(piece.length);
   const line = Buffer.allocUnsafe(bytes);
   let at = 0;
-  for (const [index, piece] of pieces.entries())
-    at += line.write(piece, at, isBase64(index) ? "latin1" : "utf8");
+  for (const piece of pieces)
+    at = typeof piece === "string" ? at + line.write(piece, at, "utf8") : writeBase64(line, at, piece);
   return line;
 }

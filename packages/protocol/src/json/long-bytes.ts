@@ -9,7 +9,7 @@
  * next quote can only be the inside of a string, and another text in its place changes nothing around it. Where there is any
  * doubt the line is read as a whole.
  */
-import { decodeBase64 } from "./bytes.ts";
+import { decodeBase64In } from "./bytes.ts";
 import { InvalidJson, type JsonObject, parseJsonObject } from "./strict-json.ts";
 
 /** Below this, cutting costs more than it spares. */
@@ -56,7 +56,7 @@ function cutLongBytes(line: Buffer): CutLine {
     const end = line.indexOf(QUOTE, start);
     if (end === -1) break;
     const isLong = end - start >= LONG_CHARACTERS;
-    const bytes = isLong ? decodeBase64(line.toString("latin1", start, end)) : null;
+    const bytes = isLong ? decodeBase64In(line, start, end) : null;
     if (!isLong) short += 1;
     if (bytes !== null) {
       const before = line.subarray(kept, start);

@@ -29,7 +29,7 @@ export const fetchOptions = {
 /** One partition's part of an answer: `records` or `batches_b64`, as `encoding` asked. */
 export const fetchedPartition = z.object({
   records: z.array(fields.fetchedRecord).optional(),
-  batches_b64: fields.base64
+  batches_b64: fields.batches
     .optional()
     .describe(
       "whole MKB1 frames, one after another; the first may begin below the offset that was asked for",
