@@ -43,6 +43,7 @@ export function adviceWhenNotStarted() {
   return [
     "",
     "The broker did not start; the reason is above. What often helps:",
+    "  flags for the broker:        go behind --, as in          npm start -- --port 0",
     "  the port is taken:           npm start -- --port 0        (takes a free one)",
     "  the data folder is in use:   stop the other broker, or   npm start -- --data ./other",
     "",

@@ -72,7 +72,9 @@ export interface Broker {
  * a BrokerError, and then leaves nothing behind that is running.
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  const settings = resolveSettings([{ name: "the options", values: options.settings }]);
+  // From JavaScript, anything may come.
+  const values = (options as Partial<BrokerOptions> | undefined)?.settings ?? {};
+  const settings = resolveSettings([{ name: "the options", values }]);
   const log = options.log ?? (await openLog(settings.log_level));
   const clock = settings.clock === "manual" ? new ManualClock(settings.start_time ?? 0) : new SystemClock();
   const trace = traceTo(log);

@@ -25,7 +25,7 @@ const FOLDER_HINTS: { readonly [reason in DataFolderRefused["reason"]]: string }
   "read-only": "make the folder writable for this user, or give --data another one",
   unreachable: "look at the folder and its disk, or give --data another one",
   "newer-version": "use the newer version of this program; nothing was touched",
-  damaged: "restore the file from a copy, or give --data another folder; nothing was touched",
+  damaged: "restore the file from a copy, or, to begin empty, remove the folder; nothing was touched",
   "missing-broker": "start with at least as many --brokers as before",
 };
 

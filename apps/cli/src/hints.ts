@@ -19,7 +19,7 @@ const RESTART = "look at the broker's disk and log, then restart it";
 /** Complete by type. `null` where the message says all there is to do. */
 const HINTS = {
   USAGE: "minikafka-cli --help lists the commands, minikafka-cli COMMAND --help its options",
-  INVALID_INPUT: "the lines before it were produced; correct it and go on from there",
+  INVALID_INPUT: "lines before it, if any, were produced; correct it and go on from there",
   CONNECTION: ({ broker }, { details }) =>
     details.sent === true
       ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`

@@ -99,6 +99,17 @@ test("a flush that the disk fails rejects the acknowledgement, and the broker ta
   await append(restarted, ORDERS, "after", "all");
 });
 
+test("an acknowledgement for what lies in a file that somebody has removed is refused, not given", async () => {
+  const world = memoryWorld();
+  const cluster = await opened(world);
+  await append(cluster, ORDERS, "durable", "all");
+  for (const path of world.disk.files().keys()) if (path.endsWith(".log")) world.disk.remove(path);
+  expect(await rejection(append(cluster, ORDERS, "gone", "all"))).toMatchObject({
+    code: "BROKER_FAILED",
+    message: expect.stringMatching(/orders-0.*no such file/),
+  });
+});
+
 test("the failure of one broker does not stop another", async () => {
   const world = memoryWorld();
   const cluster = await openCluster(world, { brokerIds: [1, 2] });

@@ -18,7 +18,9 @@ export function declareProduce(program: Command, perform: Perform): void {
   const command = program
     .command("produce")
     .summary("write records to a topic, from stdin or from -v")
-    .description("Writes each line of stdin as one record, or the one given with -v.")
+    .description(
+      "Writes each line of stdin as one record, or the one given with -v. A line ends with \\n or \\r\\n; with -D, with that alone.",
+    )
     .argument("<topic>", "the topic's name")
     .option("-v, --value <text>", "one record with this value; stdin is left alone")
     .option("-k, --key <text>", "the key of every record; without one, the producer picks the partition")

@@ -133,6 +133,8 @@ export class LogFlusher {
     env.faults.hit("log.flush.before_sync", place);
     await segment.sync();
     this.#requireOpen();
+    // Bytes of a file that somebody removed meanwhile are gone with this process, however well they are synced.
+    if (env.disk.stat(segment.path) === null) throw new DiskError("sync", segment.path, "ENOENT");
     env.faults.hit("log.flush.after_sync", place);
   }
 
