@@ -9,6 +9,7 @@ import {
   POSITION,
   writeInt64,
 } from "./batch-header.ts";
+import { changedCrc } from "./crc-change.ts";
 import { isTimestampMs, type Record } from "./record.ts";
 import { recordBytes, writeRecord } from "./records-section.ts";
 
@@ -20,6 +21,8 @@ export interface BatchContent {
   readonly producerEpoch?: number;
   readonly baseSequence?: number;
   readonly transactional?: boolean;
+  /** The frame's exact size, for a caller that has summed up `recordBytes` already. */
+  readonly frameBytes?: number;
 }
 
 /**
@@ -30,7 +33,6 @@ export function encodeBatch(content: BatchContent): Buffer {
   const { records } = content;
   const first = records[0];
   if (first === undefined) throw new RangeError("a batch needs at least one record");
-  let bytes = HEADER_BYTES;
   let maxTimestampMs = first.timestampMs;
   for (let index = 0; index < records.length; index += 1) {
     const record = records[index] as Record;
@@ -40,8 +42,8 @@ export function encodeBatch(content: BatchContent): Buffer {
       );
     }
     if (record.timestampMs > maxTimestampMs) maxTimestampMs = record.timestampMs;
-    bytes += recordBytes(record, index, first.timestampMs);
   }
+  const bytes = content.frameBytes ?? frameBytesOf(records, first.timestampMs);
   const frame = Buffer.allocUnsafe(bytes);
   frame.writeUInt32BE(MAGIC, 0);
   frame.writeUInt32BE(bytes - FRAME_PREFIX_BYTES, POSITION.payloadBytes);
@@ -60,8 +62,16 @@ export function encodeBatch(content: BatchContent): Buffer {
   for (let index = 0; index < records.length; index += 1) {
     position = writeRecord(frame, position, records[index] as Record, index, first.timestampMs);
   }
+  if (position !== bytes) throw new RangeError(`the frame has ${position} bytes, not ${bytes}`);
   seal(frame);
   return frame;
+}
+
+function frameBytesOf(records: readonly Record[], firstTimestampMs: number): number {
+  let bytes = HEADER_BYTES;
+  for (let index = 0; index < records.length; index += 1)
+    bytes += recordBytes(records[index] as Record, index, firstTimestampMs);
+  return bytes;
 }
 
 /** Where a leader puts a batch. */
@@ -70,11 +80,21 @@ export interface BatchPlace {
   readonly leaderEpoch: number;
 }
 
-/** Gives `frame` its place, in its own bytes, and renews the CRC. Nothing else in it changes. */
+/** The payload's bytes up to the last that a leader changes. */
+const PLACED_END = POSITION.lastOffsetDelta;
+
+/**
+ * Gives `frame` its place, in its own bytes. The CRC follows the change: one that was right stays right, and damage that it
+ * would have shown it still shows. Nothing else changes, and the records are not read.
+ */
 export function assignBatch(frame: Buffer, place: BatchPlace): void {
+  const after = frame.subarray(FRAME_PREFIX_BYTES, PLACED_END);
+  const before = Buffer.from(after);
   writeInt64(frame, POSITION.baseOffset, place.baseOffset);
   frame.writeInt32BE(place.leaderEpoch, POSITION.leaderEpoch);
-  seal(frame);
+  const followingBytes = frame.length - PLACED_END;
+  const crc = changedCrc(frame.readUInt32BE(POSITION.crc), { before, after, followingBytes });
+  frame.writeUInt32BE(crc, POSITION.crc);
 }
 
 function seal(frame: Buffer): void {

@@ -74,7 +74,7 @@ export class ProducerBatch {
 
   /** The unassigned frame, encoded once. */
   frame(): Buffer {
-    this.#frame ??= encodeBatch({ records: this.#records });
+    this.#frame ??= encodeBatch({ records: this.#records, frameBytes: this.#frameBytes });
     return this.#frame;
   }
 
