@@ -31,6 +31,7 @@ export { type Random, SeededRandom } from "./env/random.ts";
 export { noTrace, type TraceEvent, type TraceKind, type Tracer } from "./env/trace.ts";
 export { BrokerError, type ErrorDetails } from "./errors.ts";
 export { LIMITS } from "./limits.ts";
+export type { DumpedBatch, DumpLimits, LogDump } from "./log/batch-dump.ts";
 export type { Acks, FlushPolicy } from "./replica/acknowledgement.ts";
 export type {
   FetchOptions,

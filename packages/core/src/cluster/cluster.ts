@@ -7,6 +7,7 @@
  * Never: a decision of its own.
  */
 import type { Env } from "../env/env.ts";
+import type { DumpLimits, LogDump } from "../log/batch-dump.ts";
 import { describePartition } from "../replica/partition-description.ts";
 import type {
   FetchOptions,
@@ -151,6 +152,14 @@ export class BrokerCluster {
 
   describePartition(place: TopicPartition): PartitionDescription {
     return describePartition(this.replicaSet(place));
+  }
+
+  /**
+   * The batches of the leader's log from the one that holds `offset` on, as they lie in its files: damage is a part of the
+   * answer. Throws OFFSET_OUT_OF_RANGE, STORAGE_ERROR.
+   */
+  dumpLog(place: TopicPartition, offset: number, limits: DumpLimits): LogDump {
+    return this.replicaSet(place).leaderLog.dump(offset, limits);
   }
 
   describeCluster(): ClusterDescription {

@@ -58,6 +58,11 @@ export class OffsetIndex {
     return this.#at(this.#entries - 1);
   }
 
+  /** All entries, rising. */
+  list(): IndexEntry[] {
+    return Array.from({ length: this.#entries }, (_none, entry) => this.#at(entry));
+  }
+
   add({ relativeOffset, position }: IndexEntry): void {
     const { last } = this;
     assert(

@@ -9,6 +9,7 @@
 import { DiskError } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
+import { type DumpLimits, dumpBatches, type LogDump } from "./batch-dump.ts";
 import { type AppendedBatch, LogAppender } from "./log-appender.ts";
 import type { LogContext, LogSettings } from "./log-context.ts";
 import { LogFlusher } from "./log-flusher.ts";
@@ -114,19 +115,24 @@ export class PartitionLog {
    */
   read(offset: number, limits: ReadLimits): ReadBatches {
     this.#state.requireReadable();
-    const { logStartOffset, logEndOffset } = this;
-    if (offset < logStartOffset || offset > logEndOffset) {
-      const message = `offset ${offset} is not in the log; expected ${logStartOffset} to ${logEndOffset}`;
-      const details = { offset, log_start_offset: logStartOffset, log_end_offset: logEndOffset };
-      throw new BrokerError("OFFSET_OUT_OF_RANGE", message, details);
-    }
-    const endOffset = Math.min(limits.endOffset, logEndOffset);
+    this.#requireInRange(offset);
+    const endOffset = Math.min(limits.endOffset, this.logEndOffset);
     if (offset >= endOffset) return { batches: NO_BYTES, nextOffset: offset };
     const segment = this.#segments.holding(offset);
     return onDisk(segment.path, () => {
       this.#segments.noteRead(segment);
       return segment.read(offset, { bytesMax: limits.bytesMax, endOffset });
     });
+  }
+
+  /**
+   * The batches from the one that holds `offset` on as they lie in the files. Damage is a part of the answer. Throws
+   * STORAGE_ERROR when the disk refuses, and OFFSET_OUT_OF_RANGE.
+   */
+  dump(offset: number, limits: DumpLimits): LogDump {
+    this.#state.requireReadable();
+    this.#requireInRange(offset);
+    return onDisk(this.#context.folder, () => dumpBatches(this.#segments, offset, limits));
   }
 
   /** The first record below `endOffset` of `timestampMs` or later, or `null`. Throws STORAGE_ERROR. Kafka: KIP-79. */
@@ -164,6 +170,14 @@ export class PartitionLog {
     } finally {
       this.abandon();
     }
+  }
+
+  #requireInRange(offset: number): void {
+    const { logStartOffset, logEndOffset } = this;
+    if (offset >= logStartOffset && offset <= logEndOffset) return;
+    const message = `offset ${offset} is not in the log; expected ${logStartOffset} to ${logEndOffset}`;
+    const details = { offset, log_start_offset: logStartOffset, log_end_offset: logEndOffset };
+    throw new BrokerError("OFFSET_OUT_OF_RANGE", message, details);
   }
 
   #requireWritable(): void {

@@ -13,9 +13,10 @@ import { storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { segmentPath, temporaryPath } from "./file-names.ts";
 import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "./frame-scan.ts";
+import { type WalkedFrame, walkFrames } from "./frame-walk.ts";
 import type { LogContext } from "./log-context.ts";
 import { UINT32_MAX } from "./offset-index.ts";
-import { SegmentIndex } from "./segment-index.ts";
+import { type IndexHit, SegmentIndex } from "./segment-index.ts";
 import {
   damage,
   type ReadBatches,
@@ -212,6 +213,21 @@ export class Segment {
     if (!("falseHit" in result)) return result;
     // The first batch is where it is, whatever an index says; and one made anew is true. The segment is not.
     throw damage(bytes, { position: hit.position, problem: result.falseHit }, hit.offset);
+  }
+
+  /**
+   * The batches from somewhere at or before the one that holds `offset` on, damaged ones with what is wrong. Throws DiskError.
+   */
+  *look(offset: number, { withRecords }: { readonly withRecords: boolean }): Generator<WalkedFrame> {
+    const { frameBytesMax, indexIntervalBytes } = this.#context;
+    const rest = { end: this.#sizeBytes, frameBytesMax, withRecords, chunkBytes: 16 * indexIntervalBytes };
+    const hit = this.#index.lookup(offset);
+    const walkFrom = (start: IndexHit) =>
+      walkFrames(this.#opened(), { ...rest, from: start.position, offset: start.offset });
+    const [first] = walkFrom(hit);
+    // An index may be wrong; only the first batch is where it is, whatever happens.
+    const isTrue = hit.position === 0 || first?.problem === null;
+    yield* walkFrom(isTrue ? hit : { offset: this.baseOffset, position: 0 });
   }
 
   /** The first batch whose header `wanted` is true for, or `null`. Throws STORAGE_ERROR, DiskError. */

@@ -1,0 +1,59 @@
+/**
+ * The batches of an open log as they lie in its files, for who wants to look closer: damaged ones come with what is wrong
+ * instead of an error, and the walk goes on behind them.
+ *
+ * Never: more read in one go than the limits and one segment's damage ask for; an answer that leads nowhere.
+ */
+
+import type { WalkedFrame } from "./frame-walk.ts";
+import type { SegmentList } from "./segment-list.ts";
+
+export interface DumpLimits {
+  readonly batchesMax: number;
+  /** Bytes of all batches together; one is always returned. */
+  readonly bytesMax: number;
+  readonly withRecords: boolean;
+}
+
+/** A frame, or with a `header` that is `null` the place from which on nothing can be read in that segment. */
+export interface DumpedBatch extends WalkedFrame {
+  readonly segmentBaseOffset: number;
+}
+
+export interface LogDump {
+  readonly batches: readonly DumpedBatch[];
+  /** Where to go on; the log end offset when there is no more. */
+  readonly nextOffset: number;
+}
+
+/** From the batch that holds `offset`, which must be in the log. Throws DiskError. */
+export function dumpBatches(segments: SegmentList, offset: number, limits: DumpLimits): LogDump {
+  const batches: DumpedBatch[] = [];
+  let bytes = 0;
+  let nextOffset = offset;
+  while (nextOffset < segments.active.nextOffset) {
+    const segment = segments.holding(nextOffset);
+    segments.noteRead(segment);
+    const segmentBaseOffset = segment.baseOffset;
+    // Which offsets a damaged batch held is known once the sound one behind it is.
+    let damaged: DumpedBatch[] = [];
+    for (const frame of segment.look(nextOffset, limits)) {
+      const { header, problem } = frame;
+      if (header === null || problem !== null) {
+        damaged.push({ ...frame, segmentBaseOffset });
+        continue;
+      }
+      const isFull = batches.length >= limits.batchesMax || bytes + header.frameBytes > limits.bytesMax;
+      if (batches.length > 0 && isFull) return { batches, nextOffset };
+      if (header.baseOffset > offset) batches.push(...damaged);
+      damaged = [];
+      if (header.nextOffset <= offset) continue;
+      batches.push({ ...frame, segmentBaseOffset });
+      bytes += header.frameBytes;
+      nextOffset = header.nextOffset;
+    }
+    batches.push(...damaged);
+    nextOffset = segment.nextOffset;
+  }
+  return { batches, nextOffset };
+}

@@ -1,0 +1,103 @@
+/**
+ * What lies in a partition's folder, told from the files alone: the log is not opened, nothing is locked, nothing changed.
+ *
+ * Works on the folder of a stopped broker, of one that crashed, and of one that runs: then it shows an instant of a log
+ * that goes on. Damage is told with file and position, and the walk goes on with what follows.
+ * Never: what a crash or an append under way leaves at the end called damage; a byte written.
+ */
+import { posix } from "node:path";
+import { type Disk, DiskError } from "../env/disk.ts";
+import { MANIFEST_FILE_NAME, parseFileName, segmentPath } from "./file-names.ts";
+import type { Finding } from "./finding.ts";
+import type { Manifest } from "./manifest.ts";
+import { type ReadManifest, readManifest } from "./manifest-look.ts";
+import { inspectSegment } from "./segment-inspection.ts";
+
+export interface InspectionOptions {
+  /** Segments that end below are not read, batches that end below are not told of. Default 0. */
+  readonly offset?: number;
+  /** Whether batches come with their records. Default false. */
+  readonly withRecords?: boolean;
+}
+
+/** Tells of everything in a partition's folder, in the order of the offsets. What the disk refuses is told as damage. */
+export function* inspectPartition(
+  disk: Disk,
+  folder: string,
+  { offset = 0, withRecords = false }: InspectionOptions = {},
+): Generator<Finding> {
+  const read = readManifest(disk, folder);
+  yield read.finding;
+  const manifest = read.manifest;
+  const bases = segmentsIn(disk, folder);
+  yield* missingSegments(folder, read, bases);
+  let endsAt: number | null = null;
+  for (const [place, baseOffset] of bases.entries()) {
+    const following = bases[place + 1];
+    if (following !== undefined && following <= offset) continue;
+    const file = segmentPath(folder, baseOffset);
+    if (endsAt !== null && endsAt !== baseOffset) yield gap(file, { endsAt, baseOffset, manifest });
+    try {
+      const isLast = following === undefined;
+      endsAt = yield* inspectSegment({ disk, folder, baseOffset, isLast, manifest, offset, withRecords });
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      endsAt = null;
+      yield { kind: "damage", file, position: null, problem: problem.message };
+    }
+  }
+}
+
+/** The partitions at or below `folder`: itself, or those of a broker's folder, or of a whole data folder. By path. */
+export function partitionFolders(disk: Disk, folder: string): string[] {
+  return foldersIn(disk, folder, 2);
+}
+
+function foldersIn(disk: Disk, folder: string, depth: number): string[] {
+  const entries = disk.readFolder(folder);
+  const isPartition = entries.some(
+    ({ name, kind }) => kind === "file" && (name === MANIFEST_FILE_NAME || parseFileName(name) !== null),
+  );
+  if (isPartition) return [folder];
+  if (depth === 0) return [];
+  return entries
+    .filter(({ kind }) => kind === "folder")
+    .flatMap(({ name }) => foldersIn(disk, posix.join(folder, name), depth - 1));
+}
+
+function segmentsIn(disk: Disk, folder: string): number[] {
+  const files = disk.readFolder(folder).filter(({ kind }) => kind === "file");
+  const numbered = files.flatMap(({ name }) => parseFileName(name) ?? []);
+  return numbered.filter(({ kind }) => kind === "segment").map(({ baseOffset }) => baseOffset);
+}
+
+/** Files that the manifest names and the folder has not. */
+function* missingSegments(
+  folder: string,
+  { manifest }: ReadManifest,
+  bases: readonly number[],
+): Generator<Finding> {
+  if (manifest === null) return;
+  const named = [
+    ...manifest.sealed.map(({ baseOffset }) => baseOffset),
+    manifest.recoveryPoint.segmentBaseOffset,
+  ];
+  for (const baseOffset of named) {
+    if (bases.includes(baseOffset)) continue;
+    const problem = "it is missing; the manifest names it";
+    yield { kind: "damage", file: segmentPath(folder, baseOffset), position: null, problem };
+  }
+}
+
+/** A segment that does not begin where the one before it ended. */
+function gap(
+  file: string,
+  { endsAt, baseOffset, manifest }: { endsAt: number; baseOffset: number; manifest: Manifest | null },
+): Finding {
+  const problem = `it begins at offset ${baseOffset}; the segment before it ends at ${endsAt}`;
+  // Behind the recovery point recovery removes what does not continue.
+  const isTail = manifest !== null && baseOffset > manifest.recoveryPoint.segmentBaseOffset;
+  return isTail
+    ? { kind: "tail", file, position: 0, problem }
+    : { kind: "damage", file, position: 0, problem };
+}

@@ -1,0 +1,163 @@
+/** One segment and its index as inspection tells of them. */
+import type { Disk, DiskFile } from "../env/disk.ts";
+import { DiskError, readSmallFile } from "../env/disk.ts";
+import { LIMITS } from "../limits.ts";
+import { indexPath, segmentPath } from "./file-names.ts";
+import type { Finding } from "./finding.ts";
+import { type WalkedFrame, walkFrames } from "./frame-walk.ts";
+import type { Manifest } from "./manifest.ts";
+import { type IndexEntry, OffsetIndex } from "./offset-index.ts";
+
+export interface SegmentToInspect {
+  readonly disk: Disk;
+  readonly folder: string;
+  readonly baseOffset: number;
+  /** Whether no segment follows. */
+  readonly isLast: boolean;
+  /** `null` when it cannot be read: then every flaw counts as damage. */
+  readonly manifest: Manifest | null;
+  readonly offset: number;
+  readonly withRecords: boolean;
+}
+
+/** Returns the offset at which the segment ends, or `null` when that cannot be told. Throws DiskError. */
+export function* inspectSegment(segment: SegmentToInspect): Generator<Finding, number | null> {
+  const { disk, folder, baseOffset, manifest } = segment;
+  const file = disk.openFile(segmentPath(folder, baseOffset), { readOnly: true });
+  try {
+    const sizeBytes = file.sizeBytes();
+    const sealed = manifest?.sealed.some((known) => known.baseOffset === baseOffset) === true;
+    yield { kind: "segment", file: file.path, baseOffset, sizeBytes, sealed };
+    const nextOffset = yield* inspectFrames(segment, file, sizeBytes);
+    yield* extentProblems(segment, file.path, { sizeBytes, nextOffset });
+    return nextOffset;
+  } finally {
+    file.close();
+  }
+}
+
+function* inspectFrames(
+  segment: SegmentToInspect,
+  file: DiskFile,
+  end: number,
+): Generator<Finding, number | null> {
+  const { baseOffset, withRecords } = segment;
+  const check = new IndexCheck(segment);
+  const range = { from: 0, end, offset: baseOffset, frameBytesMax: LIMITS.batchBytesMax, withRecords };
+  let nextOffset: number | null = baseOffset;
+  for (const frame of walkFrames(file, range)) {
+    const { position, header, problem, records } = frame;
+    nextOffset = header !== null && problem === null ? header.nextOffset : null;
+    if (header !== null) check.meet(header.baseOffset, position);
+    const isWanted = nextOffset === null || nextOffset > segment.offset;
+    if (header !== null && isWanted)
+      yield {
+        kind: "batch",
+        file: file.path,
+        segmentBaseOffset: baseOffset,
+        position,
+        header,
+        problem,
+        records,
+      };
+    if (problem === null) continue;
+    const kind = isUnfinished(segment, frame, end) ? "tail" : "damage";
+    yield { kind, file: file.path, position, problem };
+  }
+  yield* check.finding();
+  return nextOffset;
+}
+
+/**
+ * Whether a flaw may be an append that a crash, or this look, has come in the middle of: it lies behind what the manifest
+ * calls durable, and nothing follows it.
+ */
+function isUnfinished(
+  { manifest, baseOffset, isLast }: SegmentToInspect,
+  { position, header, problem }: WalkedFrame,
+  end: number,
+): boolean {
+  if (manifest === null || problem === null || !isLast) return false;
+  const { segmentBaseOffset, position: durable } = manifest.recoveryPoint;
+  if (baseOffset < segmentBaseOffset || (baseOffset === segmentBaseOffset && position < durable))
+    return false;
+  if (header !== null) return position + header.frameBytes >= end;
+  return problem.includes("too few for a batch header") || problem.startsWith("magic is 0x00000000");
+}
+
+/** What the manifest says of the segment and the file doesn't keep. */
+function* extentProblems(
+  { manifest, baseOffset }: SegmentToInspect,
+  file: string,
+  seen: { readonly sizeBytes: number; readonly nextOffset: number | null },
+): Generator<Finding> {
+  if (manifest === null) return;
+  const sealed = manifest.sealed.find((known) => known.baseOffset === baseOffset);
+  const { segmentBaseOffset, position, offset } = manifest.recoveryPoint;
+  const known = { kind: "damage", file, position: seen.sizeBytes } as const;
+  if (sealed !== undefined && sealed.sizeBytes !== seen.sizeBytes) {
+    yield { ...known, problem: `it has ${seen.sizeBytes} bytes; expected ${sealed.sizeBytes}` };
+  } else if (sealed !== undefined && seen.nextOffset !== null && seen.nextOffset !== sealed.nextOffset) {
+    yield { ...known, problem: `it ends at offset ${seen.nextOffset}; expected ${sealed.nextOffset}` };
+  } else if (baseOffset === segmentBaseOffset && seen.sizeBytes < position) {
+    yield {
+      ...known,
+      problem: `it has ${seen.sizeBytes} bytes; expected ${position} at least, up to offset ${offset}`,
+    };
+  }
+}
+
+/** Compares a segment's index with the batches as they are met. */
+class IndexCheck {
+  readonly #segment: SegmentToInspect;
+  readonly #file: string;
+  readonly #entries: readonly IndexEntry[];
+  #problem: string | null;
+  #next = 0;
+
+  constructor(segment: SegmentToInspect) {
+    this.#segment = segment;
+    this.#file = indexPath(segment.folder, segment.baseOffset);
+    const read = entriesOf(segment.disk, this.#file);
+    this.#problem = typeof read === "string" ? read : null;
+    this.#entries = typeof read === "string" ? [] : (read ?? []);
+  }
+
+  /** Every batch of the segment, in order. */
+  meet(baseOffset: number, position: number): void {
+    for (;;) {
+      const entry = this.#entries[this.#next];
+      if (entry === undefined || entry.position > position) return;
+      this.#next++;
+      const offset = this.#segment.baseOffset + entry.relativeOffset;
+      if (entry.position !== position || offset !== baseOffset)
+        this.#problem ??= `its entry ${offset} at ${entry.position} leads to no batch of that offset`;
+    }
+  }
+
+  /** What is to be told; nothing when there is no index file, since one is written only when a segment is sealed. */
+  *finding(): Generator<Finding> {
+    if (this.#entries.length === 0 && this.#problem === null) return;
+    const { baseOffset: segmentBaseOffset } = this.#segment;
+    yield {
+      kind: "index",
+      file: this.#file,
+      segmentBaseOffset,
+      entries: this.#entries,
+      problem: this.#problem,
+    };
+  }
+}
+
+/** `null` for no file, a sentence for one that says nothing. */
+function entriesOf(disk: Disk, path: string): IndexEntry[] | string | null {
+  try {
+    const bytes = readSmallFile(disk, path, LIMITS.indexFileBytesMax);
+    if (bytes === null) return null;
+    const decoded = OffsetIndex.decode(bytes);
+    return "problem" in decoded ? decoded.problem : decoded.index.list();
+  } catch (problem) {
+    if (problem instanceof DiskError) return problem.message;
+    throw problem;
+  }
+}

@@ -1,0 +1,187 @@
+/** Looking into a partition's folder from outside: everything is told, damage by its place, and nothing is changed. */
+import { expect, test } from "vitest";
+import type { MemoryDisk } from "../src/env/memory-disk.ts";
+import { type Finding, inspectPartition, OffsetIndex, partitionFolders } from "../src/log/index.ts";
+import {
+  batch,
+  FOLDER,
+  flipped,
+  indexAt,
+  type LogWorld,
+  MANIFEST,
+  newWorld,
+  rewrite,
+  segmentAt,
+} from "./log-world.ts";
+
+const SIZES = { segmentBytes: 300, indexIntervalBytes: 1 };
+
+function filledLog(): { world: LogWorld; close: () => Promise<void> } {
+  const world = newWorld(SIZES);
+  const log = world.open();
+  for (let n = 0; n < 10; n += 1) log.append(batch([`${n}`, `${n}`.repeat(20)], 100 * n), 0);
+  return { world, close: () => log.close() };
+}
+
+async function closedLog(): Promise<LogWorld> {
+  const { world, close } = filledLog();
+  await close();
+  return world;
+}
+
+function found<Kind extends Finding["kind"]>(
+  disk: MemoryDisk,
+  kind: Kind,
+  options = {},
+): Extract<Finding, { kind: Kind }>[] {
+  return [...inspectPartition(disk, FOLDER, options)].filter(
+    (finding): finding is Extract<Finding, { kind: Kind }> => finding.kind === kind,
+  );
+}
+
+/** Everything that is wrong. */
+function flaws(disk: MemoryDisk): Finding[] {
+  return [...inspectPartition(disk, FOLDER)].filter(({ kind }) => kind === "damage" || kind === "tail");
+}
+
+test("a closed log is told whole: manifest, segments, each batch with its place, each index entry", async () => {
+  const { disk, trace } = await closedLog();
+  const appended = trace.of("appended");
+  expect(flaws(disk)).toEqual([]);
+  expect(found(disk, "manifest")).toMatchObject([
+    { file: MANIFEST, manifest: { recoveryPoint: { offset: 20 } } },
+  ]);
+  expect(
+    found(disk, "batch").map(({ segmentBaseOffset, position, header, problem }) => ({
+      segmentBaseOffset,
+      position,
+      baseOffset: header.baseOffset,
+      bytes: header.frameBytes,
+      problem,
+    })),
+  ).toEqual(
+    appended.map(({ segmentBaseOffset, position, baseOffset, bytes }) => ({
+      segmentBaseOffset,
+      position,
+      baseOffset,
+      bytes,
+      problem: null,
+    })),
+  );
+  const indexes = found(disk, "index");
+  expect(indexes.length).toBeGreaterThan(1);
+  for (const { entries, problem } of indexes) {
+    expect(problem).toBeNull();
+    expect(entries.length).toBeGreaterThan(0);
+  }
+});
+
+test("records come when they are asked for, from an offset on when one is given", async () => {
+  const { disk } = await closedLog();
+  const batches = found(disk, "batch", { offset: 13, withRecords: true });
+  expect(batches[0]?.header.baseOffset).toBe(12);
+  expect(batches[0]?.records?.map(({ value }) => String(value))).toEqual(["6", "6".repeat(20)]);
+  expect(batches).toHaveLength(4);
+});
+
+test("a log that is open and written is told as it stands, and nothing of it is changed or held", async () => {
+  const { world, close } = filledLog();
+  const before = world.disk.clone();
+  expect(found(world.disk, "batch")).toHaveLength(10);
+  expect(flaws(world.disk)).toEqual([]);
+  for (const { name } of before.readFolder(FOLDER)) {
+    const bytes = (disk: MemoryDisk) => disk.openFile(`${FOLDER}/${name}`).readAt(0, 10_000);
+    expect(bytes(world.disk)).toEqual(bytes(before));
+  }
+  await close();
+});
+
+test("a damaged batch is told with file and position, and the batches behind it and in other files are told too", async () => {
+  const { disk } = await closedLog();
+  const second = found(disk, "batch")[1];
+  rewrite(disk, segmentAt(0), (bytes) => flipped(bytes, (second?.position ?? 0) + 70, 0));
+  expect(flaws(disk)).toMatchObject([
+    {
+      kind: "damage",
+      file: segmentAt(0),
+      position: second?.position,
+      problem: expect.stringContaining("CRC"),
+    },
+  ]);
+  expect(found(disk, "batch")).toHaveLength(10);
+});
+
+test("where no batch begins the walk goes on with the next file", async () => {
+  const { disk } = await closedLog();
+  const [first, second] = found(disk, "segment");
+  rewrite(disk, first?.file ?? "", (bytes) => flipped(bytes, 0, 0));
+  expect(flaws(disk)).toMatchObject([{ kind: "damage", file: first?.file, position: 0 }]);
+  expect(found(disk, "batch")[0]?.header.baseOffset).toBe(second?.baseOffset);
+});
+
+test("a missing or short segment and a damaged manifest are damage", async () => {
+  const { disk } = await closedLog();
+  const [first, second, third] = found(disk, "segment");
+  disk.remove(first?.file ?? "");
+  rewrite(disk, second?.file ?? "", (bytes) => bytes.subarray(0, bytes.length - 1));
+  const told = flaws(disk);
+  expect(told[0]).toMatchObject({ file: first?.file, problem: expect.stringContaining("missing") });
+  expect(told.map((flaw) => "file" in flaw && flaw.file)).toContain(second?.file);
+  rewrite(disk, MANIFEST, (bytes) => flipped(bytes, 40, 0));
+  expect(flaws(disk)[0]).toMatchObject({ kind: "damage", file: MANIFEST, position: null });
+  expect(found(disk, "segment").map(({ file }) => file)).toContain(third?.file);
+});
+
+test("what a crash leaves at the end is no damage, since recovery cuts it; what was flushed and is torn is", async () => {
+  const { world, close } = filledLog();
+  const torn = world.disk.clone();
+  const last = found(torn, "segment").at(-1)?.file ?? "";
+  rewrite(torn, last, (bytes) => bytes.subarray(0, bytes.length - 5));
+  expect(flaws(torn)).toMatchObject([{ kind: "tail", file: last }]);
+  await close();
+  rewrite(world.disk, last, (bytes) => bytes.subarray(0, bytes.length - 5));
+  expect(flaws(world.disk)[0]).toMatchObject({ kind: "damage", file: last });
+});
+
+test("a damaged index and one that leads astray are told, and are no damage", async () => {
+  const { disk } = await closedLog();
+  rewrite(disk, indexAt(0), (bytes) => flipped(bytes, 20, 0));
+  expect(flaws(disk)).toEqual([]);
+  expect(found(disk, "index")[0]?.problem).toContain("CRC");
+  const astray = new OffsetIndex();
+  astray.add({ relativeOffset: 1, position: 7 });
+  rewrite(disk, indexAt(0), () => astray.encode(300));
+  expect(flaws(disk)).toEqual([]);
+  expect(found(disk, "index")[0]?.problem).toContain("its entry 1 at 7 leads to no batch");
+});
+
+test("the partitions of a broker's and of a whole data folder are found", async () => {
+  const { disk } = await closedLog();
+  for (const folder of [FOLDER, "/data/broker-1", "/data"])
+    expect(partitionFolders(disk, folder)).toEqual([FOLDER]);
+});
+
+test("an open log is dumped from any offset in steps that lead to its end, over damage", async () => {
+  const world = await closedLog();
+  const damaged = found(world.disk, "batch")[3];
+  rewrite(world.disk, damaged?.file ?? "", (bytes) => flipped(bytes, (damaged?.position ?? 0) + 70, 0));
+  const log = world.open();
+  for (const start of [0, 3, 6, 7, 8, 19]) {
+    const seen: [number, string | null][] = [];
+    let offset = start;
+    while (offset < log.logEndOffset) {
+      const { batches, nextOffset } = log.dump(offset, { batchesMax: 1, bytesMax: 1, withRecords: false });
+      for (const { header, problem } of batches) seen.push([header?.baseOffset ?? -1, problem]);
+      expect(nextOffset).toBeGreaterThan(offset);
+      offset = nextOffset;
+    }
+    const expected = Array.from({ length: 10 }, (_, n) => 2 * n).filter((base) => base + 2 > start);
+    expect(
+      seen.map(([base]) => base),
+      `from ${start}`,
+    ).toEqual(expected);
+    expect(seen.filter(([, problem]) => problem !== null)).toHaveLength(start < 8 ? 1 : 0);
+  }
+  expect(() => log.dump(21, { batchesMax: 1, bytesMax: 1, withRecords: false })).toThrow("not in the log");
+  log.abandon();
+});
