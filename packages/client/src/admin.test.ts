@@ -115,3 +115,23 @@ test("names are put into camel case at every depth, values are left alone", () =
     logEndOffset: null,
   });
 });
+
+test("dumpLog asks for what was given and leaves the rest to the broker", async () => {
+  const { peer, client, admin } = await administering();
+  const dumped = admin.dumpLog({ topic: "orders", partition: 1, offset: 2, maxBatches: 3 });
+  const request = await peer.next("dump_log");
+  expect(request.fields).toMatchObject({ topic: "orders", partition: 1, offset: 2, max_batches: 3 });
+  const damage = [{ segment: 0, position: 83, problem: "magic is 0x00" }];
+  const marks_ = { log_start_offset: 0, log_end_offset: 3, next_offset: 3 };
+  request.answer({ topic: "orders", partition: 1, ...marks_, batches: [], damage });
+  expect(await dumped).toEqual({
+    topic: "orders",
+    partition: 1,
+    logStartOffset: 0,
+    logEndOffset: 3,
+    nextOffset: 3,
+    batches: [],
+    damage,
+  });
+  await client.close();
+});

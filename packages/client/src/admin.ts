@@ -19,6 +19,10 @@ export type ListedTopic = CamelCased<ParsedResponse<"list_topics">["topics"][num
 export type TopicMetadataView = CamelCased<ParsedResponse<"metadata">>;
 export type PartitionMetadataView = TopicMetadataView["partitions"][number];
 export type PartitionDescription = CamelCased<ParsedResponse<"describe_partition">>;
+export type DumpedBatch = CamelCased<Omit<ParsedResponse<"dump_log">["batches"][number], "records">>;
+export type LogDump = CamelCased<Omit<ParsedResponse<"dump_log">, "batches">> & {
+  readonly batches: readonly DumpedBatch[];
+};
 export type ClusterDescription = CamelCased<ParsedResponse<"describe_cluster">>;
 
 /** A partition's metadata with its leader's description, or with why that could not be had (off line, no leader). */
@@ -37,6 +41,13 @@ export interface OffsetQuery extends TopicPartition {
   /** "latest" is the end of what is visible; a time finds the first record at or after it. */
   readonly at: "earliest" | "latest" | { readonly timestampMs: number };
   readonly isolation?: "read_uncommitted" | "read_committed" | undefined;
+}
+
+export interface LogDumpQuery extends TopicPartition {
+  /** Default: the log start offset. */
+  readonly offset?: number | undefined;
+  /** Default 100. */
+  readonly maxBatches?: number | undefined;
 }
 
 export interface FoundOffset {
@@ -110,6 +121,18 @@ export class Admin {
   async describePartition(place: TopicPartition, options?: CallOptions): Promise<PartitionDescription> {
     const { topic, partition } = place;
     return camelCased(await this.#session.call("describe_partition", { topic, partition }, options));
+  }
+
+  /** Batches as they lie in the leader's files; damaged ones say what is wrong. Go on at its `nextOffset`. */
+  async dumpLog(query: LogDumpQuery, options?: CallOptions): Promise<LogDump> {
+    const { topic, partition, offset, maxBatches } = query;
+    const fields = {
+      topic,
+      partition,
+      ...(offset === undefined ? {} : { offset }),
+      ...(maxBatches === undefined ? {} : { max_batches: maxBatches }),
+    };
+    return camelCased(await this.#session.call("dump_log", fields, options));
   }
 
   async describeCluster(options?: CallOptions): Promise<ClusterDescription> {

@@ -89,7 +89,7 @@ function nullableBase64(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : encodeBase64(bytes);
 }
 
-function onTheWire({ offset, key, value, timestampMs, headers }: StoredRecord): FetchedRecord {
+export function onTheWire({ offset, key, value, timestampMs, headers }: StoredRecord): FetchedRecord {
   return {
     offset,
     key_b64: nullableBase64(key),

@@ -7,6 +7,7 @@ import { createTopic } from "./handlers/create-topic.ts";
 import { deleteTopic } from "./handlers/delete-topic.ts";
 import { describeCluster } from "./handlers/describe-cluster.ts";
 import { describePartition } from "./handlers/describe-partition.ts";
+import { dumpLog } from "./handlers/dump-log.ts";
 import { fetch } from "./handlers/fetch.ts";
 import { fetchMany } from "./handlers/fetch-many.ts";
 import { hello } from "./handlers/hello.ts";
@@ -29,6 +30,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   list_offsets: listOffsets,
   describe_partition: describePartition,
   describe_cluster: describeCluster,
+  dump_log: dumpLog,
   clock,
   advance_clock: advanceClock,
 };

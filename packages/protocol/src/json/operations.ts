@@ -6,6 +6,7 @@ import { createTopic } from "./operations/create-topic.ts";
 import { deleteTopic } from "./operations/delete-topic.ts";
 import { describeCluster } from "./operations/describe-cluster.ts";
 import { describePartition } from "./operations/describe-partition.ts";
+import { dumpLog } from "./operations/dump-log.ts";
 import { fetch } from "./operations/fetch.ts";
 import { fetchMany } from "./operations/fetch-many.ts";
 import { hello } from "./operations/hello.ts";
@@ -28,6 +29,7 @@ export const OPERATIONS = {
   list_offsets: listOffsets,
   describe_partition: describePartition,
   describe_cluster: describeCluster,
+  dump_log: dumpLog,
   clock,
   advance_clock: advanceClock,
 } as const;
