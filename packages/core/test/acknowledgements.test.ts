@@ -110,6 +110,24 @@ test("an acknowledgement for what lies in a file that somebody has removed is re
   });
 });
 
+test("a topic that is deleted while all logs are flushed spoils the flush for nobody", async () => {
+  const world = memoryWorld();
+  const cluster = await opened(world);
+  cluster.createTopic({ topic: "stays", partitions: 1 });
+  await append(cluster, ORDERS, "goes", 1);
+  await append(cluster, { topic: "stays", partition: 0 }, "stays", 1);
+  world.disk.holdSyncs();
+  const flushed = cluster.flushLogs();
+  await settle();
+  cluster.deleteTopic("orders");
+  world.disk.releaseSyncs();
+  await flushed;
+  expect(cluster.describeCluster().brokers).toMatchObject([{ state: "running" }]);
+  expect(valuesOf(await opened(worldAfter(world, "lost")), { topic: "stays", partition: 0 })).toEqual([
+    "stays",
+  ]);
+});
+
 test("the failure of one broker does not stop another", async () => {
   const world = memoryWorld();
   const cluster = await openCluster(world, { brokerIds: [1, 2] });

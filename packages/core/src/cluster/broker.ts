@@ -117,7 +117,16 @@ export class Broker {
 
   /** Flushes every log. Rejects with a problem when there was one, after all were tried. */
   async flush(): Promise<void> {
-    await allSettled([...this.#logs.values()].map((log) => log.flush()));
+    await allSettled([...this.#logs].map(([name, log]) => this.#flushUnlessDropped(name, log)));
+  }
+
+  /** Its topic may be deleted meanwhile: then nobody wants what the flush was for. */
+  async #flushUnlessDropped(name: string, log: PartitionLog): Promise<void> {
+    try {
+      await log.flush();
+    } catch (problem) {
+      if (this.#logs.get(name) === log) throw problem;
+    }
   }
 
   /**
