@@ -14,6 +14,7 @@ test.each([
   ["REQUEST_TIMED_OUT", 4],
   ["TOPIC_ALREADY_EXISTS", 5],
   ["NOT_ENOUGH_REPLICAS", 5],
+  ["DAMAGE_FOUND", 6],
   ["CONNECTION", 7],
   ["TIMEOUT", 4],
   ["INTERNAL_ERROR", 1],

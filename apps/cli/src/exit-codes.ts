@@ -9,6 +9,7 @@ export const EXIT = {
   notFound: 3,
   timedOut: 4,
   refusedByState: 5,
+  damaged: 6,
   cannotConnect: 7,
   interrupted: 130,
 } as const;
@@ -20,6 +21,8 @@ export type LocalCode =
   | ClientErrorCode
   /** A line of the input cannot become a record. */
   | "INVALID_INPUT"
+  /** A log's files hold what was not written so. */
+  | "DAMAGE_FOUND"
   /** A fault of this program. */
   | "UNEXPECTED";
 
@@ -27,6 +30,7 @@ export type LocalCode =
 const EXIT_CODES = {
   USAGE: EXIT.usage,
   INVALID_INPUT: EXIT.usage,
+  DAMAGE_FOUND: EXIT.damaged,
   CONNECTION: EXIT.cannotConnect,
   TIMEOUT: EXIT.timedOut,
   CLOSED: EXIT.unexpected,

@@ -3,6 +3,7 @@ import { Command, type OutputConfiguration } from "commander";
 import { declareClock } from "./commands/clock.ts";
 import { declareDescribe } from "./commands/describe.ts";
 import { declareFetch } from "./commands/fetch.ts";
+import { declareLog } from "./commands/log.ts";
 import { declarePing } from "./commands/ping.ts";
 import { declareProduce } from "./commands/produce.ts";
 import { declareRaw } from "./commands/raw.ts";
@@ -25,6 +26,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareProduce(program, perform);
   declareFetch(program, perform);
   declareDescribe(program, perform);
+  declareLog(program, perform);
   declarePing(program, perform);
   declareClock(program, perform);
   declareRaw(program, perform);
@@ -39,7 +41,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
       ],
       "Data goes to stdout, all else to stderr. Exit codes: 0 ok, 1 unexpected,\n" +
         "2 usage, 3 not found, 4 timed out, 5 refused by the broker's state,\n" +
-        "7 cannot connect, 130 interrupted.",
+        "6 damage found, 7 cannot connect, 130 interrupted.",
     ),
   );
 }

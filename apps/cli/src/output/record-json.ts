@@ -19,7 +19,12 @@ function bytesField(name: string, bytes: Uint8Array | null): Text {
 
 /** The line, without its newline. */
 export function recordLine(record: ShownRecord): string {
-  return JSON.stringify({
+  return JSON.stringify(recordFields(record));
+}
+
+/** The same before it is text. */
+export function recordFields(record: ShownRecord): object {
+  return {
     topic: record.topic,
     partition: record.partition,
     offset: record.offset,
@@ -27,5 +32,5 @@ export function recordLine(record: ShownRecord): string {
     ...bytesField("key", record.key),
     ...bytesField("value", record.value),
     headers: record.headers.map((header) => ({ key: header.key, ...bytesField("value", header.value) })),
-  });
+  };
 }

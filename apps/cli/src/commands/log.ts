@@ -1,0 +1,71 @@
+/** `log`: what lies in a partition's files, from a running broker or from a folder. */
+import type { Command } from "commander";
+import type { Perform } from "../context.ts";
+import { wholeNumber } from "../input/arguments.ts";
+import type { LogDumpOptions } from "../log/log-options.ts";
+import { examples } from "../output/examples.ts";
+import { addSharedOptions } from "../settings.ts";
+
+const NOTE =
+  "A folder is read as it is, without a lock and without a change, whether a broker runs\n" +
+  "or not. Exit code 6 when damage is found; it is told by file and position. What a\n" +
+  "crash left at the end of a log is told as unfinished: the next start cuts it.";
+
+interface DumpOptions extends LogDumpOptions {
+  readonly partition?: number;
+}
+
+export function declareLog(program: Command, perform: Perform): void {
+  const log = program
+    .command("log")
+    .summary("look into the files of a log, and check them")
+    .description("Shows and checks what lies in the files of partitions.");
+  const dump = log
+    .command("dump")
+    .summary("show the batches as they lie in the files")
+    .description(
+      "With -p the batches of a topic's partition, as the running broker finds them. Without, what lies in a folder: a " +
+        "partition's, or all partitions of a broker's or a data folder.",
+    )
+    .argument(
+      "<topic or folder>",
+      "a topic of a running broker, or a folder such as ./data/broker-1/orders-0",
+    )
+    .option("-p, --partition <n>", "the partition of the topic", wholeNumber(0))
+    .option("-o, --offset <offset>", "begin with the batch that holds this offset", wholeNumber(0))
+    .option("-n, --batches <n>", "stop after so many batches of a partition", wholeNumber(1))
+    .option("--records", "print the records too")
+    .action((target: string, { partition, ...options }: DumpOptions, self: Command) =>
+      perform(
+        self,
+        async (context) => {
+          if (partition === undefined) {
+            const { dumpFolder } = await import("../log/folder-dump.ts");
+            return dumpFolder(context, target, options);
+          }
+          const { dumpPartition } = await import("../log/partition-dump.ts");
+          return dumpPartition(context, { topic: target, partition }, options);
+        },
+        target,
+      ),
+    );
+  const verify = log
+    .command("verify")
+    .summary("check every byte of the partitions in a folder")
+    .description("Reads all partitions in a folder and tells of each whether it is sound.")
+    .argument("<folder>", "a data folder, a broker's, or a partition's")
+    .action((folder: string, _options: unknown, self: Command) =>
+      perform(self, async (context) => {
+        const { verifyFolder } = await import("../log/folder-dump.ts");
+        return verifyFolder(context, folder);
+      }),
+    );
+  const shown = [
+    "minikafka-cli log dump orders -p 0 --records",
+    "minikafka-cli log dump orders -p 0 -o 100 -n 10 -J",
+    "minikafka-cli log dump ./data/broker-1/orders-0",
+    "minikafka-cli log verify ./data",
+  ];
+  for (const command of [log, dump, verify])
+    addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+}

@@ -1,0 +1,151 @@
+/** `log dump FOLDER` and `log verify FOLDER`: what lies in a partition's files, read from outside of any broker. */
+import { basename, resolve } from "node:path";
+import { type Finding, inspectPartition, NodeDisk, partitionFolders } from "@minikafka/core/log";
+import type { Context } from "../context.ts";
+import { CliError } from "../failure.ts";
+import { DamageReport } from "./damage.ts";
+import type { LogDumpOptions } from "./log-options.ts";
+import { batchDocument, batchFromFile, batchText } from "./shown-batch.ts";
+
+const HINT = "a broker serves what is sound and refuses the rest; a copy of the folder is the way back";
+
+export async function dumpFolder(
+  context: Context,
+  path: string,
+  options: LogDumpOptions,
+): Promise<undefined> {
+  const disk = new NodeDisk();
+  const report = new DamageReport(context);
+  for (const folder of partitionsAt(disk, path)) {
+    const printer = new FindingPrinter(context, report, folder);
+    const { offset = 0, records = false, batches = Number.POSITIVE_INFINITY } = options;
+    let left = batches;
+    for (const finding of inspectPartition(disk, folder, { offset, withRecords: records })) {
+      if (context.interrupted.aborted || (finding.kind === "batch" && left === 0)) break;
+      await printer.print(finding);
+      if (finding.kind === "batch" && finding.problem === null) left -= 1;
+    }
+  }
+  report.requireNone(path, HINT);
+  return undefined;
+}
+
+/** A line for each partition, and each flaw. */
+export async function verifyFolder(context: Context, path: string): Promise<undefined> {
+  const { settings, data, interrupted } = context;
+  const disk = new NodeDisk();
+  const report = new DamageReport(context);
+  for (const folder of partitionsAt(disk, path)) {
+    const sum = { segments: 0, batches: 0, records: 0, bytes: 0, damage: 0 };
+    const printer = new FindingPrinter(context, report, folder);
+    for (const finding of inspectPartition(disk, folder)) {
+      if (interrupted.aborted) return undefined;
+      if (finding.kind === "segment") {
+        sum.segments += 1;
+        sum.bytes += finding.sizeBytes;
+      } else if (finding.kind === "batch" && finding.problem === null) {
+        sum.batches += 1;
+        sum.records += finding.header.recordCount;
+      } else if (finding.kind === "damage" || finding.kind === "tail") {
+        if (finding.kind === "damage") sum.damage += 1;
+        await printer.print(finding);
+      }
+    }
+    if (settings.json) await data.json({ type: "partition", folder, ...sum });
+    else {
+      const verdict = sum.damage === 0 ? "sound" : "damaged";
+      const counts = `${sum.segments} segments, ${sum.batches} batches, ${sum.records} records, ${sum.bytes} bytes`;
+      await data.line(`${folder}: ${verdict}, ${counts}`);
+    }
+  }
+  report.requireNone(path, HINT);
+  return undefined;
+}
+
+/** Throws USAGE for what is no folder of ours. */
+function partitionsAt(disk: NodeDisk, path: string): string[] {
+  // The kernel's paths have the slashes of URLs on every system.
+  const folder = resolve(path).replaceAll("\\", "/");
+  const hint = "for a topic of a running broker name its partition: minikafka-cli log dump TOPIC -p 0";
+  if (disk.stat(folder)?.kind !== "folder")
+    throw new CliError("USAGE", `there is no folder ${path}`, { hint });
+  const folders = partitionFolders(disk, folder);
+  if (folders.length > 0) return folders;
+  throw new CliError("USAGE", `${path} holds no partition`, {
+    hint: "name a data folder such as ./data, or a partition's such as ./data/broker-1/orders-0",
+  });
+}
+
+/** One partition's findings as text or JSON. */
+class FindingPrinter {
+  readonly #context: Context;
+  readonly #report: DamageReport;
+  readonly #place: { readonly topic: string; readonly partition: number };
+
+  constructor(context: Context, report: DamageReport, folder: string) {
+    const [, topic = basename(folder), partition = "0"] = /^(.+)-(\d+)$/.exec(basename(folder)) ?? [];
+    this.#context = context;
+    this.#report = report;
+    this.#place = { topic, partition: Number(partition) };
+  }
+
+  print(finding: Finding): Promise<void> {
+    if (finding.kind === "damage") return this.#report.damage({ where: { file: finding.file }, ...finding });
+    if (finding.kind === "tail") return this.#report.tail({ where: { file: finding.file }, ...finding });
+    const { data, settings } = this.#context;
+    return settings.json ? data.json(this.#document(finding)) : data.write(this.#text(finding));
+  }
+
+  #text(finding: Exclude<Finding, { kind: "damage" | "tail" }>): string {
+    switch (finding.kind) {
+      case "manifest": {
+        const { logStartOffset, recoveryPoint, sealed } = finding.manifest;
+        const facts = `sealed segments: ${sealed.length} recovery point: ${recoveryPoint.offset}`;
+        return `Dumping ${finding.file}\nlog start offset: ${logStartOffset} ${facts}\n`;
+      }
+      case "segment":
+        return `Dumping ${finding.file}\nLog starting offset: ${finding.baseOffset}\n`;
+      case "batch":
+        return batchText(batchFromFile(finding, this.#place));
+      case "index": {
+        const entries = finding.entries.map(
+          ({ relativeOffset, position }) =>
+            `offset: ${finding.segmentBaseOffset + relativeOffset} position: ${position}\n`,
+        );
+        const remark = finding.problem === null ? "" : `not used: ${finding.problem}; it will be made anew\n`;
+        return `Dumping ${finding.file}\n${entries.join("")}${remark}`;
+      }
+    }
+  }
+
+  #document(finding: Exclude<Finding, { kind: "damage" | "tail" }>): object {
+    switch (finding.kind) {
+      case "manifest": {
+        const { topicId, partition, logStartOffset, recoveryPoint, sealed } = finding.manifest;
+        return {
+          type: "manifest",
+          file: finding.file,
+          topic_id: topicId,
+          partition,
+          log_start_offset: logStartOffset,
+          recovery_point_offset: recoveryPoint.offset,
+          sealed_segments: sealed.map(({ baseOffset }) => baseOffset),
+        };
+      }
+      case "segment": {
+        const { file, baseOffset, sizeBytes, sealed } = finding;
+        return { type: "segment", file, base_offset: baseOffset, size_bytes: sizeBytes, sealed };
+      }
+      case "batch":
+        return batchDocument(batchFromFile(finding, this.#place));
+      case "index": {
+        const { file, segmentBaseOffset: segment, entries, problem } = finding;
+        const shown = entries.map(({ relativeOffset, position }) => ({
+          offset: segment + relativeOffset,
+          position,
+        }));
+        return { type: "index", file, segment, entries: shown, problem };
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { batchDocument, batchText, type ShownBatch } from "./shown-batch.ts";
+
+const BATCH: ShownBatch = {
+  segment: 100,
+  position: 83,
+  size_bytes: 78,
+  base_offset: 104,
+  next_offset: 106,
+  record_count: 2,
+  leader_epoch: 3,
+  timestamp_type: "create",
+  first_timestamp_ms: 5,
+  max_timestamp_ms: 9,
+  producer_id: 7,
+  producer_epoch: 1,
+  base_sequence: 40,
+  transactional: true,
+  control: null,
+  codec: "none",
+  crc: 12,
+  problem: null,
+};
+
+test("a batch is one line with the names of Kafka's DumpLogSegments", () => {
+  expect(batchText(BATCH)).toBe(
+    "baseOffset: 104 lastOffset: 105 count: 2 baseSequence: 40 lastSequence: 41 producerId: 7 producerEpoch: 1 " +
+      "partitionLeaderEpoch: 3 isTransactional: true isControl: false position: 83 CreateTime: 9 size: 78 magic: MKB1 " +
+      "compresscodec: none crc: 12 isvalid: true\n",
+  );
+});
+
+test("a marker says which it is, a damaged batch that it is not valid, an unknown codec that it is unknown", () => {
+  const text = batchText({
+    ...BATCH,
+    control: "abort",
+    timestamp_type: "append",
+    codec: null,
+    problem: "CRC",
+  });
+  for (const part of ["isControl: true endTxnMarker: abort", "LogAppendTime: 9", "compresscodec: unknown"])
+    expect(text).toContain(part);
+  expect(text).toContain("isvalid: false\n");
+});
+
+test("records are lines of their own, and in JSON as fetch -J prints them", () => {
+  const record = {
+    topic: "orders",
+    partition: 1,
+    offset: 104,
+    timestampMs: 5,
+    key: null,
+    value: Buffer.from([0xff]),
+    headers: [{ key: "trace", value: null }],
+  };
+  const batch = { ...BATCH, records: [record] };
+  expect(batchText(batch).split("\n")[1]).toMatch(
+    /^\| offset: 104 CreateTime: 5 keySize: -1 valueSize: 1 headerKeys: \[trace\] payload: /,
+  );
+  expect(batchDocument(batch)).toMatchObject({
+    type: "batch",
+    base_offset: 104,
+    records: [{ topic: "orders", partition: 1, offset: 104, key: null, value_b64: "/w==" }],
+  });
+});

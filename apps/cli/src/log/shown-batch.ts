@@ -1,0 +1,107 @@
+/** A batch as `log dump` shows it, from the wire and from a file alike. The names are the protocol's: -J prints them. */
+
+import type { Finding } from "@minikafka/core/log";
+import type { ParsedResponse } from "@minikafka/protocol";
+import { recordFields } from "../output/record-json.ts";
+import type { ShownRecord } from "../record.ts";
+
+export type ShownBatch = Omit<ParsedResponse<"dump_log">["batches"][number], "records"> & {
+  readonly records?: readonly ShownRecord[];
+};
+
+type FoundBatch = Extract<Finding, { kind: "batch" }>;
+
+export function batchFromFile(found: FoundBatch, place: { topic: string; partition: number }): ShownBatch {
+  const { header, segmentBaseOffset: segment, position, problem, records } = found;
+  return {
+    segment,
+    position,
+    size_bytes: header.frameBytes,
+    base_offset: header.baseOffset,
+    next_offset: header.nextOffset,
+    record_count: header.recordCount,
+    leader_epoch: header.leaderEpoch,
+    timestamp_type: header.timestampType,
+    first_timestamp_ms: header.firstTimestampMs,
+    max_timestamp_ms: header.maxTimestampMs,
+    producer_id: header.producerId,
+    producer_epoch: header.producerEpoch,
+    base_sequence: header.baseSequence,
+    transactional: header.transactional,
+    control: header.control,
+    codec: header.codec,
+    crc: header.crc,
+    problem,
+    ...(records === null ? {} : { records: records.map((record) => ({ ...place, ...record })) }),
+  };
+}
+
+export function batchFromWire(
+  { records, ...batch }: ParsedResponse<"dump_log">["batches"][number],
+  place: { topic: string; partition: number },
+): ShownBatch {
+  if (records === undefined) return batch;
+  const shown = records.map((record) => ({
+    ...place,
+    offset: record.offset,
+    timestampMs: record.timestamp_ms,
+    key: record.key_b64,
+    value: record.value_b64,
+    headers: record.headers.map(({ key, value_b64 }) => ({ key, value: value_b64 })),
+  }));
+  return { ...batch, records: shown };
+}
+
+/** One JSON object, for -J. */
+export function batchDocument({ records, ...batch }: ShownBatch): object {
+  return {
+    type: "batch",
+    ...batch,
+    ...(records === undefined ? {} : { records: records.map(recordFields) }),
+  };
+}
+
+/** Lines in the manner of Kafka's DumpLogSegments, each with its newline. */
+export function batchText(batch: ShownBatch): string {
+  const sequence = batch.base_sequence;
+  const facts: [name: string, value: string | number | boolean][] = [
+    ["baseOffset", batch.base_offset],
+    ["lastOffset", batch.next_offset - 1],
+    ["count", batch.record_count],
+    ["baseSequence", sequence],
+    ["lastSequence", sequence < 0 ? -1 : sequence + batch.record_count - 1],
+    ["producerId", batch.producer_id],
+    ["producerEpoch", batch.producer_epoch],
+    ["partitionLeaderEpoch", batch.leader_epoch],
+    ["isTransactional", batch.transactional],
+    ["isControl", batch.control !== null],
+    ...(batch.control === null ? [] : [["endTxnMarker", batch.control] as [string, string]]),
+    ["position", batch.position],
+    [batch.timestamp_type === "append" ? "LogAppendTime" : "CreateTime", batch.max_timestamp_ms],
+    ["size", batch.size_bytes],
+    ["magic", "MKB1"],
+    ["compresscodec", batch.codec ?? "unknown"],
+    ["crc", batch.crc],
+    ["isvalid", batch.problem === null],
+  ];
+  const lines = [factsLine(facts), ...(batch.records ?? []).map(recordText)];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function recordText(record: ShownRecord): string {
+  const facts: [string, string | number][] = [
+    ["offset", record.offset],
+    ["CreateTime", record.timestampMs],
+    ["keySize", record.key?.length ?? -1],
+    ["valueSize", record.value?.length ?? -1],
+    ["headerKeys", `[${record.headers.map(({ key }) => key).join(",")}]`],
+  ];
+  const { key, value } = record;
+  if (key !== null) facts.push(["key", Buffer.from(key).toString()]);
+  if (value !== null) facts.push(["payload", Buffer.from(value).toString()]);
+  return `| ${factsLine(facts)}`;
+}
+
+function factsLine(facts: readonly (readonly [string, string | number | boolean])[]): string {
+  return facts.map(([name, value]) => `${name}: ${value}`).join(" ");
+}

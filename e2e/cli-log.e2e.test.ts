@@ -1,0 +1,112 @@
+/** `log dump` and `log verify`: over the wire, on the folder of a running broker, and on that of a stopped one. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { command, jsonLines, output } from "./support/cli.ts";
+import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
+
+const MINUTE = { timeout: 60_000 };
+
+async function withOrders(): Promise<Daemon> {
+  const broker = await startDaemon(temporaryFolder(), ["--log-level", "warn"]);
+  await output(broker, ["topics", "create", "orders"]);
+  for (const value of ["created", "paid"])
+    await output(broker, ["produce", "orders", "-k", "alice", "-v", value]);
+  return broker;
+}
+
+const folderOf = ({ data }: Daemon) => join(data, "broker-1", "orders-0");
+const segmentOf = (broker: Daemon) => join(folderOf(broker), "00000000000000000000.log");
+
+function spoil(file: string, position: number): void {
+  const bytes = readFileSync(file);
+  bytes[position] = (bytes[position] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
+
+test("a log is dumped over the wire as text in Kafka's manner and as JSON lines", MINUTE, async () => {
+  const broker = await withOrders();
+  const text = await output(broker, ["log", "dump", "orders", "-p", "0", "--records"]);
+  const lines = text.split("\n");
+  expect(lines[0]).toBe("Dumping orders-0, segment 0");
+  expect(lines[1]).toMatch(
+    /^baseOffset: 0 lastOffset: 0 count: 1 baseSequence: -1 .* position: 0 CreateTime: \d+ /,
+  );
+  expect(lines[1]).toMatch(/ magic: MKB1 compresscodec: none crc: \d+ isvalid: true$/);
+  expect(lines[2]).toMatch(
+    /^\| offset: 0 .* keySize: 5 valueSize: 7 headerKeys: \[\] key: alice payload: created$/,
+  );
+  const asked = ["log", "dump", "orders", "-p", "0", "-o", "1", "-n", "1", "-J", "--records"];
+  expect(jsonLines(await output(broker, asked))).toMatchObject([
+    { type: "batch", segment: 0, base_offset: 1, problem: null, records: [{ key: "alice", value: "paid" }] },
+  ]);
+  expect(await command(broker, ["log", "dump", "orders", "-p", "0", "-o", "3"])).toMatchObject({ code: 3 });
+  expect(await command(broker, ["log", "dump", "orders", "-p", "1"])).toMatchObject({ code: 3 });
+});
+
+test(
+  "a running broker's folder is read without disturbing it, and says what the broker says",
+  MINUTE,
+  async () => {
+    const broker = await withOrders();
+    const batches = async (...arguments_: string[]) =>
+      jsonLines(await output(broker, ["log", "dump", "-J", "--records", ...arguments_])).filter(
+        ({ type }) => type === "batch",
+      );
+    expect(await batches(folderOf(broker))).toEqual(await batches("orders", "-p", "0"));
+    expect(await output(null, ["log", "verify", broker.data])).toMatch(
+      /orders-0: sound, 1 segments, 2 batches, 2 records, \d+ bytes\n$/,
+    );
+    await output(broker, ["produce", "orders", "-v", "on"]);
+  },
+);
+
+test(
+  "a stopped broker's data is dumped with its manifest, and damage ends with exit code 6",
+  MINUTE,
+  async () => {
+    const broker = await withOrders();
+    await broker.end("SIGTERM");
+    const text = await output(null, ["log", "dump", folderOf(broker)]);
+    expect(text).toContain("log start offset: 0 sealed segments: 0 recovery point: 2");
+    expect(text).toContain(`Dumping ${segmentOf(broker)}\nLog starting offset: 0\nbaseOffset: 0 `);
+    spoil(segmentOf(broker), 70);
+    for (const subcommand of ["dump", "verify"]) {
+      const found = await command(null, ["log", subcommand, broker.data]);
+      expect(found).toMatchObject({ code: 6 });
+      expect(found.stdout).toContain(`damage: ${segmentOf(broker)} at position 0: CRC is `);
+      expect(found.stderr).toMatch(/^error: DAMAGE_FOUND: .* is damaged in one place\nhint: /);
+    }
+    const asJson = await command(null, ["log", "verify", broker.data, "-J"]);
+    expect(jsonLines(asJson.stdout)).toMatchObject([
+      { type: "damage", file: segmentOf(broker), position: 0 },
+      { type: "partition", batches: 1, damage: 1 },
+    ]);
+    expect(jsonLines(asJson.stderr)).toMatchObject([
+      { error: { code: "DAMAGE_FOUND", details: { places: 1 } } },
+    ]);
+  },
+);
+
+test(
+  "a running broker tells of damage over the wire, and the command ends with exit code 6",
+  MINUTE,
+  async () => {
+    const broker = await withOrders();
+    spoil(segmentOf(broker), 70);
+    const found = await command(broker, ["log", "dump", "orders", "-p", "0"]);
+    expect(found).toMatchObject({ code: 6 });
+    expect(found.stdout).toMatch(
+      /isvalid: false\ndamage: segment 0 at position 0: CRC is .*\nbaseOffset: 1 .*isvalid: true\n$/,
+    );
+  },
+);
+
+test("what is no folder of logs is bad usage, with a hint", MINUTE, async () => {
+  const empty = temporaryFolder();
+  for (const path of [empty, join(empty, "nowhere")]) {
+    const refused = await command(null, ["log", "verify", path]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^error: USAGE: .*\nhint: /);
+  }
+});
