@@ -138,6 +138,11 @@ test("what a crash leaves at the end is no damage, since recovery cuts it; what 
   const last = found(torn, "segment").at(-1)?.file ?? "";
   rewrite(torn, last, (bytes) => bytes.subarray(0, bytes.length - 5));
   expect(flaws(torn)).toMatchObject([{ kind: "tail", file: last }]);
+  const zeros = world.disk.clone();
+  rewrite(zeros, last, (bytes) => Buffer.concat([bytes, Buffer.alloc(100)]));
+  expect(flaws(zeros)).toMatchObject([{ kind: "tail", file: last }]);
+  rewrite(zeros, last, (bytes) => Buffer.concat([bytes, Buffer.from("x")]));
+  expect(flaws(zeros)).toMatchObject([{ kind: "damage", file: last }]);
   await close();
   rewrite(world.disk, last, (bytes) => bytes.subarray(0, bytes.length - 5));
   expect(flaws(world.disk)[0]).toMatchObject({ kind: "damage", file: last });

@@ -1,4 +1,5 @@
 /** One segment and its index as inspection tells of them. */
+import { HEADER_BYTES } from "@minikafka/record";
 import type { Disk, DiskFile } from "../env/disk.ts";
 import { DiskError, readSmallFile } from "../env/disk.ts";
 import { LIMITS } from "../limits.ts";
@@ -61,7 +62,7 @@ function* inspectFrames(
         records,
       };
     if (problem === null) continue;
-    const kind = isUnfinished(segment, frame, end) ? "tail" : "damage";
+    const kind = isUnfinished(segment, frame, { file, end }) ? "tail" : "damage";
     yield { kind, file: file.path, position, problem };
   }
   yield* check.finding();
@@ -74,15 +75,24 @@ function* inspectFrames(
  */
 function isUnfinished(
   { manifest, baseOffset, isLast }: SegmentToInspect,
-  { position, header, problem }: WalkedFrame,
-  end: number,
+  { position, header }: WalkedFrame,
+  { file, end }: { readonly file: DiskFile; readonly end: number },
 ): boolean {
-  if (manifest === null || problem === null || !isLast) return false;
+  if (manifest === null || !isLast) return false;
   const { segmentBaseOffset, position: durable } = manifest.recoveryPoint;
   if (baseOffset < segmentBaseOffset || (baseOffset === segmentBaseOffset && position < durable))
     return false;
   if (header !== null) return position + header.frameBytes >= end;
-  return problem.includes("too few for a batch header") || problem.startsWith("magic is 0x00000000");
+  return end - position < HEADER_BYTES || isZero(file, position, end);
+}
+
+/** What a power cut leaves where a file had grown and its bytes had not come yet. */
+function isZero(file: DiskFile, from: number, end: number): boolean {
+  for (let position = from; position < end; position += LIMITS.headerChunkBytes) {
+    const bytes = file.readAt(position, Math.min(LIMITS.headerChunkBytes, end - position));
+    if (bytes.some((byte) => byte !== 0)) return false;
+  }
+  return true;
 }
 
 /** What the manifest says of the segment and the file doesn't keep. */
