@@ -1,4 +1,6 @@
 /** Every bound of the SDK with its default, units last. Kafka's name and default stand beside a number that has one. */
+import { HEADERS_PER_RECORD_MAX } from "@minikafka/record";
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SECOND_MS = 1_000;
@@ -33,7 +35,7 @@ export const LIMITS = {
   batchBytesMax: 2 * MIB,
   /** The broker takes no more in one batch. */
   recordsPerBatchMax: 100_000,
-  headersPerRecordMax: 1_000,
+  headersPerRecordMax: HEADERS_PER_RECORD_MAX,
   /** Kafka: buffer.memory, 32 MiB. With a manual clock 1 MiB, so that an experiment can fill it. */
   bufferBytesMax: 32 * MIB,
   bufferBytesManualMax: MIB,

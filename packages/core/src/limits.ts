@@ -16,7 +16,6 @@ export const LIMITS = {
   frameOverheadBytesMax: 64 * KIB,
   /** Records of one batch. The offset delta is an i32; this keeps a batch readable in one go. */
   recordsPerBatchMax: 100_000,
-  headersPerRecordMax: 1_000,
 
   /** Kafka: segment.bytes. The daemon in auto mode rolls at 64 MiB, a stepped cluster at 1 MiB. */
   segmentBytesDefault: 64 * MIB,
@@ -33,6 +32,8 @@ export const LIMITS = {
   headerChunkBytes: 64 * KIB,
   /** So much of a segment is flushed at most before the manifest says so: what recovery reads twice after a crash. */
   recoveryLagBytesMax: 16 * MIB,
+  /** Rolled segments of one log that wait for a flush: beyond them, it is flushed without being asked. */
+  unsealedSegmentsMax: 16,
   /** Sealed segments of one log whose file and index stay open after a read. */
   openSealedSegmentsMax: 4,
   /** An entry of 8 bytes for each batch of a segment, the smallest of which has 64. */

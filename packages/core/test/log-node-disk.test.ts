@@ -1,5 +1,5 @@
 /** The same log on the disk of this machine. */
-import { mkdtempSync, rmSync, truncateSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -64,3 +64,32 @@ test("a log that is abandoned while it flushes refuses those who wait, and can b
   expect(readAll(third)).toHaveLength(51);
   third.abandon();
 });
+
+/** The files below `folder` that this process has open. */
+function openBelow(folder: string): string[] {
+  return readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test.skipIf(process.platform !== "linux")(
+  "a log that rolls a thousand times between two flushes keeps a few files open, and loses nothing",
+  async () => {
+    const { open } = world();
+    const log = open();
+    const values = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(900, "."));
+    for (const value of values) log.append(batch([value]), 0);
+    expect(log.segments().length).toBeGreaterThan(100);
+    expect(openBelow(folder).length).toBeLessThan(10);
+    await log.flush();
+    expect(openBelow(folder).length).toBeLessThan(10);
+    expect(readAll(log)).toEqual(values);
+    expect(openBelow(folder).length).toBeLessThan(10);
+    await log.close();
+  },
+);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { assignBatch, encodeBatch } from "./batch.ts";
 import { HEADER_BYTES, POSITION, readBatchHeader } from "./batch-header.ts";
 import { frameProblem, splitFrames } from "./frame-check.ts";
-import { type Record, TIMESTAMP_MS_MAX } from "./record.ts";
+import { HEADERS_PER_RECORD_MAX, type Record, TIMESTAMP_MS_MAX } from "./record.ts";
 import { decodeRecords, recordBytes, recordsProblem } from "./records-section.ts";
 
 const FRAME_BYTES_MAX = 1 << 20;
@@ -190,6 +190,26 @@ describe("a batch with a right CRC and a wrong inside is refused", () => {
   ])("%s", (_name, change) => {
     expect(forged(change)).not.toBeNull();
     expect(forged(() => undefined)).toBeNull();
+  });
+
+  test("a header's name that is not UTF-8", () => {
+    const frame = encodeBatch({ records: [{ ...alice, headers: [{ key: "h", value: null }] }] });
+    expect(recordsProblem(frame)).toBeNull();
+    frame.writeUInt8(0xff, frame.lastIndexOf("h"));
+    expect(recordsProblem(frame)).toMatch(/header of record 0 .* not UTF-8/);
+  });
+
+  test("more headers in a record, or in a batch, than memory should be asked for", () => {
+    const holding = (headers: number) => ({
+      ...alice,
+      headers: Array.from({ length: headers }, () => ({ key: "", value: null })),
+    });
+    const problem = (records: Record[]) => recordsProblem(encodeBatch({ records }));
+    expect(problem([holding(HEADERS_PER_RECORD_MAX)])).toBeNull();
+    expect(problem([holding(HEADERS_PER_RECORD_MAX + 1)])).toMatch(/record 0 has 1001 headers/);
+    const full = Array.from({ length: 100 }, () => holding(HEADERS_PER_RECORD_MAX));
+    expect(problem(full)).toBeNull();
+    expect(problem([...full, holding(1)])).toMatch(/the batch has more than 100000 headers/);
   });
 
   test("random bytes in the records section never break the walk or the decoder differently", () => {

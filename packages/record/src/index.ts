@@ -9,6 +9,7 @@ export {
 } from "./batch-header.ts";
 export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
 export {
+  HEADERS_PER_RECORD_MAX,
   isTimestampMs,
   type Record,
   type RecordHeader,

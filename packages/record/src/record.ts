@@ -22,6 +22,10 @@ export interface StoredRecord extends Record {
 /** The largest time that a JavaScript date can hold; a larger one is refused. */
 export const TIMESTAMP_MS_MAX = 8_640_000_000_000_000;
 
+/** Headers of one record, and of one batch: small on the wire, dear in memory. Kafka bounds neither. */
+export const HEADERS_PER_RECORD_MAX = 1_000;
+export const HEADERS_PER_BATCH_MAX = 100_000;
+
 /** True for a whole number of milliseconds that a record may carry. */
 export function isTimestampMs(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0 && value <= TIMESTAMP_MS_MAX;

@@ -2,8 +2,16 @@
  * The records of a batch, each as in Kafka's record batch v2 (KIP-98): zigzag varints for length, timestamp delta, offset
  * delta, key, value and headers, and one attributes byte that is zero. A length of -1 means null.
  */
+import { isUtf8 } from "node:buffer";
 import { HEADER_BYTES, readBatchHeader } from "./batch-header.ts";
-import { isTimestampMs, type Record, type RecordHeader, type StoredRecord } from "./record.ts";
+import {
+  HEADERS_PER_BATCH_MAX,
+  HEADERS_PER_RECORD_MAX,
+  isTimestampMs,
+  type Record,
+  type RecordHeader,
+  type StoredRecord,
+} from "./record.ts";
 import { MalformedVarint, VarintReader, varintBytes, writeVarint } from "./varint.ts";
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
@@ -121,8 +129,33 @@ function skipNullable(reader: VarintReader): void {
   if (length !== -1) take(reader, length);
 }
 
+/** What a walk over a batch has met so far. */
+interface Met {
+  headers: number;
+}
+
+function walkHeaders(frame: Buffer, reader: VarintReader, index: number, met: Met): void {
+  const count = reader.next();
+  if (count < 0 || count > HEADERS_PER_RECORD_MAX) {
+    throw new MalformedVarint(
+      `record ${index} has ${count} headers; expected at most ${HEADERS_PER_RECORD_MAX}`,
+    );
+  }
+  met.headers += count;
+  if (met.headers > HEADERS_PER_BATCH_MAX)
+    throw new MalformedVarint(`the batch has more than ${HEADERS_PER_BATCH_MAX} headers`);
+  for (let header = 0; header < count; header += 1) {
+    const keyBytes = reader.next();
+    const start = take(reader, keyBytes);
+    // Its name is text, and would come out as another text.
+    if (!isUtf8(frame.subarray(start, start + keyBytes)))
+      throw new MalformedVarint(`a header of record ${index} has a name that is not UTF-8`);
+    skipNullable(reader);
+  }
+}
+
 /** Walks one record without making anything of it. Returns its timestamp delta; throws when it is not whole. */
-function walkRecord(frame: Buffer, reader: VarintReader, index: number): number {
+function walkRecord(frame: Buffer, reader: VarintReader, index: number, met: Met): number {
   const bodyLength = reader.next();
   const start = take(reader, bodyLength);
   reader.position = start;
@@ -134,12 +167,7 @@ function walkRecord(frame: Buffer, reader: VarintReader, index: number): number 
   if (offsetDelta !== index) throw new MalformedVarint(`record ${index} has offset delta ${offsetDelta}`);
   skipNullable(reader);
   skipNullable(reader);
-  const headerCount = reader.next();
-  if (headerCount < 0) throw new MalformedVarint(`record ${index} has a header count of ${headerCount}`);
-  for (let header = 0; header < headerCount; header += 1) {
-    take(reader, reader.next());
-    skipNullable(reader);
-  }
+  walkHeaders(frame, reader, index, met);
   if (reader.position !== start + bodyLength) {
     throw new MalformedVarint(`record ${index} ends at ${reader.position}, not at ${start + bodyLength}`);
   }
@@ -160,10 +188,11 @@ export function recordsProblem(frame: Buffer): string | null {
     return `last offset delta is ${header.lastOffsetDelta} for ${header.recordCount} records`;
   }
   const reader = new VarintReader(frame, HEADER_BYTES, header.frameBytes);
+  const met: Met = { headers: 0 };
   let maxTimestampMs = -1;
   try {
     for (let index = 0; index < header.recordCount; index += 1) {
-      const timestampMs = header.firstTimestampMs + walkRecord(frame, reader, index);
+      const timestampMs = header.firstTimestampMs + walkRecord(frame, reader, index, met);
       if (!isTimestampMs(timestampMs)) return `record ${index} has timestamp ${timestampMs}`;
       if (index === 0 && timestampMs !== header.firstTimestampMs)
         return "the first timestamp is not that of the first record";

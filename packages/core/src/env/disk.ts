@@ -101,7 +101,7 @@ export interface DiskFile {
   /** The same, waiting for it. */
   syncNow(): void;
 
-  /** Gives the handle back. A sync under way is let finish. Closing twice does nothing. */
+  /** Gives the handle back, and never fails. A sync under way is let finish. Closing twice does nothing. */
   close(): void;
 }
 
@@ -145,7 +145,6 @@ export type DiskOperationName =
   | "write"
   | "truncate"
   | "sync"
-  | "close"
   | "readFolder"
   | "makeFolder"
   | "rename"

@@ -105,7 +105,7 @@ export class NodeDisk implements Disk {
     } catch (problem) {
       ignoreNoFolderSync(problem);
     } finally {
-      fs.closeSync(descriptor);
+      closeQuietly(descriptor);
     }
   }
 
@@ -121,7 +121,7 @@ export class NodeDisk implements Disk {
     } catch (problem) {
       ignoreNoFolderSync(problem);
     } finally {
-      fs.closeSync(descriptor);
+      closeQuietly(descriptor);
     }
   }
 
@@ -220,12 +220,24 @@ class NodeDiskFile implements DiskFile {
     if (this.#syncsUnderWay > 0 || this.#descriptor === null) return;
     const descriptor = this.#descriptor;
     this.#descriptor = null;
-    onDisk("close", this.path, () => fs.closeSync(descriptor));
+    closeQuietly(descriptor);
   }
 
   #open(operation: DiskOperationName): number {
     if (this.#isClosed || this.#descriptor === null) throw new DiskError(operation, this.path, "EBADF");
     return this.#descriptor;
+  }
+}
+
+/**
+ * The descriptor is given back whatever the system says of it (close(2): on Linux also when it fails). What was to be durable
+ * has been synced before, and nothing else was promised.
+ */
+function closeQuietly(descriptor: number): void {
+  try {
+    fs.closeSync(descriptor);
+  } catch {
+    // Said above.
   }
 }
 

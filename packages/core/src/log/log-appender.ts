@@ -72,6 +72,7 @@ export class LogAppender {
       throw problem;
     }
     this.#segments.push(segment);
+    before.close();
     env.trace({
       kind: "rolled",
       ...place,

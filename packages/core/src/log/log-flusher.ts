@@ -7,7 +7,7 @@
  * Never: a sync tried again after one that failed; an acknowledgement for what such a sync covered.
  */
 import { DiskError } from "../env/disk.ts";
-import { BrokerError } from "../errors.ts";
+import { BrokerError, storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type CheckpointFile, checkpointOutcome } from "./checkpoint-file.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -61,8 +61,12 @@ export class LogFlusher {
     return this.#manifest;
   }
 
+  /** A segment was begun. When too many wait for a flush, there is one without anybody's asking. */
   noteNewFile(): void {
     this.#names++;
+    if (this.#names - this.#syncedNames <= LIMITS.unsealedSegmentsMax) return;
+    // Who appends next, or asks for a flush, is told what went wrong.
+    this.#group.join().catch(() => {});
   }
 
   /** Resolves when everything that was appended before the call is durable. Rejects BROKER_FAILED, STORAGE_ERROR. */
@@ -133,6 +137,8 @@ export class LogFlusher {
     env.faults.hit("log.flush.before_sync", place);
     await segment.sync();
     this.#requireOpen();
+    // Its next use opens it again: a log that rolls faster than it is flushed must not use up the descriptors.
+    if (segment !== this.#segments.active) segment.close();
     // Bytes of a file that somebody removed meanwhile are gone with this process, however well they are synced.
     if (env.disk.stat(segment.path) === null) throw new DiskError("sync", segment.path, "ENOENT");
     env.faults.hit("log.flush.after_sync", place);
@@ -189,6 +195,9 @@ export class LogFlusher {
 
   #syncFailed(problem: unknown): unknown {
     if (!(problem instanceof DiskError)) return problem;
+    // Too many files are open to begin a sync: nothing was synced, and nothing was lost either.
+    if (problem.code === "EMFILE" || problem.code === "ENFILE")
+      return storageError(problem, { file: problem.path });
     // A handle that was closed under a sync says nothing about the disk.
     return this.#state.isClosed ? this.#state.refusal() : this.#failed(problem.message);
   }

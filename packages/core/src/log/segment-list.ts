@@ -66,8 +66,9 @@ export class SegmentList {
   /** The first `count` unsealed ones are sealed from now on. */
   seal(count: number): void {
     assert(this.#sealedCount + count < this.#segments.length, "the active segment cannot be sealed");
-    for (const segment of this.unsealed().slice(0, count)) segment.release();
+    const sealed = this.unsealed().slice(0, count);
     this.#sealedCount += count;
+    for (const segment of sealed) segment.release();
   }
 
   /** `segment` was read. When it is sealed it stays open, and one that was not read for longer is closed. */

@@ -1,5 +1,5 @@
 /** Schemas of the fields that several operations share. A field named `…_b64` is text on the wire and bytes once parsed. */
-import { TIMESTAMP_MS_MAX } from "@minikafka/record";
+import { HEADERS_PER_RECORD_MAX, TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { decodeBase64 } from "./bytes.ts";
 
@@ -78,7 +78,7 @@ export const producedRecord = z.strictObject({
   key_b64: nullableBase64.default(null),
   value_b64: nullableBase64.default(null),
   timestamp_ms: timestampMs.optional(),
-  headers: z.array(recordHeader).default([]),
+  headers: z.array(recordHeader).max(HEADERS_PER_RECORD_MAX).default([]),
 });
 
 /** A record as a fetch returns it. */

@@ -1,5 +1,5 @@
 /**
- * JSON as this protocol takes it: valid UTF-8, one object, no name twice, not deeper than {@link DEPTH_MAX}.
+ * JSON as this protocol takes it: valid UTF-8, one object, no name twice or `__proto__`, not deeper than {@link DEPTH_MAX}.
  *
  * `JSON.parse` alone takes the last of two equal names in silence and nests without bound. The scan below reads only the
  * structure: strings, where nearly all bytes of a large request lie, are skipped by native search.
@@ -82,6 +82,8 @@ function isName(text: string, end: number): boolean {
 
 function noteName(seen: Set<string>, quoted: string): void {
   const name = quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  // Copied to another object it would be a prototype and not a member, and so would be lost without a word.
+  if (name === "__proto__") throw new InvalidJson('the name "__proto__" is taken nowhere');
   if (seen.has(name))
     throw new InvalidJson(`the name ${JSON.stringify(shortened(name))} appears twice in one object`);
   seen.add(name);
