@@ -1,4 +1,6 @@
 /** The second door: what tests and experiments hand to a kernel in place of the world. */
+
+export type { FaultTimes } from "./env/armed-fault.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
 export { DISK_CHANGES, type DiskFailure, type DiskFailureOrder } from "./env/disk-failures.ts";
 export type { ChangeListener, DiskChange } from "./env/disk-gate.ts";
@@ -11,7 +13,6 @@ export {
   FaultPoints,
   type FaultRule,
 } from "./env/fault-points.ts";
-export type { FaultTimes } from "./env/fault-times.ts";
 export { MemoryDisk } from "./env/memory-disk.ts";
 export type { Crash } from "./env/memory-nodes.ts";
 export { type Random, SeededRandom } from "./env/random.ts";

@@ -1,7 +1,7 @@
 /** Failures that a memory disk is told to have: which call, how often, with which code. */
-import { assert } from "../assert.ts";
+
+import { ArmedFault, type FaultTimes } from "./armed-fault.ts";
 import type { DiskOperationName } from "./disk.ts";
-import { actsOn, type FaultTimes } from "./fault-times.ts";
 
 /** The operations that change a disk; between two of them lie the instants at which a crash makes a difference. */
 export const DISK_CHANGES = [
@@ -30,37 +30,14 @@ export interface DiskFailureOrder {
   readonly bytesWritten?: number;
 }
 
-export class DiskFailure {
-  readonly order: DiskFailureOrder;
-  #hits = 0;
-  #fired = 0;
-
+export class DiskFailure extends ArmedFault<DiskFailureOrder> {
   constructor(order: DiskFailureOrder) {
-    this.order = order;
-  }
-
-  /** How many calls matched since it was armed. */
-  get hits(): number {
-    return this.#hits;
-  }
-
-  /** How many of them it failed. */
-  get fired(): number {
-    return this.#fired;
-  }
-
-  assertFired(): void {
-    const { operation, code } = this.order;
-    assert(this.#fired > 0, `the failure of ${operation} with ${code} never fired, after ${this.#hits} hits`);
+    super(order, `the failure of ${order.operation} with ${order.code}`);
   }
 
   /** Counts a matching call and says whether it fails. */
-  takeHit(operation: DiskOperationName, path: string): boolean {
-    if (!this.#matches(operation, path)) return false;
-    this.#hits++;
-    const acts = actsOn(this.order.times ?? "once", this.#hits);
-    if (acts) this.#fired++;
-    return acts;
+  fails(operation: DiskOperationName, path: string): boolean {
+    return this.#matches(operation, path) && this.takeHit();
   }
 
   #matches(operation: DiskOperationName, path: string): boolean {

@@ -56,7 +56,7 @@ export class DiskGate {
   /** For calls that change nothing. */
   pass(operation: DiskOperationName, path: string): void {
     this.#requirePower();
-    const failure = this.#failures.find((armed) => armed.takeHit(operation, path));
+    const failure = this.#failures.find((armed) => armed.fails(operation, path));
     if (failure !== undefined) throw new DiskError(operation, path, failure.order.code);
   }
 
@@ -65,7 +65,7 @@ export class DiskGate {
     this.#requirePower();
     for (const listener of this.#listeners) listener(change, this.#changeCount);
     this.#changeCount++;
-    const failure = this.#failures.find((armed) => armed.takeHit(change.kind, change.path));
+    const failure = this.#failures.find((armed) => armed.fails(change.kind, change.path));
     if (failure === undefined) return;
     partly?.(failure);
     throw new DiskError(change.kind, change.path, failure.order.code);

@@ -6,8 +6,8 @@
  * claimed to fail takes effect. `after_x`: x has happened. An "error" here means that whatever comes next is not done.
  */
 import { assert } from "../assert.ts";
+import { ArmedFault, type FaultTimes } from "./armed-fault.ts";
 import { DiskError } from "./disk.ts";
-import { actsOn, type FaultTimes } from "./fault-times.ts";
 import type { ReplicaPlace, Tracer } from "./trace.ts";
 
 /** The files that are replaced atomically (log/checkpoint-file.ts), each with the same steps. */
@@ -98,37 +98,10 @@ export class CrashSignal extends Error {
   }
 }
 
-/** An armed fault, which proves that it fired. */
-export class FaultRule {
-  readonly order: FaultOrder;
-  #hits = 0;
-  #fired = 0;
-
+/** An armed fault at a point. */
+export class FaultRule extends ArmedFault<FaultOrder> {
   constructor(order: FaultOrder) {
-    this.order = order;
-  }
-
-  /** How often its point was passed at its site since it was armed. */
-  get hits(): number {
-    return this.#hits;
-  }
-
-  /** How often it acted. */
-  get fired(): number {
-    return this.#fired;
-  }
-
-  /** Fails when the fault never acted: a test whose fault stayed silent has tested nothing. */
-  assertFired(): void {
-    assert(this.#fired > 0, `the fault at ${this.order.point} never fired, after ${this.#hits} hits`);
-  }
-
-  /** Counts a hit and says whether to act on it. */
-  takeHit(): boolean {
-    this.#hits++;
-    const acts = actsOn(this.order.times ?? "once", this.#hits);
-    if (acts) this.#fired++;
-    return acts;
+    super(order, `the fault at ${order.point}`);
   }
 }
 
