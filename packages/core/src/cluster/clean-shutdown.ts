@@ -10,7 +10,7 @@ import { posix } from "node:path";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { CheckpointFile } from "../log/checkpoint-file.ts";
-import { fieldsOf, integerOf } from "./parsed-json.ts";
+import { fieldsOf, integerOf } from "../log/parsed-json.ts";
 
 export const CLEAN_SHUTDOWN_FILE_NAME = "clean-shutdown";
 const VERSION = 1;

@@ -10,7 +10,7 @@ import { posix } from "node:path";
 import type { Env } from "../env/env.ts";
 import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "../log/checkpoint-file.ts";
-import { fieldsOf, integerOf, listOf, mismatch, textOf } from "./parsed-json.ts";
+import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/parsed-json.ts";
 import { quoted } from "./quoted.ts";
 import { parseTopicConfig, type RawTopicConfig } from "./topic-config.ts";
 import { collisionKey, topicNameProblem } from "./topic-name.ts";

@@ -6,11 +6,13 @@
  * below the recovery point was durable before the manifest that says so.
  * Never: a segment named here that is not on the disk with exactly that size; a folder's manifest taken for another's.
  */
+
 import { posix } from "node:path";
 import { storageError } from "../errors.ts";
 import { CheckpointFile } from "./checkpoint-file.ts";
 import { MANIFEST_FILE_NAME } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
+import { fieldsOf, integerOf, listOf, textOf } from "./parsed-json.ts";
 import type { SegmentExtent } from "./segment.ts";
 
 const VERSION = 1;
@@ -96,15 +98,12 @@ function formatManifest({ topicId, partition, logStartOffset, sealed, recoveryPo
 /** The manifest of a checkpoint's payload. Throws an Error that says what is wrong. */
 export function parseManifest(payload: unknown): Manifest {
   const fields = fieldsOf(payload, "the manifest");
-  const { topic_id: topicId, sealed } = fields;
-  if (typeof topicId !== "string") throw new TypeError("topic_id is no text");
-  if (!Array.isArray(sealed)) throw new TypeError("sealed is no list");
   const manifest: Manifest = {
-    topicId,
+    topicId: textOf(fields.get("topic_id"), "topic_id"),
     partition: numberOf(fields, "partition"),
     logStartOffset: numberOf(fields, "log_start_offset"),
-    sealed: sealed.map(parseExtent),
-    recoveryPoint: parseRecoveryPoint(fields.recovery_point),
+    sealed: listOf(fields.get("sealed"), "sealed").map(parseExtent),
+    recoveryPoint: parseRecoveryPoint(fields.get("recovery_point")),
   };
   const problem = manifestProblem(manifest);
   if (problem !== null) throw new RangeError(problem);
@@ -152,16 +151,8 @@ function parseRecoveryPoint(value: unknown): RecoveryPoint {
   };
 }
 
-type Fields = { readonly [name: string]: unknown };
-
-function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new TypeError(`${what} is no object`);
-  return { ...value };
-}
+type Fields = ReadonlyMap<string, unknown>;
 
 function numberOf(fields: Fields, name: string, min = 0): number {
-  const value = fields[name];
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= min) return value;
-  throw new RangeError(`${name} is ${JSON.stringify(value)}, expected a whole number from ${min}`);
+  return integerOf(fields.get(name), name, { min, max: Number.MAX_SAFE_INTEGER });
 }
