@@ -7,6 +7,8 @@ const parse = (text: string | Buffer) => parseJsonObject(Buffer.from(text as str
 test("any object that JSON can write is read as JSON reads it", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ maxDepth: 5 })), (value) => {
+      // The one name that is refused; a test of its own holds that.
+      fc.pre(!JSON.stringify(value).includes("__proto__"));
       // Lone surrogates have no UTF-8; JSON.stringify escapes them.
       expect(parse(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
     }),
