@@ -9,6 +9,7 @@ import { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { TraceCollector } from "../src/env/trace.ts";
 import { BrokerError } from "../src/errors.ts";
+import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/log-config.ts";
 import { PartitionLog, type PartitionLogOptions } from "../src/log/partition-log.ts";
 
 export const FOLDER = "/data/broker-1/orders-0";
@@ -19,6 +20,9 @@ export const MANIFEST = `${FOLDER}/manifest.json`;
 export const segmentAt = (baseOffset: number) => `${FOLDER}/${String(baseOffset).padStart(20, "0")}.log`;
 export const indexAt = (baseOffset: number) => `${FOLDER}/${String(baseOffset).padStart(20, "0")}.index`;
 
+/** Settings of the log and its config side by side; what is not said is small. */
+export type WorldOptions = Partial<PartitionLogOptions> & Partial<LogConfig>;
+
 export interface LogWorld<D extends Disk = MemoryDisk> {
   readonly disk: D;
   readonly faults: FaultPoints;
@@ -26,7 +30,7 @@ export interface LogWorld<D extends Disk = MemoryDisk> {
   readonly env: Env;
   /** What onFailedSync was told. */
   readonly failures: string[];
-  open(changes?: Partial<PartitionLogOptions>): PartitionLog;
+  open(changes?: WorldOptions): PartitionLog;
 }
 
 /** A disk on which the folder above a partition's is durable. */
@@ -39,7 +43,7 @@ export function emptyDisk(): MemoryDisk {
 /** Small segments, and an entry in the index for nearly every batch, unless `options` say otherwise. */
 export function worldOn<D extends Disk>(
   disk: D,
-  options: Partial<PartitionLogOptions> = {},
+  options: WorldOptions = {},
   faults = new FaultPoints(),
 ): LogWorld<D> {
   const trace = new TraceCollector();
@@ -51,14 +55,14 @@ export function worldOn<D extends Disk>(
     trace: trace.trace,
     faults,
   };
-  const open = (changes: Partial<PartitionLogOptions> = {}) => {
+  const open = (changes: WorldOptions = {}) => {
     const log = PartitionLog.open(
       {
         folder: FOLDER,
         place: PLACE,
         topicId: TOPIC_ID,
         create: true,
-        segmentBytes: 600,
+        config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: 600, ...options, ...changes },
         indexIntervalBytes: 150,
         frameBytesMax: 4096,
         onFailedSync: (problem) => failures.push(problem),
@@ -74,7 +78,7 @@ export function worldOn<D extends Disk>(
   return { disk, faults, trace, env, failures, open };
 }
 
-export function newWorld(options: Partial<PartitionLogOptions> = {}): LogWorld {
+export function newWorld(options: WorldOptions = {}): LogWorld {
   return worldOn(emptyDisk(), options);
 }
 

@@ -17,6 +17,7 @@ import { partitionName, type TopicPartition } from "../replica/topic-partition.t
 import { allSettled } from "./all-settled.ts";
 import { CLEAN_SHUTDOWN_FILE_NAME, CleanShutdownMark } from "./clean-shutdown.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { logConfigOf } from "./topic-log-config.ts";
 import type { Topic } from "./topics.ts";
 
 export type BrokerState = "running" | "failed";
@@ -92,7 +93,7 @@ export class Broker {
           place: { brokerId: this.brokerId, ...place },
           topicId: topic.topicId,
           create,
-          segmentBytes: topic.config.segment_bytes ?? this.#config.segmentBytes,
+          config: logConfigOf(topic.config, this.#config),
           indexIntervalBytes: this.#config.indexIntervalBytes,
           // What was taken under an earlier configuration must stay readable.
           frameBytesMax: LIMITS.batchBytesMax,

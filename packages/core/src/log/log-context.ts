@@ -1,6 +1,7 @@
 /** What the parts of one log share: the world, the place, the sizes. */
 import type { Env } from "../env/env.ts";
 import type { ReplicaPlace } from "../env/trace.ts";
+import type { LogConfig } from "./log-config.ts";
 
 export interface LogSettings {
   /** The partition's own folder. Its name is for the caller to sync. */
@@ -8,8 +9,6 @@ export interface LogSettings {
   readonly place: ReplicaPlace;
   /** Kafka: topic id (KIP-516). A folder that belongs to another topic is refused. */
   readonly topicId: string;
-  /** Kafka: segment.bytes. A batch that does not fit begins a new segment; one that fits none gets its own. */
-  readonly segmentBytes: number;
   /** Kafka: index.interval.bytes. At least so many bytes lie between two entries of an offset index. */
   readonly indexIntervalBytes: number;
   /** The largest batch that can be here; a size above it is damage. */
@@ -18,4 +17,6 @@ export interface LogSettings {
 
 export interface LogContext extends LogSettings {
   readonly env: Env;
+  /** Replaced when the topic's settings change: whoever asks it asks anew each time. */
+  config: LogConfig;
 }

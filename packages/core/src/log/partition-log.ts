@@ -11,6 +11,7 @@ import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "./batch-dump.ts";
 import { type AppendedBatch, LogAppender } from "./log-appender.ts";
+import type { LogConfig } from "./log-config.ts";
 import type { LogContext, LogSettings } from "./log-context.ts";
 import { LogFlusher } from "./log-flusher.ts";
 import { readContents, readOrMakeManifest } from "./log-folder.ts";
@@ -24,6 +25,8 @@ import { type FoundTimestamp, findTimestamp } from "./timestamp-search.ts";
 export interface PartitionLogOptions extends LogSettings {
   /** Makes a new log where there is none. Otherwise a missing one is refused: it may have held records. */
   readonly create: boolean;
+  /** What holds until configure() says otherwise. */
+  readonly config: LogConfig;
   /** Told when a sync has failed: nothing that the broker writes from here on can be trusted. */
   readonly onFailedSync: (problem: string) => void;
 }
@@ -88,6 +91,11 @@ export class PartitionLog {
   /** True when nothing can be read or written any more; every call says why. */
   get isOffline(): boolean {
     return this.#state.isOffline;
+  }
+
+  /** From here on `config` holds. What is there already stays as it is until an append or a step acts by it. */
+  configure(config: LogConfig): void {
+    this.#context.config = config;
   }
 
   segments(): readonly SegmentSummary[] {

@@ -118,7 +118,9 @@ export class Segment {
     if (this.#sizeBytes === 0) return true;
     const end = this.#sizeBytes + frameBytes;
     return (
-      end <= this.#context.segmentBytes && end <= UINT32_MAX && nextOffset - this.baseOffset <= UINT32_MAX
+      end <= this.#context.config.segmentBytes &&
+      end <= UINT32_MAX &&
+      nextOffset - this.baseOffset <= UINT32_MAX
     );
   }
 
