@@ -38,7 +38,7 @@ export const FLAG = {
   abort: 0x04,
   codec: 0x38,
   appendTime: 0x40,
-  reserved: 0x80,
+  deleteHorizon: 0x80,
 } as const;
 
 /** Names of the codec bits; the number is the index. */
@@ -62,6 +62,7 @@ export interface BatchHeader {
   /** -1 while unassigned. */
   readonly leaderEpoch: number;
   readonly lastOffsetDelta: number;
+  /** What the records' timestamps are counted from: the first record's time, or once that is set the delete horizon. */
   readonly firstTimestampMs: number;
   readonly maxTimestampMs: number;
   /** -1 for a producer that is not idempotent (KIP-98); the next two likewise. */
@@ -70,6 +71,8 @@ export interface BatchHeader {
   readonly baseSequence: number;
   /** Fewer than `lastOffsetDelta + 1` once compaction has left gaps. */
   readonly recordCount: number;
+  /** From when on compaction may drop the batch's tombstones, or the marker that it is (KIP-534); `null` while none is set. */
+  readonly deleteHorizonMs: number | null;
   /** `baseOffset + lastOffsetDelta + 1`: where the next batch begins, also after compaction left gaps. */
   readonly nextOffset: number;
 }
@@ -94,6 +97,7 @@ export function readBatchHeader(bytes: Buffer, position = 0): BatchHeader {
   const flags = bytes.readUInt8(position + POSITION.flags);
   const baseOffset = readInt64(bytes, position + POSITION.baseOffset);
   const lastOffsetDelta = bytes.readInt32BE(position + POSITION.lastOffsetDelta);
+  const firstTimestampMs = readInt64(bytes, position + POSITION.firstTimestampMs);
   return {
     frameBytes: FRAME_PREFIX_BYTES + bytes.readUInt32BE(position + POSITION.payloadBytes),
     crc: bytes.readUInt32BE(position + POSITION.crc),
@@ -105,12 +109,13 @@ export function readBatchHeader(bytes: Buffer, position = 0): BatchHeader {
     baseOffset,
     leaderEpoch: bytes.readInt32BE(position + POSITION.leaderEpoch),
     lastOffsetDelta,
-    firstTimestampMs: readInt64(bytes, position + POSITION.firstTimestampMs),
+    firstTimestampMs,
     maxTimestampMs: readInt64(bytes, position + POSITION.maxTimestampMs),
     producerId: readInt64(bytes, position + POSITION.producerId),
     producerEpoch: bytes.readInt16BE(position + POSITION.producerEpoch),
     baseSequence: bytes.readInt32BE(position + POSITION.baseSequence),
     recordCount: bytes.readUInt32BE(position + POSITION.recordCount),
+    deleteHorizonMs: (flags & FLAG.deleteHorizon) !== 0 ? firstTimestampMs : null,
     nextOffset: baseOffset + lastOffsetDelta + 1,
   };
 }

@@ -5,7 +5,8 @@ import { assignBatch, encodeBatch } from "./batch.ts";
 import { HEADER_BYTES, POSITION, readBatchHeader } from "./batch-header.ts";
 import { frameProblem, splitFrames } from "./frame-check.ts";
 import { HEADERS_PER_RECORD_MAX, type Record, TIMESTAMP_MS_MAX } from "./record.ts";
-import { decodeRecords, recordBytes, recordsProblem } from "./records-section.ts";
+import { recordsProblem } from "./records-check.ts";
+import { decodeRecords, recordBytes } from "./records-section.ts";
 
 const FRAME_BYTES_MAX = 1 << 20;
 
@@ -178,7 +179,7 @@ describe("a batch with a right CRC and a wrong inside is refused", () => {
       (frame) => frame.writeInt32BE(0x7fffffff, POSITION.firstTimestampMs),
     ],
     ["an unknown version", (frame) => frame.writeUInt8(2, POSITION.version)],
-    ["a reserved flag", (frame) => frame.writeUInt8(0x80, POSITION.flags)],
+    ["a delete horizon", (frame) => frame.writeUInt8(0x80, POSITION.flags)],
     ["commit and abort at once", (frame) => frame.writeUInt8(0x06, POSITION.flags)],
     ["a codec that is not taken", (frame) => frame.writeUInt8(1 << 3, POSITION.flags)],
     ["a codec without a name", (frame) => frame.writeUInt8(7 << 3, POSITION.flags)],

@@ -1,5 +1,4 @@
 /** A batch as bytes: made by a producer, given its place by the leader, read by everybody else without being re-encoded. */
-import { crc32 } from "node:zlib";
 import {
   FLAG,
   FORMAT_VERSION,
@@ -10,6 +9,7 @@ import {
   writeInt64,
 } from "./batch-header.ts";
 import { changedCrc } from "./crc-change.ts";
+import { sealFrame } from "./frame-seal.ts";
 import { isTimestampMs, type Record } from "./record.ts";
 import { recordBytes, writeRecord } from "./records-section.ts";
 
@@ -63,7 +63,7 @@ export function encodeBatch(content: BatchContent): Buffer {
     position = writeRecord(frame, position, records[index] as Record, index, first.timestampMs);
   }
   if (position !== bytes) throw new RangeError(`the frame has ${position} bytes, not ${bytes}`);
-  seal(frame);
+  sealFrame(frame);
   return frame;
 }
 
@@ -95,8 +95,4 @@ export function assignBatch(frame: Buffer, place: BatchPlace): void {
   const followingBytes = frame.length - PLACED_END;
   const crc = changedCrc(frame.readUInt32BE(POSITION.crc), { before, after, followingBytes });
   frame.writeUInt32BE(crc, POSITION.crc);
-}
-
-function seal(frame: Buffer): void {
-  frame.writeUInt32BE(crc32(frame.subarray(FRAME_PREFIX_BYTES)), POSITION.crc);
 }

@@ -50,7 +50,6 @@ function headerProblem(bytes: Buffer, position: number): string | null {
   const flags = bytes.readUInt8(position + POSITION.flags);
   if (header.version !== FORMAT_VERSION)
     return `format version is ${header.version}, expected ${FORMAT_VERSION}`;
-  if ((flags & FLAG.reserved) !== 0) return "a reserved flag is set";
   if ((flags & FLAG.commit) !== 0 && (flags & FLAG.abort) !== 0)
     return "a batch cannot be a commit and an abort marker";
   if (header.codec === null) return "the codec has no name";
@@ -62,6 +61,7 @@ function headerProblem(bytes: Buffer, position: number): string | null {
     const value = readInt64(bytes, position + POSITION[field]);
     if (!Number.isSafeInteger(value) || value < -1) return `${field} is ${value}`;
   }
+  if (header.deleteHorizonMs === -1) return "a delete horizon is set, and is -1";
   return Number.isSafeInteger(header.nextOffset) ? null : `the next offset is ${header.nextOffset}`;
 }
 

@@ -7,6 +7,15 @@ export {
   HEADER_BYTES,
   readBatchHeader,
 } from "./batch-header.ts";
+export {
+  emptiedFrame,
+  GAP_OFFSETS_MAX,
+  type Gap,
+  gapFrame,
+  isGap,
+  type Thinning,
+  thinnedFrame,
+} from "./compacted-batch.ts";
 export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
 export {
   HEADERS_PER_RECORD_MAX,
@@ -16,5 +25,7 @@ export {
   type StoredRecord,
   TIMESTAMP_MS_MAX,
 } from "./record.ts";
-export { decodeRecords, recordBytes, recordsProblem } from "./records-section.ts";
+export { RecordCursor } from "./record-cursor.ts";
+export { recordsProblem, storedRecordsProblem } from "./records-check.ts";
+export { decodeRecords, recordBytes } from "./records-section.ts";
 export { MalformedVarint } from "./varint.ts";

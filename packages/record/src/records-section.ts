@@ -2,16 +2,8 @@
  * The records of a batch, each as in Kafka's record batch v2 (KIP-98): zigzag varints for length, timestamp delta, offset
  * delta, key, value and headers, and one attributes byte that is zero. A length of -1 means null.
  */
-import { isUtf8 } from "node:buffer";
 import { HEADER_BYTES, readBatchHeader } from "./batch-header.ts";
-import {
-  HEADERS_PER_BATCH_MAX,
-  HEADERS_PER_RECORD_MAX,
-  isTimestampMs,
-  type Record,
-  type RecordHeader,
-  type StoredRecord,
-} from "./record.ts";
+import type { Record, RecordHeader, StoredRecord } from "./record.ts";
 import { MalformedVarint, VarintReader, varintBytes, writeVarint } from "./varint.ts";
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
@@ -122,89 +114,4 @@ export function decodeRecords(frame: Buffer): StoredRecord[] {
       throw new MalformedVarint(`record ${index} ends at ${reader.position}, not at ${end}`);
   }
   return records;
-}
-
-function skipNullable(reader: VarintReader): void {
-  const length = reader.next();
-  if (length !== -1) take(reader, length);
-}
-
-/** What a walk over a batch has met so far. */
-interface Met {
-  headers: number;
-}
-
-function walkHeaders(frame: Buffer, reader: VarintReader, index: number, met: Met): void {
-  const count = reader.next();
-  if (count < 0 || count > HEADERS_PER_RECORD_MAX) {
-    throw new MalformedVarint(
-      `record ${index} has ${count} headers; expected at most ${HEADERS_PER_RECORD_MAX}`,
-    );
-  }
-  met.headers += count;
-  if (met.headers > HEADERS_PER_BATCH_MAX)
-    throw new MalformedVarint(`the batch has more than ${HEADERS_PER_BATCH_MAX} headers`);
-  for (let header = 0; header < count; header += 1) {
-    const keyBytes = reader.next();
-    const start = take(reader, keyBytes);
-    // Its name is text, and would come out as another text.
-    if (!isUtf8(frame.subarray(start, start + keyBytes)))
-      throw new MalformedVarint(`a header of record ${index} has a name that is not UTF-8`);
-    skipNullable(reader);
-  }
-}
-
-/** Walks one record without making anything of it. Returns its timestamp delta; throws when it is not whole. */
-function walkRecord(frame: Buffer, reader: VarintReader, index: number, met: Met): number {
-  const bodyLength = reader.next();
-  const start = take(reader, bodyLength);
-  reader.position = start;
-  if (bodyLength < ATTRIBUTES_BYTES || frame[start] !== 0)
-    throw new MalformedVarint(`record ${index} has attributes other than 0`);
-  reader.position = start + ATTRIBUTES_BYTES;
-  const timestampDelta = reader.next();
-  const offsetDelta = reader.next();
-  if (offsetDelta !== index) throw new MalformedVarint(`record ${index} has offset delta ${offsetDelta}`);
-  skipNullable(reader);
-  skipNullable(reader);
-  walkHeaders(frame, reader, index, met);
-  if (reader.position !== start + bodyLength) {
-    throw new MalformedVarint(`record ${index} ends at ${reader.position}, not at ${start + bodyLength}`);
-  }
-  return timestampDelta;
-}
-
-/**
- * Why a producer's records cannot be taken, or `null`: each must be whole, the offset deltas 0, 1, 2 …, the header's
- * count, last delta and times those of the records. Allocates nothing, since it runs for each batch that is appended;
- * without it, a batch with a right CRC and a wrong inside would reach every consumer.
- */
-export function recordsProblem(frame: Buffer): string | null {
-  const header = readBatchHeader(frame);
-  if (header.codec !== "none")
-    return `the records are compressed (${header.codec ?? "unknown codec"}); expected none`;
-  if (header.recordCount === 0) return "the batch holds no record";
-  if (header.lastOffsetDelta !== header.recordCount - 1) {
-    return `last offset delta is ${header.lastOffsetDelta} for ${header.recordCount} records`;
-  }
-  const reader = new VarintReader(frame, HEADER_BYTES, header.frameBytes);
-  const met: Met = { headers: 0 };
-  let maxTimestampMs = -1;
-  try {
-    for (let index = 0; index < header.recordCount; index += 1) {
-      const timestampMs = header.firstTimestampMs + walkRecord(frame, reader, index, met);
-      if (!isTimestampMs(timestampMs)) return `record ${index} has timestamp ${timestampMs}`;
-      if (index === 0 && timestampMs !== header.firstTimestampMs)
-        return "the first timestamp is not that of the first record";
-      if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
-    }
-  } catch (error) {
-    if (error instanceof MalformedVarint) return error.message;
-    throw error;
-  }
-  if (reader.position !== header.frameBytes)
-    return `${header.frameBytes - reader.position} bytes follow the last record`;
-  if (maxTimestampMs !== header.maxTimestampMs)
-    return `max timestamp is ${header.maxTimestampMs}, expected ${maxTimestampMs}`;
-  return null;
 }

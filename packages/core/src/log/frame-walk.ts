@@ -9,8 +9,8 @@ import {
   HEADER_BYTES,
   prefixProblem,
   readBatchHeader,
-  recordsProblem,
   type StoredRecord,
+  storedRecordsProblem,
 } from "@minikafka/record";
 import type { DiskFile } from "../env/disk.ts";
 import { LIMITS } from "../limits.ts";
@@ -77,6 +77,6 @@ function problemOf(
   return (
     frameProblem(frame, 0, frameBytesMax) ??
     orderProblem(header, expectedOffset ?? header.baseOffset) ??
-    (header.codec === "none" ? recordsProblem(frame) : null)
+    (header.codec === "none" ? storedRecordsProblem(frame) : null)
   );
 }
