@@ -27,5 +27,5 @@ export {
 } from "./record.ts";
 export { RecordCursor } from "./record-cursor.ts";
 export { recordsProblem, storedRecordsProblem } from "./records-check.ts";
-export { decodeRecords, recordBytes } from "./records-section.ts";
+export { decodeRecords, decodeRecordsAs, type MakeRecord, recordBytes } from "./records-section.ts";
 export { MalformedVarint } from "./varint.ts";

@@ -93,14 +93,34 @@ function readHeaders(frame: Buffer, reader: VarintReader): readonly RecordHeader
   return headers;
 }
 
+/** Makes of a record what its reader wants. Key, value and header values are views of the frame. */
+export type MakeRecord<Made> = (
+  offset: number,
+  timestampMs: number,
+  key: Buffer | null,
+  value: Buffer | null,
+  headers: readonly RecordHeader[],
+) => Made;
+
 /**
  * The records of a whole, uncompressed frame whose CRC was checked. Keys and values are views of `frame`: keep a copy of
  * what outlives it. Throws {@link MalformedVarint} for a section that no encoder writes.
  */
 export function decodeRecords(frame: Buffer): StoredRecord[] {
+  return decodeRecordsAs(frame, (offset, timestampMs, key, value, headers) => ({
+    offset,
+    key,
+    value,
+    timestampMs,
+    headers,
+  }));
+}
+
+/** {@link decodeRecords} for a reader with records of its own: the second object for each would be most of the garbage. */
+export function decodeRecordsAs<Made>(frame: Buffer, make: MakeRecord<Made>): Made[] {
   const header = readBatchHeader(frame);
   const reader = new VarintReader(frame, HEADER_BYTES, header.frameBytes);
-  const records: StoredRecord[] = [];
+  const records: Made[] = [];
   for (let index = 0; index < header.recordCount; index += 1) {
     const bodyLength = reader.next();
     const end = take(reader, bodyLength) + bodyLength;
@@ -109,7 +129,7 @@ export function decodeRecords(frame: Buffer): StoredRecord[] {
     const offset = header.baseOffset + reader.next();
     const key = readNullable(frame, reader);
     const value = readNullable(frame, reader);
-    records.push({ offset, key, value, timestampMs, headers: readHeaders(frame, reader) });
+    records.push(make(offset, timestampMs, key, value, readHeaders(frame, reader)));
     if (reader.position !== end)
       throw new MalformedVarint(`record ${index} ends at ${reader.position}, not at ${end}`);
   }

@@ -107,6 +107,43 @@ test("fetching ahead asks for the next records while the caller works on these, 
   await client.close();
 });
 
+test("the next fetch goes out when an answer has arrived, before anybody takes its records", async () => {
+  const { broker, peer, client, consumer } = await consuming({ fetchAhead: true, fetchBytes: 1_000 });
+  for (let batch = 0; batch < 4; batch += 1) broker.append("orders", 0, ["x".repeat(400)]);
+  broker.byHand("fetch_many", 2);
+  consumer.assign([{ ...P0, offset: 0 }]);
+  const abort = new AbortController();
+  const polled = consumer.poll({ timeoutMs: 10_000, signal: abort.signal });
+  const first = await peer.next("fetch_many");
+  abort.abort(new Error("enough"));
+  await expect(polled).rejects.toThrow("enough");
+  broker.answerFetch(first);
+  const second = await peer.next("fetch_many");
+  expect(second.fields).toMatchObject({ partitions: [{ ...P0, offset: 2 }], max_wait_ms: 0 });
+  await consumer.seek(P0, 1);
+  broker.answerFetch(second);
+  const offsets: number[] = [];
+  while (offsets.length < 3) offsets.push(...(await consumer.poll()).map(({ offset }) => offset));
+  expect(offsets).toEqual([1, 2, 3]);
+  await client.close();
+});
+
+test("nothing is fetched ahead while an error of a partition waits to be told", async () => {
+  const { broker, client, consumer } = await consuming({ fetchAhead: true, fetchBytes: 1_000 });
+  for (let batch = 0; batch < 4; batch += 1) broker.append("orders", 1, ["x".repeat(400)]);
+  broker.partitionAnswer = (topic, partition) =>
+    partition === 0 ? { topic, partition, code: "STORAGE_ERROR", message: "position 512 of 0.log" } : null;
+  consumer.assign([
+    { ...P0, offset: 0 },
+    { ...P1, offset: 0 },
+  ]);
+  expect(await failure(consumer.poll())).toMatchObject({ code: "STORAGE_ERROR" });
+  await quiet();
+  expect(broker.fetched).toHaveLength(1);
+  expect(await consumer.poll()).toHaveLength(2);
+  await client.close();
+});
+
 test("close ends a poll with CLOSED, and nothing more is asked", async () => {
   const { broker, peer, clock, client, consumer } = await consuming();
   consumer.assign([{ ...P0, offset: 0 }]);

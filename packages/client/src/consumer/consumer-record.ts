@@ -1,5 +1,5 @@
 /** A record as a consumer hands it out. */
-import type { StoredRecord } from "@minikafka/record";
+import type { MakeRecord } from "@minikafka/record";
 import type { TopicPartition } from "../topic-partition.ts";
 
 export interface ConsumerHeader {
@@ -21,15 +21,16 @@ export interface ConsumerRecord {
   readonly headers: readonly ConsumerHeader[];
 }
 
-/** The decoder hands out views of a Buffer, which its type, shared with encoders, does not say. */
-export function consumerRecord(place: TopicPartition, stored: StoredRecord): ConsumerRecord {
-  return {
-    topic: place.topic,
-    partition: place.partition,
-    offset: stored.offset,
-    key: stored.key as Buffer | null,
-    value: stored.value as Buffer | null,
-    timestampMs: stored.timestampMs,
-    headers: stored.headers as readonly ConsumerHeader[],
-  };
+/** Makes the records of one partition. */
+export function consumerRecords({ topic, partition }: TopicPartition): MakeRecord<ConsumerRecord> {
+  return (offset, timestampMs, key, value, headers) => ({
+    topic,
+    partition,
+    offset,
+    key,
+    value,
+    timestampMs,
+    // The decoder hands out views of a Buffer, which the type of headers, shared with encoders, does not say.
+    headers: headers as readonly ConsumerHeader[],
+  });
 }

@@ -66,7 +66,11 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
   constructor(session: Session, options: ConsumerOptions = {}) {
     this.#session = session;
     this.#settings = consumerSettings(options, session);
-    this.#fetcher = new Fetcher(session, this.#settings, this.#enough.signal, () => this.#wakeUp.now());
+    this.#fetcher = new Fetcher(session, this.#settings, this.#enough.signal, {
+      // Before anything is decoded, so that the broker works on the next answer meanwhile.
+      arrived: () => this.#fetchAhead(),
+      changed: () => this.#wakeUp.now(),
+    });
     this.#forget = session.own(this);
   }
 

@@ -5,16 +5,10 @@
  * position that is asked for (the first frame may begin before it) and none of a control batch. No byte is believed before
  * its frame's CRC was checked.
  */
-import {
-  decodeRecords,
-  frameProblem,
-  MalformedVarint,
-  readBatchHeader,
-  type StoredRecord,
-} from "@minikafka/record";
+import { decodeRecordsAs, frameProblem, MalformedVarint, readBatchHeader } from "@minikafka/record";
 import { MiniKafkaError } from "../errors.ts";
 import type { TopicPartition } from "../topic-partition.ts";
-import { type ConsumerRecord, consumerRecord } from "./consumer-record.ts";
+import { type ConsumerRecord, consumerRecords } from "./consumer-record.ts";
 
 export class FetchedChunk {
   readonly #place: TopicPartition;
@@ -23,7 +17,7 @@ export class FetchedChunk {
   readonly nextOffset: number;
   /** Where the next frame begins. */
   #at = 0;
-  #records: readonly StoredRecord[] = [];
+  #records: readonly ConsumerRecord[] = [];
   #index = 0;
   #problem: MiniKafkaError | null = null;
 
@@ -31,6 +25,11 @@ export class FetchedChunk {
     this.#place = place;
     this.#bytes = bytes;
     this.nextOffset = nextOffset;
+  }
+
+  /** Whether nothing came, which shows without decoding a frame. */
+  get isEmpty(): boolean {
+    return this.#bytes.length === 0;
   }
 
   /** Bytes of frames that were not decoded yet. */
@@ -55,7 +54,7 @@ export class FetchedChunk {
       const record = this.#records[this.#index];
       if (record === undefined) return;
       this.#index += 1;
-      into.push(consumerRecord(this.#place, record));
+      into.push(record);
     }
   }
 
@@ -63,7 +62,7 @@ export class FetchedChunk {
   #find(position: number): void {
     for (;;) {
       for (; this.#index < this.#records.length; this.#index += 1) {
-        if ((this.#records[this.#index] as StoredRecord).offset >= position) return;
+        if ((this.#records[this.#index] as ConsumerRecord).offset >= position) return;
       }
       if (this.#problem !== null || this.#at >= this.#bytes.length) return;
       this.#decodeNext(position);
@@ -80,7 +79,7 @@ export class FetchedChunk {
     const frame = this.#bytes.subarray(this.#at, this.#at + header.frameBytes);
     if (header.control === null && header.nextOffset > position) {
       try {
-        this.#records = decodeRecords(frame);
+        this.#records = decodeRecordsAs(frame, consumerRecords(this.#place));
       } catch (error) {
         if (!(error instanceof MalformedVarint)) throw error;
         this.#problem = this.#corrupt(error.message);

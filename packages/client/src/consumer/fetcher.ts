@@ -25,21 +25,27 @@ interface Asked {
   readonly turn: number;
 }
 
+export interface FetcherListener {
+  /** Records came and are not decoded yet. */
+  arrived(): void;
+  /** Something came, good or bad. */
+  changed(): void;
+}
+
 export class Fetcher {
   readonly #session: Session;
   readonly #settings: ConsumerSettings;
   readonly #enough: AbortSignal;
-  /** Called when something came, good or bad. */
-  readonly #changed: () => void;
+  readonly #listener: FetcherListener;
   /** What the next poll throws, the oldest first. */
   #errors: MiniKafkaError[] = [];
   #quick = 0;
 
-  constructor(session: Session, settings: ConsumerSettings, enough: AbortSignal, changed: () => void) {
+  constructor(session: Session, settings: ConsumerSettings, enough: AbortSignal, listener: FetcherListener) {
     this.#session = session;
     this.#settings = settings;
     this.#enough = enough;
-    this.#changed = changed;
+    this.#listener = listener;
   }
 
   /** Whether something is under way that the broker answers at once: worth waiting for even when time is up. */
@@ -108,7 +114,7 @@ export class Fetcher {
     } finally {
       if (isCurrent(asked)) cursor.busy = "no";
       this.#quick -= 1;
-      this.#changed();
+      this.#listener.changed();
     }
   }
 
@@ -119,7 +125,7 @@ export class Fetcher {
       await this.locate(cursor, spec);
     } catch (error) {
       if (isCurrent(asked)) this.#failed(cursor, asMiniKafkaError(error));
-      this.#changed();
+      this.#listener.changed();
     }
   }
 
@@ -128,6 +134,7 @@ export class Fetcher {
     const isQuick = waitMs === 0;
     for (const cursor of cursors) cursor.busy = isQuick ? "quick" : "waiting";
     if (isQuick) this.#quick += 1;
+    let hasArrived = false;
     try {
       const answer = await this.#session.call("fetch_many", {
         partitions: cursors.map(({ place, fetchOffset }) => ({
@@ -142,6 +149,7 @@ export class Fetcher {
         max_wait_ms: waitMs,
       });
       this.#receive(asked, answer.partitions);
+      hasArrived = !this.hasError;
     } catch (error) {
       const failure = asMiniKafkaError(error);
       if (!failure.retriable) this.#errors.push(failure);
@@ -149,7 +157,8 @@ export class Fetcher {
     } finally {
       if (isQuick) this.#quick -= 1;
       for (const each of asked) if (isCurrent(each)) each.cursor.busy = "no";
-      this.#changed();
+      if (hasArrived) this.#listener.arrived();
+      this.#listener.changed();
     }
   }
 

@@ -102,12 +102,12 @@ export class PartitionCursor {
     this.busy = "no";
   }
 
-  /** What a fetch from `fetchOffset` brought. */
+  /** What a fetch from `fetchOffset` brought. Nothing is decoded yet, so that the next fetch can go out before that. */
   receive(chunk: FetchedChunk, highWatermark: number): void {
     this.#succeeded();
     this.highWatermark = highWatermark;
     this.#chunks.push(chunk);
-    this.#dropExhausted();
+    if (chunk.isEmpty && this.#chunks.length === 1) this.#dropExhausted();
   }
 
   /** Adds at most `countMax` records to `into` and moves on. Throws CORRUPT_BATCH and drops the damaged chunk. */
