@@ -35,6 +35,7 @@ const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
   append_undone: "warn",
   foreign_file_ignored: "warn",
   stray_file_removed: "warn",
+  obsolete_file_kept: "warn",
   fault_fired: "warn",
   log_offline: "error",
   broker_failed: "fatal",

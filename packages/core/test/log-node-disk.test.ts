@@ -40,7 +40,7 @@ test("a torn tail is cut back there as well", () => {
   for (const value of ["a", "b", "c"]) first.append(batch([value]), 0);
   const size = first.segments()[0]?.sizeBytes ?? 0;
   first.abandon();
-  truncateSync(segmentPath(folder, 0), size - 5);
+  truncateSync(segmentPath(folder, { baseOffset: 0, generation: 0 }), size - 5);
   const log = world().open({ create: false });
   expect(readAll(log)).toEqual(["a", "b"]);
   expect(log.append(batch(["d"]), 0).baseOffset).toBe(2);

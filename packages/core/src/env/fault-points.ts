@@ -36,6 +36,8 @@ const LOG_AND_CLUSTER_POINTS = [
   "log.roll.after_create",
   "log.index.before_write",
   "log.index.after_write",
+  "log.obsolete.before_remove",
+  "log.obsolete.after_remove",
   "log.recovery.before_truncate",
   "log.recovery.after_truncate",
   "log.recovery.before_remove",

@@ -40,6 +40,11 @@ export type TraceEvent =
     >
   | OnReplica<"truncated", { fromOffset: number; logEndOffset: number; cutBytes: number }>
   | OnReplica<"renewed", { segmentBaseOffset: number; bytes: number }>
+  | OnReplica<
+      "manifest_committed",
+      { logStartOffset: number; recoveryPoint: number; sealedSegments: number; obsoleteSegments: number }
+    >
+  | OnReplica<"obsolete_file_kept", { path: string; problem: string }>
   | OnReplica<"append_undone", { logEndOffset: number; position: number; problem: string }>
   | OnReplica<"seal_delayed", { segmentBaseOffset: number; problem: string }>
   | OnReplica<"index_rebuilt", { segmentBaseOffset: number; entries: number; problem: string }>
@@ -49,6 +54,7 @@ export type TraceEvent =
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>
+  | OnBroker<"obsolete_file_removed", { path: string }>
   | OnBroker<"broker_failed", { problem: string }>
   // the cluster
   | OnCluster<"topic_created", { topic: string; partitions: number; replicationFactor: number }>

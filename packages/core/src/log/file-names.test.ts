@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
 import { indexPath, isLogFileName, isSegmentFileName, parseFileName, segmentPath } from "./file-names.ts";
 
-test("a base offset becomes a name of twenty digits and comes back from it", () => {
+test("a segment becomes a name of twenty digits and its generation, and comes back from it", () => {
   for (const baseOffset of [0, 7, 123_456, Number.MAX_SAFE_INTEGER]) {
-    const segment = segmentPath("/p", baseOffset).slice("/p/".length);
-    const index = indexPath("/p", baseOffset).slice("/p/".length);
-    expect(segment).toMatch(/^\d{20}\.log$/);
-    expect(parseFileName(segment)).toEqual({ kind: "segment", baseOffset });
-    expect(parseFileName(index)).toEqual({ kind: "index", baseOffset });
+    for (const generation of [0, 1, 23]) {
+      const segment = segmentPath("/p", { baseOffset, generation }).slice("/p/".length);
+      const index = indexPath("/p", { baseOffset, generation }).slice("/p/".length);
+      expect(segment).toMatch(generation === 0 ? /^\d{20}\.log$/ : /^\d{20}-\d+\.log$/);
+      expect(parseFileName(segment)).toEqual({ kind: "segment", baseOffset, generation });
+      expect(parseFileName(index)).toEqual({ kind: "index", baseOffset, generation });
+    }
   }
 });
 
 test("names sort as their offsets do", () => {
-  const paths = [5, 40, 300, 2000].map((baseOffset) => segmentPath("/p", baseOffset));
+  const paths = [5, 40, 300, 2000].map((baseOffset) => segmentPath("/p", { baseOffset, generation: 0 }));
   expect([...paths].sort()).toEqual(paths);
 });
 
@@ -25,6 +27,10 @@ test("a name that no log gives is nobody's", () => {
     "00000000000000000000.txt",
     "0000000000000000000x.log",
     "99999999999999999999.log",
+    "00000000000000000000-0.log",
+    "00000000000000000000-01.log",
+    "00000000000000000000-.log",
+    "00000000000000000000-9999999999999999.log",
     "manifest",
     "lost+found",
     "",

@@ -1,9 +1,9 @@
 /**
  * Numbers and the names of files in a partition's folder: the only place that knows how one becomes the other.
  *
- *   <base offset, 20 digits>.log     a segment
- *   <base offset, 20 digits>.index   its offset index
- *   <base offset, 20 digits>.log.tmp a segment that is being written anew (sync-doubt.ts)
+ *   <base offset, 20 digits>.log     a segment as it was appended; .index: its offset index
+ *   <base offset, 20 digits>-<generation>.log, .index   the same after so many compactions
+ *   <segment>.log.tmp                one that is being written anew (sync-doubt.ts)
  *   manifest.json                    which segments count; also manifest.json.tmp and manifest.json.tmp-later
  *   sync-failed                      the mark that a sync failed (sync-doubt.ts)
  */
@@ -20,33 +20,44 @@ export const DOUBT_FILE_NAME = "sync-failed";
 
 /** Enough for any i64, so that names sort as their numbers do (Kafka: the same). */
 const OFFSET_DIGITS = 20;
-const NAME = /^(\d{20})\.(log|index|log\.tmp)$/;
+const NAME = /^(\d{20})(?:-([1-9]\d{0,14}))?\.(log|index|log\.tmp)$/;
 
-export interface NumberedFile {
-  readonly kind: "segment" | "index" | "temporary";
+/** What tells a segment from every other of its log. */
+export interface SegmentName {
   readonly baseOffset: number;
+  /** 0 for a segment that was appended; a compaction writes the next one. */
+  readonly generation: number;
 }
 
-export function segmentPath(folder: string, baseOffset: number): string {
-  return posix.join(folder, `${digits(baseOffset)}.log`);
+export interface NumberedFile extends SegmentName {
+  readonly kind: "segment" | "index" | "temporary";
 }
 
-export function temporaryPath(folder: string, baseOffset: number): string {
-  return `${segmentPath(folder, baseOffset)}.tmp`;
+export function segmentFileName(name: SegmentName): string {
+  return `${stemOf(name)}.log`;
 }
 
-export function indexPath(folder: string, baseOffset: number): string {
-  return posix.join(folder, `${digits(baseOffset)}.index`);
+export function segmentPath(folder: string, name: SegmentName): string {
+  return posix.join(folder, segmentFileName(name));
+}
+
+export function temporaryPath(folder: string, name: SegmentName): string {
+  return `${segmentPath(folder, name)}.tmp`;
+}
+
+export function indexPath(folder: string, name: SegmentName): string {
+  return posix.join(folder, `${stemOf(name)}.index`);
 }
 
 /** What a file of this name holds, or `null` when it is not numbered as ours are. */
 export function parseFileName(name: string): NumberedFile | null {
-  const [, offset, extension] = NAME.exec(name) ?? [];
+  const [, offset, generationText = "0", extension] = NAME.exec(name) ?? [];
   if (offset === undefined) return null;
   const baseOffset = Number(offset);
+  const generation = Number(generationText);
   if (!Number.isSafeInteger(baseOffset)) return null;
-  if (extension === "log.tmp") return { kind: "temporary", baseOffset };
-  return { kind: extension === "log" ? "segment" : "index", baseOffset };
+  if (extension === "log.tmp") return { kind: "temporary", baseOffset, generation };
+  return { kind: extension === "log" ? "segment" : "index", baseOffset, generation };
 }
 
 export function isSegmentFileName(name: string): boolean {
@@ -59,7 +70,9 @@ export function isLogFileName(name: string): boolean {
   return fixed.includes(name) || parseFileName(name) !== null;
 }
 
-function digits(baseOffset: number): string {
+function stemOf({ baseOffset, generation }: SegmentName): string {
   assert(Number.isSafeInteger(baseOffset) && baseOffset >= 0, `a base offset is not ${baseOffset}`);
-  return String(baseOffset).padStart(OFFSET_DIGITS, "0");
+  assert(Number.isSafeInteger(generation) && generation >= 0, `a generation is not ${generation}`);
+  const digits = String(baseOffset).padStart(OFFSET_DIGITS, "0");
+  return generation === 0 ? digits : `${digits}-${generation}`;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { GroupCommit } from "./group-commit.ts";
+import { Turns } from "./turns.ts";
 
 interface Round {
   readonly waiters: number;
@@ -10,6 +11,7 @@ interface Round {
 function groupOfRounds(): { group: GroupCommit; rounds: Round[]; begun: (count: number) => Promise<void> } {
   const rounds: Round[] = [];
   const group = new GroupCommit(
+    new Turns(),
     (waiters) =>
       new Promise((resolve, reject) => {
         rounds.push({ waiters, end: resolve, fail: reject });

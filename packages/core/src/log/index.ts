@@ -8,4 +8,4 @@ export { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "./f
 export { type InspectionOptions, inspectPartition, partitionFolders } from "./inspection.ts";
 export { type Manifest, parseManifest, type RecoveryPoint } from "./manifest.ts";
 export { type DecodedIndex, type IndexEntry, OffsetIndex } from "./offset-index.ts";
-export type { SegmentExtent } from "./segment.ts";
+export type { SegmentExtent } from "./segment-extent.ts";

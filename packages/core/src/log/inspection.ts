@@ -7,11 +7,17 @@
  */
 import { posix } from "node:path";
 import { type Disk, DiskError } from "../env/disk.ts";
-import { MANIFEST_FILE_NAME, parseFileName, segmentPath } from "./file-names.ts";
+import {
+  MANIFEST_FILE_NAME,
+  parseFileName,
+  type SegmentName,
+  segmentFileName,
+  segmentPath,
+} from "./file-names.ts";
 import type { Finding } from "./finding.ts";
-import type { Manifest } from "./manifest.ts";
+import { type Manifest, recoverySegment } from "./manifest.ts";
 import { type ReadManifest, readManifest } from "./manifest-look.ts";
-import { inspectSegment } from "./segment-inspection.ts";
+import { inspectSegment, type SegmentToInspect } from "./segment-inspection.ts";
 
 export interface InspectionOptions {
   /** Segments that end below are not read, batches that end below are not told of. Default 0. */
@@ -29,17 +35,28 @@ export function* inspectPartition(
   const read = readManifest(disk, folder);
   yield read.finding;
   const manifest = read.manifest;
-  const bases = segmentsIn(disk, folder);
-  yield* missingSegments(folder, read, bases);
+  const names = segmentsIn(disk, folder, manifest);
+  yield* missingSegments(folder, read, names);
   let endsAt: number | null = null;
-  for (const [place, baseOffset] of bases.entries()) {
-    const following = bases[place + 1];
-    if (following !== undefined && following <= offset) continue;
-    const file = segmentPath(folder, baseOffset);
+  for (const [place, name] of names.entries()) {
+    const following = names[place + 1];
+    if (following !== undefined && following.baseOffset <= offset) continue;
+    const { baseOffset, generation } = name;
+    const file = segmentPath(folder, name);
     if (endsAt !== null && endsAt !== baseOffset) yield gap(file, { endsAt, baseOffset, manifest });
     try {
       const isLast = following === undefined;
-      endsAt = yield* inspectSegment({ disk, folder, baseOffset, isLast, manifest, offset, withRecords });
+      const segment: SegmentToInspect = {
+        disk,
+        folder,
+        baseOffset,
+        generation,
+        isLast,
+        manifest,
+        offset,
+        withRecords,
+      };
+      endsAt = yield* inspectSegment(segment);
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
       endsAt = null;
@@ -65,27 +82,35 @@ function foldersIn(disk: Disk, folder: string, depth: number): string[] {
     .flatMap(({ name }) => foldersIn(disk, posix.join(folder, name), depth - 1));
 }
 
-function segmentsIn(disk: Disk, folder: string): number[] {
+/** Those that count, as far as the manifest tells, and those behind it. */
+function segmentsIn(disk: Disk, folder: string, manifest: Manifest | null): SegmentName[] {
   const files = disk.readFolder(folder).filter(({ kind }) => kind === "file");
   const numbered = files.flatMap(({ name }) => parseFileName(name) ?? []);
-  return numbered.filter(({ kind }) => kind === "segment").map(({ baseOffset }) => baseOffset);
+  const segments = numbered.filter(({ kind }) => kind === "segment");
+  if (manifest === null) return segments;
+  const counted = new Set(namedBy(manifest).map(segmentFileName));
+  return segments.filter((name) => {
+    const fileName = segmentFileName(name);
+    return counted.has(fileName) || (name.generation === 0 && !manifest.obsolete.includes(fileName));
+  });
+}
+
+function namedBy({ sealed, recoveryPoint }: Manifest): SegmentName[] {
+  return [...sealed, recoverySegment(recoveryPoint)];
 }
 
 /** Files that the manifest names and the folder has not. */
 function* missingSegments(
   folder: string,
   { manifest }: ReadManifest,
-  bases: readonly number[],
+  present: readonly SegmentName[],
 ): Generator<Finding> {
   if (manifest === null) return;
-  const named = [
-    ...manifest.sealed.map(({ baseOffset }) => baseOffset),
-    manifest.recoveryPoint.segmentBaseOffset,
-  ];
-  for (const baseOffset of named) {
-    if (bases.includes(baseOffset)) continue;
+  const known = new Set(present.map(segmentFileName));
+  for (const name of namedBy(manifest)) {
+    if (known.has(segmentFileName(name))) continue;
     const problem = "it is missing; the manifest names it";
-    yield { kind: "damage", file: segmentPath(folder, baseOffset), position: null, problem };
+    yield { kind: "damage", file: segmentPath(folder, name), position: null, problem };
   }
 }
 

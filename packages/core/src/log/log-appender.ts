@@ -17,6 +17,7 @@ import { DiskError } from "../env/disk.ts";
 import type { LogContext } from "./log-context.ts";
 import type { LogState } from "./log-state.ts";
 import { Segment } from "./segment.ts";
+import { emptyExtent } from "./segment-extent.ts";
 import type { SegmentList } from "./segment-list.ts";
 
 export interface AppenderParts {
@@ -60,8 +61,7 @@ export class LogAppender {
     const { env, place } = this.#context;
     const before = this.#segments.active;
     const baseOffset = before.nextOffset;
-    const empty = { baseOffset, nextOffset: baseOffset, sizeBytes: 0, maxTimestampMs: -1 };
-    const segment = new Segment(this.#context, empty);
+    const segment = new Segment(this.#context, emptyExtent(baseOffset));
     env.faults.hit("log.roll.before_create", place);
     segment.create();
     this.#onNewFile();

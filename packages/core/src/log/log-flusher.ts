@@ -1,64 +1,62 @@
 /**
- * What makes a log durable: one round for all that wait, and the manifest that says how far it got.
+ * What makes a log durable: one round for all that wait, which then tells the manifest how far it got.
  *
- * Owns: the manifest, the flushed offset, which names in the folder are not durable yet.
+ * Owns: the flushed offset, which names in the folder are not durable yet.
  * Invariants: everything below `flushedOffset` survives a power cut; the manifest never says more than that; segments are
- * sealed in order.
+ * sealed in order; a round has its turn (turns.ts).
  * Never: a sync tried again after one that failed; an acknowledgement for what such a sync covered.
  */
 import { DiskError } from "../env/disk.ts";
-import { BrokerError, storageError } from "../errors.ts";
+import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { type CheckpointFile, checkpointOutcome } from "./checkpoint-file.ts";
+import { checkpointOutcome } from "./checkpoint-file.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { LogContext } from "./log-context.ts";
 import type { LogState } from "./log-state.ts";
-import { type Manifest, manifestFile, type RecoveryPoint, sameManifest } from "./manifest.ts";
+import { type RecoveryPoint, recoveryPointAt } from "./manifest.ts";
+import type { ManifestKeeper } from "./manifest-keeper.ts";
 import type { Segment } from "./segment.ts";
 import type { SegmentList } from "./segment-list.ts";
-import { markDoubt } from "./sync-doubt.ts";
+import type { SyncFailure } from "./sync-failure.ts";
+import type { Turns } from "./turns.ts";
 
 export interface FlusherParts {
   readonly context: LogContext;
   readonly segments: SegmentList;
   readonly state: LogState;
-  /** As it stands in the folder. */
-  readonly manifest: Manifest;
-  /** Told once, when a sync has failed. */
-  readonly onFailedSync: (problem: string) => void;
+  readonly turns: Turns;
+  readonly failure: SyncFailure;
+  readonly keeper: ManifestKeeper;
 }
 
 export class LogFlusher {
   readonly #context: LogContext;
   readonly #segments: SegmentList;
   readonly #state: LogState;
-  readonly #onFailedSync: (problem: string) => void;
-  readonly #file: CheckpointFile<Manifest>;
-  readonly #group = new GroupCommit((waiters) => this.#round(waiters));
-  #manifest: Manifest;
+  readonly #turns: Turns;
+  readonly #failure: SyncFailure;
+  readonly #keeper: ManifestKeeper;
+  readonly #group: GroupCommit;
   #flushedOffset: number;
   /** Files that were made in the folder, and how many of their names are durable. */
   #names = 0;
   #syncedNames = 0;
 
-  constructor({ context, segments, state, manifest, onFailedSync }: FlusherParts) {
+  constructor({ context, segments, state, turns, failure, keeper }: FlusherParts) {
     this.#context = context;
     this.#segments = segments;
     this.#state = state;
-    this.#manifest = manifest;
-    this.#onFailedSync = onFailedSync;
-    this.#file = manifestFile(context);
-    this.#flushedOffset = manifest.recoveryPoint.offset;
+    this.#turns = turns;
+    this.#failure = failure;
+    this.#keeper = keeper;
+    this.#group = new GroupCommit(turns, (waiters) => this.#round(waiters));
+    this.#flushedOffset = keeper.manifest.recoveryPoint.offset;
     // A crash may have left segments whose names only the system's memory holds.
     this.#names = segments.unsealed().length - 1;
   }
 
   get flushedOffset(): number {
     return this.#flushedOffset;
-  }
-
-  get manifest(): Manifest {
-    return this.#manifest;
   }
 
   /** A segment was begun. When too many wait for a flush, there is one without anybody's asking. */
@@ -77,18 +75,11 @@ export class LogFlusher {
   /** Flushes, and leaves a folder of which nothing has to be read when it is opened again. Rejects as flush() does. */
   async close(): Promise<void> {
     await this.flush();
-    const { active } = this.#segments;
-    active.writeIndex();
-    try {
-      await this.#seal(recoveryPointAt(active));
-    } catch (problem) {
-      throw this.#sealFailed(problem);
-    }
-  }
-
-  /** Nothing more reaches the disk; those who wait are told. The log must be closed already. */
-  abandon(): void {
-    this.#file.abandon();
+    await this.#turns.take(async () => {
+      const { active } = this.#segments;
+      active.writeIndex();
+      await this.#seal(recoveryPointAt(active.extent));
+    });
   }
 
   async #round(waiters: number): Promise<void> {
@@ -96,13 +87,13 @@ export class LogFlusher {
     const unsealed = this.#segments.unsealed();
     if (this.#isAllDurable(unsealed)) return;
     const { nextOffset } = this.#segments.active;
-    const point = recoveryPointAt(this.#segments.active);
+    const point = recoveryPointAt(this.#segments.active.extent);
     const bytes = unsealed.reduce((sum, segment) => sum + segment.unsyncedBytes, 0);
     try {
       for (const segment of unsealed) await this.#syncSegment(segment);
       await this.#syncNames();
     } catch (problem) {
-      throw this.#syncFailed(problem);
+      throw this.#failure.ofSync(problem);
     }
     this.#flushedOffset = nextOffset;
     this.#context.env.trace({
@@ -126,7 +117,7 @@ export class LogFlusher {
 
   /** Whether a crash would make recovery read too much that is durable already. */
   #lags({ segmentBaseOffset, position }: RecoveryPoint): boolean {
-    const { recoveryPoint } = this.#manifest;
+    const { recoveryPoint } = this.#keeper.manifest;
     const known = recoveryPoint.segmentBaseOffset === segmentBaseOffset ? recoveryPoint.position : 0;
     return position - known >= LIMITS.recoveryLagBytesMax;
   }
@@ -136,7 +127,7 @@ export class LogFlusher {
     const { env, place } = this.#context;
     env.faults.hit("log.flush.before_sync", place);
     await segment.sync();
-    this.#requireOpen();
+    this.#state.requireOpen();
     // Its next use opens it again: a log that rolls faster than it is flushed must not use up the descriptors.
     if (segment !== this.#segments.active) segment.close();
     // Bytes of a file that somebody removed meanwhile are gone with this process, however well they are synced.
@@ -150,7 +141,7 @@ export class LogFlusher {
     const { env, folder, place } = this.#context;
     env.faults.hit("log.flush.before_folder_sync", place);
     await env.disk.syncFolderLater(folder);
-    this.#requireOpen();
+    this.#state.requireOpen();
     this.#syncedNames = names;
     env.faults.hit("log.flush.after_folder_sync", place);
   }
@@ -160,13 +151,12 @@ export class LogFlusher {
     try {
       await this.#seal(point);
     } catch (problem) {
-      const error = this.#sealFailed(problem);
-      if (!(error instanceof BrokerError) || checkpointOutcome(error) !== "unchanged") throw error;
+      if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unchanged") throw problem;
       this.#context.env.trace({
         kind: "seal_delayed",
         ...this.#context.place,
         segmentBaseOffset: point.segmentBaseOffset,
-        problem: error.message,
+        problem: problem.message,
       });
     }
   }
@@ -176,47 +166,18 @@ export class LogFlusher {
     const { env, place } = this.#context;
     const rolled = this.#segments.unsealed().filter(({ baseOffset }) => baseOffset < point.segmentBaseOffset);
     for (const segment of rolled) segment.writeIndex();
-    const sealed = [...this.#manifest.sealed, ...rolled.map(({ extent }) => extent)];
-    const manifest: Manifest = { ...this.#manifest, sealed, recoveryPoint: point };
-    if (sameManifest(manifest, this.#manifest)) return;
-    await this.#file.replaceLater(manifest);
-    this.#requireOpen();
-    this.#manifest = manifest;
-    this.#segments.seal(rolled.length);
-    for (const { baseOffset, nextOffset, sizeBytes } of rolled)
-      env.trace({ kind: "sealed", ...place, segmentBaseOffset: baseOffset, nextOffset, bytes: sizeBytes });
+    const seal = () => {
+      this.#segments.seal(rolled.length);
+      for (const { baseOffset, nextOffset, sizeBytes } of rolled)
+        env.trace({ kind: "sealed", ...place, segmentBaseOffset: baseOffset, nextOffset, bytes: sizeBytes });
+    };
+    await this.#keeper.commit(
+      (manifest) => ({
+        ...manifest,
+        sealed: [...manifest.sealed, ...rolled.map(({ extent }) => extent)],
+        recoveryPoint: point,
+      }),
+      seal,
+    );
   }
-
-  /** What to throw when the manifest was not replaced. One that may not survive a power cut is as bad as a failed sync. */
-  #sealFailed(problem: unknown): unknown {
-    if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unknown") return problem;
-    return this.#failed(problem.message);
-  }
-
-  #syncFailed(problem: unknown): unknown {
-    if (!(problem instanceof DiskError)) return problem;
-    // Too many files are open to begin a sync: nothing was synced, and nothing was lost either.
-    if (problem.code === "EMFILE" || problem.code === "ENFILE")
-      return storageError(problem, { file: problem.path });
-    // A handle that was closed under a sync says nothing about the disk.
-    return this.#state.isClosed ? this.#state.refusal() : this.#failed(problem.message);
-  }
-
-  #failed(problem: string): BrokerError {
-    const unmarked = markDoubt(this.#context);
-    const whole =
-      unmarked === null ? problem : `${problem}; nor could it be noted for the next start: ${unmarked}`;
-    const error = this.#state.fail(whole);
-    this.#onFailedSync(whole);
-    return error;
-  }
-
-  /** The world went on during a wait. */
-  #requireOpen(): void {
-    if (this.#state.isClosed) throw this.#state.refusal();
-  }
-}
-
-function recoveryPointAt({ nextOffset, baseOffset, sizeBytes, maxTimestampMs }: Segment): RecoveryPoint {
-  return { offset: nextOffset, segmentBaseOffset: baseOffset, position: sizeBytes, maxTimestampMs };
 }

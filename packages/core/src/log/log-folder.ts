@@ -12,20 +12,23 @@ import {
   isLogFileName,
   MANIFEST_FILE_NAME,
   MANIFEST_TEMPORARY_NAMES,
+  type NumberedFile,
   parseFileName,
+  type SegmentName,
   segmentPath,
   temporaryPath,
 } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import { emptyManifest, type Manifest, manifestFile, manifestPath, requireOwn } from "./manifest.ts";
 import { Segment } from "./segment.ts";
+import { emptyExtent } from "./segment-extent.ts";
 
 export interface FolderContents {
-  /** Base offsets, rising. */
-  readonly segments: readonly number[];
-  readonly indexes: readonly number[];
+  /** Base offsets rising. */
+  readonly segments: readonly SegmentName[];
+  readonly indexes: readonly SegmentName[];
   /** Segments that were being written anew. */
-  readonly temporaries: readonly number[];
+  readonly temporaries: readonly SegmentName[];
   readonly hasManifest: boolean;
   readonly hasManifestTemporaries: boolean;
   /** See sync-doubt.ts. */
@@ -55,12 +58,14 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
       });
   }
   const numbered = names.flatMap((name) => parseFileName(name) ?? []);
-  const offsetsOf = (wanted: string) =>
-    numbered.filter(({ kind }) => kind === wanted).map(({ baseOffset }) => baseOffset);
+  const namesOf = (wanted: NumberedFile["kind"]) =>
+    numbered.flatMap(({ kind, baseOffset, generation }) =>
+      kind === wanted ? [{ baseOffset, generation }] : [],
+    );
   return {
-    segments: offsetsOf("segment"),
-    indexes: offsetsOf("index"),
-    temporaries: offsetsOf("temporary"),
+    segments: namesOf("segment"),
+    indexes: namesOf("index"),
+    temporaries: namesOf("temporary"),
     hasManifest: names.includes(MANIFEST_FILE_NAME),
     hasManifestTemporaries: names.some((name) => MANIFEST_TEMPORARY_NAMES.includes(name)),
     isInDoubt: names.includes(DOUBT_FILE_NAME),
@@ -95,7 +100,7 @@ export function readOrMakeManifest(
 /** What was being written when a process died, and never counted. */
 function removeStrays(context: LogContext, { temporaries, hasManifestTemporaries }: FolderContents): void {
   const { env, folder, place } = context;
-  const paths = temporaries.map((baseOffset) => temporaryPath(folder, baseOffset));
+  const paths = temporaries.map((name) => temporaryPath(folder, name));
   for (const path of paths) env.disk.remove(path);
   if (hasManifestTemporaries) paths.push(...manifestFile(context).removeStrays());
   for (const path of paths) env.trace({ kind: "stray_file_removed", brokerId: place.brokerId, path });
@@ -107,7 +112,7 @@ function requireNoRecords({ env, folder }: LogContext, { segments }: FolderConte
   if (first === undefined) return;
   const path = segmentPath(folder, first);
   const sizeBytes = env.disk.stat(path)?.sizeBytes ?? 0;
-  if (first === 0 && sizeBytes === 0 && others.length === 0) return;
+  if (first.baseOffset === 0 && first.generation === 0 && sizeBytes === 0 && others.length === 0) return;
   throw storageError(`it is missing beside ${segments.length} segments, of which the first is ${path}`, {
     file: manifestPath(folder),
     expected: "the manifest that says what of them counts",
@@ -118,9 +123,10 @@ function makeFolder(context: LogContext, { segments }: FolderContents): Manifest
   const { env, folder } = context;
   env.disk.makeFolder(folder);
   // An empty segment of a creation that died, or that the disk refused, may have a name that no sync makes durable.
-  if (segments.length > 0) env.disk.remove(segmentPath(folder, 0));
+  const first = emptyExtent(0);
+  if (segments.length > 0) env.disk.remove(segmentPath(folder, first));
   const manifest = emptyManifest(context);
-  const segment = new Segment(context, { baseOffset: 0, nextOffset: 0, sizeBytes: 0, maxTimestampMs: -1 });
+  const segment = new Segment(context, first);
   segment.create();
   segment.close();
   // The manifest names the segment, so that the segment's name must not be lost alone.

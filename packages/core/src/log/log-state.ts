@@ -35,6 +35,11 @@ export class LogState {
     return this.#state.kind === "closed";
   }
 
+  /** For whoever has waited: the log may have been closed meanwhile. Throws STORAGE_ERROR. */
+  requireOpen(): void {
+    if (this.isClosed) throw this.refusal();
+  }
+
   /** Throws STORAGE_ERROR with the reason. */
   requireReadable(): void {
     if (this.#state.kind === "offline" || this.#state.kind === "closed") throw this.refusal();

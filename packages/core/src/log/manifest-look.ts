@@ -26,7 +26,7 @@ function manifestOr(disk: Disk, file: string): Manifest | string {
     if (bytes === null) return "it is missing";
     const envelope = openEnvelope(bytes);
     if ("problem" in envelope) return `${envelope.problem}; expected ${envelope.expected}`;
-    return parseManifest(envelope.payload);
+    return parseManifest(envelope.payload, envelope.version);
   } catch (problem) {
     if (problem instanceof DiskError || problem instanceof TypeError || problem instanceof RangeError)
       return problem.message;

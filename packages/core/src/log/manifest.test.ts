@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseManifest } from "./manifest.ts";
+import { MANIFEST_VERSION, parseManifest } from "./manifest.ts";
 
 const good = {
   topic_id: "5f0c9c6e-7f0b-4d6c-9a3e-2b8f4f1f9b11",
@@ -8,24 +8,38 @@ const good = {
   recovery_point: { offset: 35, segment_base_offset: 30, position: 400, max_timestamp_ms: 77 },
   sealed: [
     { base_offset: 10, next_offset: 20, size_bytes: 900, max_timestamp_ms: 50 },
-    { base_offset: 20, next_offset: 30, size_bytes: 901, max_timestamp_ms: -1 },
+    { base_offset: 20, generation: 3, next_offset: 30, size_bytes: 901, max_timestamp_ms: -1 },
   ],
+  obsolete: ["00000000000000000000.log", "00000000000000000020.log", "00000000000000000020-2.log"],
 };
 const [first, second] = good.sealed;
 
 test("a manifest says what is sealed and where recovery begins", () => {
-  const manifest = parseManifest(good);
+  const manifest = parseManifest(good, MANIFEST_VERSION);
   expect(manifest.sealed.map(({ baseOffset }) => baseOffset)).toEqual([10, 20]);
+  expect(manifest.sealed.map(({ generation }) => generation)).toEqual([0, 3]);
+  expect(manifest.obsolete).toEqual(good.obsolete);
   expect(manifest.recoveryPoint).toEqual({
     offset: 35,
     segmentBaseOffset: 30,
+    segmentGeneration: 0,
     position: 400,
     maxTimestampMs: 77,
   });
 });
 
 test("a field that the program does not know yet changes nothing", () => {
-  expect(parseManifest({ ...good, leader_epochs: [] })).toEqual(parseManifest(good));
+  const known = parseManifest(good, MANIFEST_VERSION);
+  expect(parseManifest({ ...good, colour: "blue" }, MANIFEST_VERSION)).toEqual(known);
+});
+
+test("a manifest of version 1 has no generations and nothing obsolete", () => {
+  const { obsolete: _, ...old } = { ...good, sealed: [first, { ...second, generation: undefined }] };
+  const payload = JSON.parse(JSON.stringify(old));
+  const manifest = parseManifest(payload, 1);
+  expect(manifest.obsolete).toEqual([]);
+  expect(manifest.sealed.map(({ generation }) => generation)).toEqual([0, 0]);
+  expect(() => parseManifest(payload, 2)).toThrow("obsolete");
 });
 
 test.each([
@@ -48,6 +62,11 @@ test.each([
   ],
   ["a log start below the first segment", { ...good, log_start_offset: 9 }],
   ["a log start behind the recovery point", { ...good, log_start_offset: 36 }],
+  ["an obsolete name of no segment", { ...good, obsolete: ["00000000000000000000.index"] }],
+  ["an obsolete path", { ...good, obsolete: ["../00000000000000000000.log"] }],
+  ["an obsolete segment that counts", { ...good, obsolete: ["00000000000000000020-3.log"] }],
+  ["an obsolete segment that is yet to come", { ...good, obsolete: ["00000000000000000031.log"] }],
+  ["a generation of 0 that is said", { ...good, sealed: [first, { ...second, generation: 0 }] }],
   ["a negative number", { ...good, partition: -1 }],
   ["a number past 2^53", { ...good, partition: 2 ** 53 }],
   ["text for a number", { ...good, partition: "2" }],
@@ -55,5 +74,5 @@ test.each([
   ["no object", []],
   ["nothing", null],
 ])("%s is refused", (_what, payload) => {
-  expect(() => parseManifest(payload)).toThrow();
+  expect(() => parseManifest(payload, MANIFEST_VERSION)).toThrow();
 });

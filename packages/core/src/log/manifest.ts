@@ -4,18 +4,20 @@
  *
  * Invariants: `sealed` are in order and join without a gap, the recovery point's segment follows the last; everything
  * below the recovery point was durable before the manifest that says so.
- * Never: a segment named here that is not on the disk with exactly that size; a folder's manifest taken for another's.
+ * Never: a segment named here that is not on the disk with exactly that size; a folder's manifest taken for another's; a name
+ * among the obsolete that the log may still give to a file.
  */
 
 import { posix } from "node:path";
 import { storageError } from "../errors.ts";
 import { CheckpointFile } from "./checkpoint-file.ts";
-import { MANIFEST_FILE_NAME } from "./file-names.ts";
+import { MANIFEST_FILE_NAME, parseFileName, type SegmentName, segmentFileName } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "./parsed-json.ts";
-import type { SegmentExtent } from "./segment.ts";
+import { emptyExtent, type SegmentExtent } from "./segment-extent.ts";
 
-const VERSION = 1;
+/** 1: without generations and obsolete segments. */
+export const MANIFEST_VERSION = 2;
 
 /** Up to here the log is durable and was checked; recovery begins here. */
 export interface RecoveryPoint {
@@ -23,6 +25,7 @@ export interface RecoveryPoint {
   readonly offset: number;
   /** The first segment that is not sealed. */
   readonly segmentBaseOffset: number;
+  readonly segmentGeneration: number;
   /** Where `offset` begins in it. */
   readonly position: number;
   /** The latest timestamp of that segment's records below `position`; -1 when there are none. */
@@ -37,6 +40,19 @@ export interface Manifest {
   /** Segments that will never change again, oldest first. */
   readonly sealed: readonly SegmentExtent[];
   readonly recoveryPoint: RecoveryPoint;
+  /** File names of segments that count no more and may still be there. See obsolete-files.ts. */
+  readonly obsolete: readonly string[];
+}
+
+/** Everything of a segment, and of those before it, is durable. */
+export function recoveryPointAt(extent: SegmentExtent): RecoveryPoint {
+  const { nextOffset: offset, baseOffset, generation, sizeBytes: position, maxTimestampMs } = extent;
+  return { offset, segmentBaseOffset: baseOffset, segmentGeneration: generation, position, maxTimestampMs };
+}
+
+/** The first segment that is not sealed. */
+export function recoverySegment({ segmentBaseOffset, segmentGeneration }: RecoveryPoint): SegmentName {
+  return { baseOffset: segmentBaseOffset, generation: segmentGeneration };
 }
 
 export function manifestPath(folder: string): string {
@@ -50,7 +66,7 @@ export function manifestFile({ env, folder, place }: LogContext): CheckpointFile
     path: manifestPath(folder),
     name: "manifest",
     site: place,
-    version: VERSION,
+    version: MANIFEST_VERSION,
     parse: parseManifest,
     format: formatManifest,
   });
@@ -58,8 +74,8 @@ export function manifestFile({ env, folder, place }: LogContext): CheckpointFile
 
 /** Of a log that begins at offset 0 and has no record. */
 export function emptyManifest({ topicId, place }: LogContext): Manifest {
-  const recoveryPoint = { offset: 0, segmentBaseOffset: 0, position: 0, maxTimestampMs: -1 };
-  return { topicId, partition: place.partition, logStartOffset: 0, sealed: [], recoveryPoint };
+  const recoveryPoint = recoveryPointAt(emptyExtent(0));
+  return { topicId, partition: place.partition, logStartOffset: 0, sealed: [], recoveryPoint, obsolete: [] };
 }
 
 /** Throws STORAGE_ERROR for the manifest of another partition. */
@@ -75,7 +91,8 @@ export function sameManifest(one: Manifest, other: Manifest): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function formatManifest({ topicId, partition, logStartOffset, sealed, recoveryPoint }: Manifest): unknown {
+function formatManifest(manifest: Manifest): unknown {
+  const { topicId, partition, logStartOffset, sealed, recoveryPoint, obsolete } = manifest;
   return {
     topic_id: topicId,
     partition,
@@ -83,20 +100,23 @@ function formatManifest({ topicId, partition, logStartOffset, sealed, recoveryPo
     recovery_point: {
       offset: recoveryPoint.offset,
       segment_base_offset: recoveryPoint.segmentBaseOffset,
+      ...(recoveryPoint.segmentGeneration > 0 && { segment_generation: recoveryPoint.segmentGeneration }),
       position: recoveryPoint.position,
       max_timestamp_ms: recoveryPoint.maxTimestampMs,
     },
-    sealed: sealed.map(({ baseOffset, nextOffset, sizeBytes, maxTimestampMs }) => ({
+    sealed: sealed.map(({ baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs }) => ({
       base_offset: baseOffset,
+      ...(generation > 0 && { generation }),
       next_offset: nextOffset,
       size_bytes: sizeBytes,
       max_timestamp_ms: maxTimestampMs,
     })),
+    obsolete,
   };
 }
 
 /** The manifest of a checkpoint's payload. Throws an Error that says what is wrong. */
-export function parseManifest(payload: unknown): Manifest {
+export function parseManifest(payload: unknown, version: number): Manifest {
   const fields = fieldsOf(payload, "the manifest");
   const manifest: Manifest = {
     topicId: textOf(fields.get("topic_id"), "topic_id"),
@@ -104,8 +124,9 @@ export function parseManifest(payload: unknown): Manifest {
     logStartOffset: numberOf(fields, "log_start_offset"),
     sealed: listOf(fields.get("sealed"), "sealed").map(parseExtent),
     recoveryPoint: parseRecoveryPoint(fields.get("recovery_point")),
+    obsolete: version === 1 ? [] : listOf(fields.get("obsolete"), "obsolete").map(parseObsolete),
   };
-  const problem = manifestProblem(manifest);
+  const problem = manifestProblem(manifest) ?? obsoleteProblem(manifest);
   if (problem !== null) throw new RangeError(problem);
   return manifest;
 }
@@ -131,10 +152,29 @@ function manifestProblem({ logStartOffset, sealed, recoveryPoint }: Manifest): s
   return null;
 }
 
+/** A segment that is begun later must never get a name that would be removed at the next open. */
+function obsoleteProblem({ sealed, recoveryPoint, obsolete }: Manifest): string | null {
+  const counted = new Set([...sealed, recoverySegment(recoveryPoint)].map(segmentFileName));
+  for (const fileName of obsolete) {
+    const { baseOffset = 0, generation = 0 } = parseFileName(fileName) ?? {};
+    if (counted.has(fileName)) return `${fileName} is obsolete, and counts`;
+    if (generation === 0 && baseOffset > recoveryPoint.segmentBaseOffset)
+      return `${fileName} is obsolete, and lies behind the recovery point`;
+  }
+  return null;
+}
+
+function parseObsolete(value: unknown): string {
+  const fileName = textOf(value, "an obsolete file");
+  if (parseFileName(fileName)?.kind === "segment") return fileName;
+  throw new RangeError("an obsolete file is not called as a segment is");
+}
+
 function parseExtent(value: unknown): SegmentExtent {
   const fields = fieldsOf(value, "a sealed segment");
   return {
     baseOffset: numberOf(fields, "base_offset"),
+    generation: generationOf(fields, "generation"),
     nextOffset: numberOf(fields, "next_offset"),
     sizeBytes: numberOf(fields, "size_bytes"),
     maxTimestampMs: numberOf(fields, "max_timestamp_ms", -1),
@@ -146,12 +186,17 @@ function parseRecoveryPoint(value: unknown): RecoveryPoint {
   return {
     offset: numberOf(fields, "offset"),
     segmentBaseOffset: numberOf(fields, "segment_base_offset"),
+    segmentGeneration: generationOf(fields, "segment_generation"),
     position: numberOf(fields, "position"),
     maxTimestampMs: numberOf(fields, "max_timestamp_ms", -1),
   };
 }
 
 type Fields = ReadonlyMap<string, unknown>;
+
+function generationOf(fields: Fields, name: string): number {
+  return fields.has(name) ? numberOf(fields, name, 1) : 0;
+}
 
 function numberOf(fields: Fields, name: string, min = 0): number {
   return integerOf(fields.get(name), name, { min, max: Number.MAX_SAFE_INTEGER });

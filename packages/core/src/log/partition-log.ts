@@ -17,10 +17,13 @@ import { LogFlusher } from "./log-flusher.ts";
 import { readContents, readOrMakeManifest } from "./log-folder.ts";
 import { LogState } from "./log-state.ts";
 import type { Manifest } from "./manifest.ts";
+import { ManifestKeeper } from "./manifest-keeper.ts";
 import { recoverSegments } from "./recovery.ts";
 import { SegmentList } from "./segment-list.ts";
 import type { ReadBatches, ReadLimits } from "./segment-reader.ts";
+import { SyncFailure } from "./sync-failure.ts";
 import { type FoundTimestamp, findTimestamp } from "./timestamp-search.ts";
+import { Turns } from "./turns.ts";
 
 export interface PartitionLogOptions extends LogSettings {
   /** Makes a new log where there is none. Otherwise a missing one is refused: it may have held records. */
@@ -42,9 +45,11 @@ export interface SegmentSummary {
 export class PartitionLog {
   readonly #context: LogContext;
   readonly #segments: SegmentList;
-  readonly #appender: LogAppender;
-  readonly #flusher: LogFlusher;
   readonly #state: LogState;
+  readonly #turns = new Turns();
+  readonly #keeper: ManifestKeeper;
+  readonly #flusher: LogFlusher;
+  readonly #appender: LogAppender;
   #closing: Promise<void> | null = null;
 
   /** Opens the log in `options.folder`, and recovers what a crash left. Throws STORAGE_ERROR; then nothing is open. */
@@ -68,14 +73,16 @@ export class PartitionLog {
     this.#context = context;
     this.#segments = segments;
     this.#state = new LogState(context);
-    this.#flusher = new LogFlusher({ context, segments, state: this.#state, manifest, onFailedSync });
-    const onNewFile = () => this.#flusher.noteNewFile();
-    this.#appender = new LogAppender({ context, segments, state: this.#state, onNewFile });
+    const failure = new SyncFailure(context, this.#state, onFailedSync);
+    const parts = { context, segments, state: this.#state, turns: this.#turns, failure };
+    this.#keeper = new ManifestKeeper({ ...parts, manifest });
+    this.#flusher = new LogFlusher({ ...parts, keeper: this.#keeper });
+    this.#appender = new LogAppender({ ...parts, onNewFile: () => this.#flusher.noteNewFile() });
   }
 
   /** The first offset that may be read. */
   get logStartOffset(): number {
-    return this.#flusher.manifest.logStartOffset;
+    return this.#keeper.manifest.logStartOffset;
   }
 
   /** The offset that the next record gets (Kafka: LEO). */
@@ -168,7 +175,7 @@ export class PartitionLog {
   /** Closes every file and writes nothing, as if the process had died. Whoever waits for a flush is refused. */
   abandon(): void {
     this.#state.close();
-    this.#flusher.abandon();
+    this.#keeper.abandon();
     this.#segments.close();
   }
 

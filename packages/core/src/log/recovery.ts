@@ -11,11 +11,13 @@
  */
 import { posix } from "node:path";
 import { storageError } from "../errors.ts";
-import { indexPath, segmentPath } from "./file-names.ts";
+import { indexPath, type SegmentName, segmentFileName, segmentPath } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import type { FolderContents } from "./log-folder.ts";
-import { type Manifest, manifestPath, type RecoveryPoint } from "./manifest.ts";
-import { Segment, type SegmentExtent } from "./segment.ts";
+import { type Manifest, manifestPath, type RecoveryPoint, recoverySegment } from "./manifest.ts";
+import { removeLeftovers } from "./obsolete-files.ts";
+import { Segment } from "./segment.ts";
+import { emptyExtent, type SegmentExtent } from "./segment-extent.ts";
 import { isFailedSync, markDoubt, settleDoubt } from "./sync-doubt.ts";
 
 export interface RecoveredSegments {
@@ -38,6 +40,7 @@ export function recoverSegments(
     const tail = readTail(context, recoveryPoint, contents, unsealed);
     cutTail(context, tail, contents);
     if (contents.isInDoubt) settleDoubt(context, manifest, unsealed);
+    removeLeftovers(context, manifest, contents);
   } catch (problem) {
     for (const segment of unsealed) segment.close();
     if (isFailedSync(problem)) markDoubt(context);
@@ -48,13 +51,13 @@ export function recoverSegments(
 }
 
 function sealedSegment(context: LogContext, extent: SegmentExtent): Segment {
-  const path = segmentPath(context.folder, extent.baseOffset);
+  const path = segmentPath(context.folder, extent);
   requireSize(context, path, extent.sizeBytes, "exactly");
   return new Segment(context, extent);
 }
 
-function requireRecoveryPoint(context: LogContext, { segmentBaseOffset, position }: RecoveryPoint): void {
-  requireSize(context, segmentPath(context.folder, segmentBaseOffset), position, "at least");
+function requireRecoveryPoint(context: LogContext, point: RecoveryPoint): void {
+  requireSize(context, segmentPath(context.folder, recoverySegment(point)), point.position, "at least");
 }
 
 /** What was durable must be there. The position that is named is where the file and the manifest part. */
@@ -78,8 +81,8 @@ function requireSize(
 interface Tail {
   /** Kept segments with something behind their last valid batch. */
   readonly torn: readonly Segment[];
-  /** Base offsets of segments that continue nothing. */
-  readonly dropped: readonly number[];
+  /** Segments that continue nothing. */
+  readonly dropped: readonly SegmentName[];
   readonly recovered: TailNumbers;
 }
 
@@ -100,15 +103,16 @@ function readTail(
   kept: Segment[],
 ): Tail {
   const torn: Segment[] = [];
-  const dropped: number[] = [];
+  const dropped: SegmentName[] = [];
   let [nextOffset, scannedBytes, cutBytes] = [point.segmentBaseOffset, 0, 0];
   let problem: string | null = null;
-  for (const baseOffset of segments) {
-    if (baseOffset < point.segmentBaseOffset) continue;
-    const sizeBytes = sizeOf(context, baseOffset);
+  for (const name of segments) {
+    if (!isOfTail(name, point)) continue;
+    const { baseOffset } = name;
+    const sizeBytes = sizeOf(context, name);
     if (baseOffset !== nextOffset) {
       problem ??= `segment ${baseOffset} begins where offset ${nextOffset} is expected`;
-      dropped.push(baseOffset);
+      dropped.push(name);
       cutBytes += sizeBytes;
       continue;
     }
@@ -131,12 +135,17 @@ function readTail(
   };
 }
 
+/** The recovery point's own segment, or one that was appended behind it: nothing else is ever begun there. */
+function isOfTail({ baseOffset, generation }: SegmentName, point: RecoveryPoint): boolean {
+  if (baseOffset === point.segmentBaseOffset) return generation === point.segmentGeneration;
+  return baseOffset > point.segmentBaseOffset && generation === 0;
+}
+
 /** What is known of a segment of the tail before it is read. */
 function knownOf(point: RecoveryPoint, baseOffset: number): SegmentExtent {
-  if (baseOffset !== point.segmentBaseOffset)
-    return { baseOffset, nextOffset: baseOffset, sizeBytes: 0, maxTimestampMs: -1 };
+  if (baseOffset !== point.segmentBaseOffset) return emptyExtent(baseOffset);
   const { offset, position, maxTimestampMs } = point;
-  return { baseOffset, nextOffset: offset, sizeBytes: position, maxTimestampMs };
+  return { ...recoverySegment(point), nextOffset: offset, sizeBytes: position, maxTimestampMs };
 }
 
 /**
@@ -151,10 +160,11 @@ function cutTail(context: LogContext, { torn, dropped, recovered }: Tail, conten
     env.faults.hit("log.recovery.after_truncate", place);
     segment.syncNow();
   }
-  for (const baseOffset of dropped) {
+  const indexes = new Set(contents.indexes.map(segmentFileName));
+  for (const name of dropped) {
     env.faults.hit("log.recovery.before_remove", place);
-    if (contents.indexes.includes(baseOffset)) removeFile(context, indexPath(folder, baseOffset));
-    removeFile(context, segmentPath(folder, baseOffset));
+    if (indexes.has(segmentFileName(name))) removeFile(context, indexPath(folder, name));
+    removeFile(context, segmentPath(folder, name));
     env.faults.hit("log.recovery.after_remove", place);
   }
   if (dropped.length > 0) env.disk.syncFolder(folder);
@@ -170,20 +180,22 @@ function removeFile({ env, place }: LogContext, path: string): void {
 /** Numbered files below the recovery point that no manifest of ours explains: whatever they are, they stay. */
 function noteUnexplained(
   { env, folder, place }: LogContext,
-  { sealed, recoveryPoint }: Manifest,
+  { sealed, recoveryPoint, obsolete }: Manifest,
   { segments, indexes }: FolderContents,
 ): void {
-  const known = new Set(sealed.map(({ baseOffset }) => baseOffset));
-  const isUnexplained = (baseOffset: number) =>
-    baseOffset < recoveryPoint.segmentBaseOffset && !known.has(baseOffset);
+  const known = new Set([...sealed.map(segmentFileName), ...obsolete]);
+  const isUnexplained = (name: SegmentName) =>
+    name.baseOffset < recoveryPoint.segmentBaseOffset &&
+    name.generation === 0 &&
+    !known.has(segmentFileName(name));
   const paths = [
-    ...segments.filter(isUnexplained).map((baseOffset) => segmentPath(folder, baseOffset)),
-    ...indexes.filter(isUnexplained).map((baseOffset) => indexPath(folder, baseOffset)),
+    ...segments.filter(isUnexplained).map((name) => segmentPath(folder, name)),
+    ...indexes.filter(isUnexplained).map((name) => indexPath(folder, name)),
   ];
   for (const path of paths)
     env.trace({ kind: "foreign_file_ignored", brokerId: place.brokerId, path: posix.normalize(path) });
 }
 
-function sizeOf({ env, folder }: LogContext, baseOffset: number): number {
-  return env.disk.stat(segmentPath(folder, baseOffset))?.sizeBytes ?? 0;
+function sizeOf({ env, folder }: LogContext, name: SegmentName): number {
+  return env.disk.stat(segmentPath(folder, name))?.sizeBytes ?? 0;
 }

@@ -21,6 +21,7 @@ export interface IndexHit {
 /** What an index needs of its segment. */
 export interface IndexedSegment {
   readonly baseOffset: number;
+  readonly generation: number;
   readonly nextOffset: number;
   readonly sizeBytes: number;
   /**
@@ -41,7 +42,7 @@ export class SegmentIndex {
 
   /** `indexedFrom`: how much of the segment was there before note() tells of more. */
   constructor(context: LogContext, segment: IndexedSegment, indexedFrom: number) {
-    this.path = indexPath(context.folder, segment.baseOffset);
+    this.path = indexPath(context.folder, segment);
     this.#context = context;
     this.#segment = segment;
     this.#indexedFrom = indexedFrom;

@@ -13,6 +13,7 @@ export interface SegmentToInspect {
   readonly disk: Disk;
   readonly folder: string;
   readonly baseOffset: number;
+  readonly generation: number;
   /** Whether no segment follows. */
   readonly isLast: boolean;
   /** `null` when it cannot be read: then every flaw counts as damage. */
@@ -24,7 +25,7 @@ export interface SegmentToInspect {
 /** Returns the offset at which the segment ends, or `null` when that cannot be told. Throws DiskError. */
 export function* inspectSegment(segment: SegmentToInspect): Generator<Finding, number | null> {
   const { disk, folder, baseOffset, manifest } = segment;
-  const file = disk.openFile(segmentPath(folder, baseOffset), { readOnly: true });
+  const file = disk.openFile(segmentPath(folder, segment), { readOnly: true });
   try {
     const sizeBytes = file.sizeBytes();
     const sealed = manifest?.sealed.some((known) => known.baseOffset === baseOffset) === true;
@@ -127,7 +128,7 @@ class IndexCheck {
 
   constructor(segment: SegmentToInspect) {
     this.#segment = segment;
-    this.#file = indexPath(segment.folder, segment.baseOffset);
+    this.#file = indexPath(segment.folder, segment);
     const read = entriesOf(segment.disk, this.#file);
     this.#problem = typeof read === "string" ? read : null;
     this.#entries = typeof read === "string" ? [] : (read ?? []);

@@ -16,6 +16,7 @@ import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "./f
 import { type WalkedFrame, walkFrames } from "./frame-walk.ts";
 import type { LogContext } from "./log-context.ts";
 import { UINT32_MAX } from "./offset-index.ts";
+import type { SegmentExtent } from "./segment-extent.ts";
 import { type IndexHit, SegmentIndex } from "./segment-index.ts";
 import {
   damage,
@@ -25,17 +26,9 @@ import {
   type SegmentBytes,
 } from "./segment-reader.ts";
 
-/** How far a segment reaches. */
-export interface SegmentExtent {
-  readonly baseOffset: number;
-  readonly nextOffset: number;
-  readonly sizeBytes: number;
-  /** The latest timestamp of its records; -1 while it has none. */
-  readonly maxTimestampMs: number;
-}
-
 export class Segment {
   readonly baseOffset: number;
+  readonly generation: number;
   readonly path: string;
   readonly #context: LogContext;
   readonly #index: SegmentIndex;
@@ -51,7 +44,8 @@ export class Segment {
   /** What `known` says is there and is durable. Opens nothing yet. */
   constructor(context: LogContext, known: SegmentExtent) {
     this.baseOffset = known.baseOffset;
-    this.path = segmentPath(context.folder, known.baseOffset);
+    this.generation = known.generation;
+    this.path = segmentPath(context.folder, known);
     this.#context = context;
     this.#nextOffset = known.nextOffset;
     this.#sizeBytes = known.sizeBytes;
@@ -73,8 +67,8 @@ export class Segment {
   }
 
   get extent(): SegmentExtent {
-    const { baseOffset, nextOffset, sizeBytes, maxTimestampMs } = this;
-    return { baseOffset, nextOffset, sizeBytes, maxTimestampMs };
+    const { baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs } = this;
+    return { baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs };
   }
 
   /** Bytes that a power cut could take. */
@@ -167,7 +161,7 @@ export class Segment {
   /** Puts a new, synced file with the same bytes in the place of the old one. Throws DiskError. */
   renew(): void {
     const { folder, env } = this.#context;
-    const path = temporaryPath(folder, this.baseOffset);
+    const path = temporaryPath(folder, this);
     const copy = env.disk.openFile(path, { create: "exclusive" });
     try {
       for (let position = 0; position < this.#sizeBytes; position += LIMITS.scanChunkBytes) {
