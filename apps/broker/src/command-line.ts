@@ -20,7 +20,7 @@ const PLACEHOLDERS: { readonly [Name in SettingName]?: string } = {
   clock: "auto|manual",
   profile: "kafka|original",
   log_level: "LEVEL",
-  flush: "before-ack|os",
+  flush: "ack|interval|os",
 };
 
 function flagOf(name: SettingName): Option {

@@ -3,7 +3,7 @@
  * the earlier), checked once and frozen.
  */
 import { readFileSync } from "node:fs";
-import { LIMITS } from "@minikafka/core";
+import { FLUSH_POLICIES, LIMITS } from "@minikafka/core";
 import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { LOG_LEVELS } from "./logging.ts";
@@ -47,8 +47,15 @@ export const settings = z.strictObject({
     .max(LIMITS.segmentBytesMax)
     .optional()
     .describe("when a log begins a new segment; 64 MiB, with a manual clock 1 MiB"),
-  flush: z.enum(["before-ack", "os"]).default("before-ack").describe("whether acks all waits for the disk"),
-  flush_interval_ms: z.int().min(10).default(5_000).describe("how often everything is flushed in auto mode"),
+  flush: z
+    .enum(FLUSH_POLICIES)
+    .default("ack")
+    .describe("ack: acks all waits for the disk; interval: a flush now and then; os: the system writes when it likes"),
+  flush_interval_ms: z
+    .int()
+    .min(10)
+    .default(5_000)
+    .describe("how often everything is flushed in auto mode, but with flush os"),
 });
 
 export type Settings = Readonly<z.output<typeof settings>>;

@@ -25,7 +25,7 @@ import { Listener } from "./json/listener.ts";
 import { OutputBudget } from "./json/output-budget.ts";
 import { openLog, traceTo } from "./logging.ts";
 import { Parking } from "./parking.ts";
-import { Ticker } from "./ticker.ts";
+import { type TickedStep, Ticker } from "./ticker.ts";
 
 /** Kafka: segment.bytes is 1 GiB; 64 MiB keeps what a crash leaves to scan short. */
 const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
@@ -159,7 +159,7 @@ class Daemon implements Broker {
     });
     this.#ticker = isManual
       ? null
-      : new Ticker(cluster, settings.flush_interval_ms, (err) => log.error({ err }, "interval flush failed"));
+      : new Ticker(stepsOf(cluster, settings), (step, err) => log.error({ step, err }, "a step failed"));
   }
 
   async listen(): Promise<void> {
@@ -190,6 +190,16 @@ class Daemon implements Broker {
     this.#realTime.close();
     await this.cluster.close();
   }
+}
+
+/** The steps that auto mode takes by itself, and how often. */
+function stepsOf(cluster: BrokerCluster, settings: Settings): TickedStep[] {
+  const flush = {
+    name: "flush_logs",
+    everyMs: settings.flush_interval_ms,
+    take: () => cluster.flushLogs(),
+  };
+  return settings.flush === "os" ? [] : [flush];
 }
 
 function limitsOf(settings: Settings): ConnectionLimits {

@@ -1,32 +1,37 @@
 /**
- * The only timer of background work: in auto mode it takes the steps that manual mode leaves to whoever steps.
+ * The only timers of background work: in auto mode they take the steps that manual mode leaves to whoever steps.
  *
- * Invariant: a step is not begun while the one before it is still under way.
+ * Invariants: a step is not begun while the same step is still under way; one that fails is told, and stops no other.
  */
-export interface TickerSteps {
-  /** Makes what was appended durable, so that little is lost in a power cut and little is scanned after a crash. */
-  flushLogs(): Promise<void>;
+export interface TickedStep {
+  /** As the operation that takes it. */
+  readonly name: string;
+  readonly everyMs: number;
+  take(): Promise<unknown>;
 }
 
 export class Ticker {
-  readonly #timer: NodeJS.Timeout;
-  #underWay: Promise<void> | null = null;
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #onProblem: (step: string, error: unknown) => void;
 
-  constructor(steps: TickerSteps, flushIntervalMs: number, onProblem: (error: unknown) => void) {
-    this.#timer = setInterval(() => {
-      this.#underWay ??= steps
-        .flushLogs()
-        .catch(onProblem)
-        .finally(() => {
-          this.#underWay = null;
-        });
-    }, flushIntervalMs);
-    this.#timer.unref();
+  constructor(steps: readonly TickedStep[], onProblem: (step: string, error: unknown) => void) {
+    this.#onProblem = onProblem;
+    this.#timers = steps.map((step) => setInterval(() => this.#tick(step), step.everyMs).unref());
   }
 
-  /** Takes no further step; resolves when the last one is over. */
+  /** Takes no further step; resolves when the last ones are over. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#underWay;
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.all(this.#underWay.values());
+  }
+
+  #tick(step: TickedStep): void {
+    if (this.#underWay.has(step.name)) return;
+    const taken = Promise.resolve()
+      .then(() => step.take())
+      .catch((error: unknown) => this.#onProblem(step.name, error))
+      .finally(() => this.#underWay.delete(step.name));
+    this.#underWay.set(step.name, taken);
   }
 }

@@ -12,6 +12,7 @@ export type { ClusterConfig, ResolvedConfig } from "./cluster/config.ts";
 export { DataFolderRefused, type RefusalReason } from "./cluster/data-folder-refusal.ts";
 export type { LifecycleState } from "./cluster/lifecycle.ts";
 export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";
+export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
 export type { TopicRequest } from "./cluster/topic-request.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
 export type { Disk, LockHolder } from "./env/disk.ts";
@@ -32,7 +33,7 @@ export { noTrace, type TraceEvent, type TraceKind, type Tracer } from "./env/tra
 export { BrokerError, type ErrorDetails } from "./errors.ts";
 export { LIMITS } from "./limits.ts";
 export type { DumpedBatch, DumpLimits, LogDump } from "./log/batch-dump.ts";
-export type { Acks, FlushPolicy } from "./replica/acknowledgement.ts";
+export { type Acks, FLUSH_POLICIES, type FlushPolicy } from "./replica/acknowledgement.ts";
 export type {
   FetchOptions,
   FetchResult,

@@ -64,6 +64,7 @@ export function worldOn<D extends Disk>(
         create: true,
         config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: 600, ...options, ...changes },
         indexIntervalBytes: 150,
+        flushesAtRoll: false,
         frameBytesMax: 4096,
         onFailedSync: (problem) => failures.push(problem),
         ...options,

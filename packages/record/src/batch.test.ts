@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assignBatch, encodeBatch } from "./batch.ts";
+import { assignBatch, encodeBatch, stampAppendTime } from "./batch.ts";
 import { HEADER_BYTES, POSITION, readBatchHeader } from "./batch-header.ts";
 import { frameProblem, splitFrames } from "./frame-check.ts";
 import { HEADERS_PER_RECORD_MAX, type Record, TIMESTAMP_MS_MAX } from "./record.ts";
@@ -51,6 +51,28 @@ test("what is decoded is what was encoded: null and empty, headers in order, any
       );
     }),
   );
+});
+
+test("a batch that got an append time gives it to each of its records, and is as sound as before", () => {
+  fc.assert(
+    fc.property(records, fc.nat({ max: TIMESTAMP_MS_MAX }), (content, appendTimeMs) => {
+      const frame = encodeBatch({ records: content });
+      stampAppendTime(frame, appendTimeMs);
+      assignBatch(frame, { baseOffset: 5, leaderEpoch: 7 });
+      expect(frameProblem(frame, 0, FRAME_BYTES_MAX)).toBeNull();
+      expect(readBatchHeader(frame)).toMatchObject({ timestampType: "append", maxTimestampMs: appendTimeMs });
+      expect(decodeRecords(frame)).toEqual(
+        content.map((each, index) => ({ ...each, timestampMs: appendTimeMs, offset: 5 + index })),
+      );
+    }),
+  );
+});
+
+test("damage in a batch is still seen after it got an append time", () => {
+  const frame = encodeBatch({ records: [alice] });
+  frame[frame.length - 1] = (frame.at(-1) as number) ^ 1;
+  stampAppendTime(frame, 1);
+  expect(frameProblem(frame, 0, FRAME_BYTES_MAX)).toContain("CRC");
 });
 
 test("the size that is foretold is the size that is written", () => {

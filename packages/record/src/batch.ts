@@ -80,19 +80,38 @@ export interface BatchPlace {
   readonly leaderEpoch: number;
 }
 
-/** The payload's bytes up to the last that a leader changes. */
+/** The payload's bytes up to the last that a place changes, and up to the last that an append time does. */
 const PLACED_END = POSITION.lastOffsetDelta;
+const STAMPED_END = POSITION.producerId;
 
 /**
  * Gives `frame` its place, in its own bytes. The CRC follows the change: one that was right stays right, and damage that it
  * would have shown it still shows. Nothing else changes, and the records are not read.
  */
 export function assignBatch(frame: Buffer, place: BatchPlace): void {
-  const after = frame.subarray(FRAME_PREFIX_BYTES, PLACED_END);
+  change(frame, PLACED_END, () => {
+    writeInt64(frame, POSITION.baseOffset, place.baseOffset);
+    frame.writeInt32BE(place.leaderEpoch, POSITION.leaderEpoch);
+  });
+}
+
+/**
+ * Makes `appendTimeMs` the time of every record of `frame` (Kafka: LogAppendTime, KIP-32), in its own bytes: the latest
+ * timestamp and a flag say it. What the producer wrote stays in the records and is read no more. The CRC follows as above.
+ */
+export function stampAppendTime(frame: Buffer, appendTimeMs: number): void {
+  change(frame, STAMPED_END, () => {
+    frame.writeUInt8(frame.readUInt8(POSITION.flags) | FLAG.appendTime, POSITION.flags);
+    writeInt64(frame, POSITION.maxTimestampMs, appendTimeMs);
+  });
+}
+
+/** Lets `act` change bytes of the payload below `end`. */
+function change(frame: Buffer, end: number, act: () => void): void {
+  const after = frame.subarray(FRAME_PREFIX_BYTES, end);
   const before = Buffer.from(after);
-  writeInt64(frame, POSITION.baseOffset, place.baseOffset);
-  frame.writeInt32BE(place.leaderEpoch, POSITION.leaderEpoch);
-  const followingBytes = frame.length - PLACED_END;
+  act();
+  const followingBytes = frame.length - end;
   const crc = changedCrc(frame.readUInt32BE(POSITION.crc), { before, after, followingBytes });
   frame.writeUInt32BE(crc, POSITION.crc);
 }

@@ -1,5 +1,11 @@
 /** A record, a batch, the MKB1 frame: bytes and values. A leaf that knows nobody. */
-export { assignBatch, type BatchContent, type BatchPlace, encodeBatch } from "./batch.ts";
+export {
+  assignBatch,
+  type BatchContent,
+  type BatchPlace,
+  encodeBatch,
+  stampAppendTime,
+} from "./batch.ts";
 export {
   type BatchHeader,
   type Codec,

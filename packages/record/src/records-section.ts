@@ -120,12 +120,15 @@ export function decodeRecords(frame: Buffer): StoredRecord[] {
 export function decodeRecordsAs<Made>(frame: Buffer, make: MakeRecord<Made>): Made[] {
   const header = readBatchHeader(frame);
   const reader = new VarintReader(frame, HEADER_BYTES, header.frameBytes);
+  // The leader's time goes before that of each record's producer (KIP-32).
+  const appendTimeMs = header.timestampType === "append" ? header.maxTimestampMs : null;
   const records: Made[] = [];
   for (let index = 0; index < header.recordCount; index += 1) {
     const bodyLength = reader.next();
     const end = take(reader, bodyLength) + bodyLength;
     reader.position = end - bodyLength + ATTRIBUTES_BYTES;
-    const timestampMs = header.firstTimestampMs + reader.next();
+    const createTimeMs = header.firstTimestampMs + reader.next();
+    const timestampMs = appendTimeMs ?? createTimeMs;
     const offset = header.baseOffset + reader.next();
     const key = readNullable(frame, reader);
     const value = readNullable(frame, reader);

@@ -95,6 +95,7 @@ export class Broker {
           create,
           config: logConfigOf(topic.config, this.#config),
           indexIntervalBytes: this.#config.indexIntervalBytes,
+          flushesAtRoll: this.#config.flush === "os",
           // What was taken under an earlier configuration must stay readable.
           frameBytesMax: LIMITS.batchBytesMax,
           onFailedSync: (problem: string) => this.fail(problem),
@@ -107,6 +108,12 @@ export class Broker {
       if (!create) this.#isWhole = false;
       throw problem;
     }
+  }
+
+  /** The topic's settings have changed. A log that could not be opened has nothing to go by them. */
+  configureLog(topic: Topic, partition: number): void {
+    const name = partitionName({ topic: topic.topic, partition });
+    this.#logs.get(name)?.configure(logConfigOf(topic.config, this.#config));
   }
 
   /** Closes a log of which nothing is wanted any more, without flushing it. */

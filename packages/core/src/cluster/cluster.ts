@@ -30,6 +30,7 @@ import {
 import { type ClusterConfig, type ResolvedConfig, resolveConfig } from "./config.ts";
 import { Lifecycle, type LifecycleState } from "./lifecycle.ts";
 import { openRooms, type Rooms } from "./rooms.ts";
+import { type ConfigChanges, type ConfigEntry, describeConfig, parseChanges } from "./topic-config-change.ts";
 import { planTopic, type TopicRequest } from "./topic-request.ts";
 import type { TopicCatalogue } from "./topics.ts";
 
@@ -37,6 +38,8 @@ import type { TopicCatalogue } from "./topics.ts";
 export interface AppendResult {
   readonly baseOffset: number;
   readonly nextOffset: number;
+  /** The time that the leader gave the batch; `null` when its records keep their producer's. */
+  readonly appendTimeMs: number | null;
 }
 
 export class BrokerCluster {
@@ -89,6 +92,21 @@ export class BrokerCluster {
     topics.delete(topics.catalogue.require(topic));
   }
 
+  /** Every setting of a topic, its own or the default. Throws UNKNOWN_TOPIC. Kafka: DescribeConfigs. */
+  describeConfig(topic: string): ConfigEntry[] {
+    return describeConfig(this.#topics().require(topic).config, this.config);
+  }
+
+  /**
+   * Changes the settings that are named, all or none, and leaves the others; when this returns, the change survives a crash
+   * and holds for all that comes next. Throws UNKNOWN_TOPIC, INVALID_CONFIG, STORAGE_ERROR, BROKER_FAILED. Kafka:
+   * IncrementalAlterConfigs (KIP-339).
+   */
+  alterConfig(topic: string, changes: ConfigChanges): void {
+    const { topics } = this.#rooms;
+    topics.alter(this.#topics().require(topic), parseChanges(changes));
+  }
+
   hasTopic(topic: string): boolean {
     return this.#topics().get(topic) !== undefined;
   }
@@ -113,12 +131,12 @@ export class BrokerCluster {
    * Appends one unassigned batch. The append happens before this returns its promise, so that batches take effect in the
    * order of the calls; the promise settles when `acks` is kept (acknowledgement.ts, which also says whose the deadline is).
    * `frame` belongs to the kernel from here on. Rejects with UNKNOWN_TOPIC, UNKNOWN_PARTITION, FENCED_LEADER_EPOCH,
-   * CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN.
+   * NOT_ENOUGH_REPLICAS, CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN.
    */
   async appendBatch(place: TopicPartition, frame: Buffer, options: AppendOptions): Promise<AppendResult> {
-    const { baseOffset, nextOffset, acknowledged } = this.replicaSet(place).append(frame, options);
+    const { acknowledged, ...appended } = this.replicaSet(place).append(frame, options);
     await acknowledged;
-    return { baseOffset, nextOffset };
+    return appended;
   }
 
   /** Whole batches from `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE (details: the bounds). */

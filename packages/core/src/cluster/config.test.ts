@@ -9,7 +9,7 @@ test("a data folder is enough; the rest has the defaults of a stepped cluster", 
     segmentBytes: 1_048_576,
     indexIntervalBytes: 4096,
     batchBytesMax: 2_097_152,
-    flush: "before-ack",
+    flush: "ack",
   });
   expect(Object.isFrozen(config)).toBe(true);
   expect(Object.isFrozen(config.brokerIds)).toBe(true);

@@ -4,7 +4,7 @@
 import { HEADER_BYTES } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import type { FlushPolicy } from "../replica/acknowledgement.ts";
+import { FLUSH_POLICIES, type FlushPolicy } from "../replica/acknowledgement.ts";
 
 export interface ClusterConfig {
   /** Where everything durable lives, with "/" between its parts. It is made when it is missing. */
@@ -21,8 +21,9 @@ export interface ClusterConfig {
   /** Kafka: message.max.bytes (max.message.bytes of a topic, which goes before it). Default 2 MiB, which is the most. */
   readonly batchBytesMax?: number;
   /**
-   * What an acknowledgement of acks=all waits for: "before-ack" (default) for the disk; "os" for the system's memory only,
-   * which is Kafka's own habit (log.flush.interval.messages unset) and does not survive a power cut.
+   * What an acknowledgement of acks=all waits for: "ack" (default) for the disk; "interval" and "os" for the write alone,
+   * which does not survive a power cut (acknowledgement.ts). "os" is Kafka's own habit (log.flush.interval.messages and
+   * log.flush.interval.ms unset).
    */
   readonly flush?: FlushPolicy;
 }
@@ -31,9 +32,12 @@ export type ResolvedConfig = Required<ClusterConfig>;
 
 /** Throws INVALID_CONFIG, which names the field, the value seen and what was expected. */
 export function resolveConfig(config: ClusterConfig): ResolvedConfig {
-  const { dataFolder, brokerIds = [1], flush = "before-ack" } = config;
+  const { dataFolder, brokerIds = [1], flush = "ack" } = config;
   if (dataFolder === "") throw new BrokerError("INVALID_CONFIG", "dataFolder is empty; expected a path");
   requireBrokerIds(brokerIds);
+  if (!FLUSH_POLICIES.includes(flush)) {
+    throw new BrokerError("INVALID_CONFIG", `flush is ${flush}; expected ${FLUSH_POLICIES.join(", ")}`);
+  }
   return Object.freeze({
     dataFolder,
     brokerIds: Object.freeze([...brokerIds]),

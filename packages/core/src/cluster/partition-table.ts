@@ -13,6 +13,7 @@ import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { quoted } from "./quoted.ts";
+import { partitionConfigOf } from "./topic-log-config.ts";
 import type { Topic } from "./topics.ts";
 
 export class PartitionTable {
@@ -42,6 +43,15 @@ export class PartitionTable {
     }
     const reason = new BrokerError("UNKNOWN_TOPIC", `the topic ${quoted(topic.topic)} was deleted`);
     for (const set of sets) set.retire(reason);
+  }
+
+  /** The topic's settings have changed: its partitions and their open logs go by them from here on. */
+  configure(topic: Topic): void {
+    const config = partitionConfigOf(topic.config, this.#config);
+    for (const set of this.of(topic.topic)) set.configure(config);
+    for (const [partition, { replicas }] of topic.partitions.entries()) {
+      for (const brokerId of replicas) this.#brokers.get(brokerId).configureLog(topic, partition);
+    }
   }
 
   /** The partitions of a topic by number. Throws UNKNOWN_TOPIC. */
@@ -79,7 +89,7 @@ export class PartitionTable {
         leaderEpoch: assignment.leaderEpoch,
         replicas: assignment.replicas,
         log,
-        batchBytesMax: topic.config.max_message_bytes ?? this.#config.batchBytesMax,
+        config: partitionConfigOf(topic.config, this.#config),
         flush: this.#config.flush,
       },
       this.#env,

@@ -1,10 +1,11 @@
 /**
- * A topic comes, and a topic goes.
+ * A topic comes, changes, and goes.
  *
  *   create: folders first, metadata second. In between it does not exist. What a crash leaves of it is empty, and is
  *           cleared when the data folder is opened again or the topic is created again.
  *   delete: metadata first, folders second. In between it is gone. What a crash leaves of it stands in the metadata as a
  *           deletion, and is finished when the data folder is opened again or the topic is created again.
+ *   alter:  metadata first, the open logs second, which only memory has to hear of.
  *
  * Owns: the catalogue, the metadata file, the unfinished deletions.
  * Invariants: replacing the metadata file is the one commit point; the memory follows it and never goes before; after a
@@ -18,6 +19,7 @@ import type { Brokers } from "./brokers.ts";
 import { answeringForDisk, isRefusal } from "./disk-answer.ts";
 import type { ClusterMetadata } from "./metadata-file.ts";
 import type { PartitionTable } from "./partition-table.ts";
+import { changedConfig, type ParsedChanges } from "./topic-config-change.ts";
 import { TopicFolders } from "./topic-folders.ts";
 import { collisionKey } from "./topic-name.ts";
 import { type Topic, TopicCatalogue } from "./topics.ts";
@@ -97,6 +99,22 @@ export class TopicChanges {
     });
     this.#env.trace({ kind: "topic_deleted", topic: topic.topic, partitions: topic.partitions.length });
     this.#tryToFinish(topic);
+  }
+
+  /** Changes a topic's settings, durably; what is open goes by them when this returns. Throws as create() does. */
+  alter(topic: Topic, changes: ParsedChanges): void {
+    this.#brokers.requireAllRunning();
+    const altered = { ...topic, config: changedConfig(topic.config, changes) };
+    answeringForDisk(() => {
+      this.#env.faults.hit("topic.alter.before_metadata", { topic: topic.topic });
+      const topics = this.catalogue.list().map((each) => (each === topic ? altered : each));
+      this.#commit({ topics, deletions: this.#deletions }, () => {
+        this.catalogue.replace(topic, altered);
+        this.#table.configure(altered);
+      });
+      this.#env.trace({ kind: "config_altered", topic: topic.topic, changes });
+      this.#env.faults.hit("topic.alter.after_metadata", { topic: topic.topic });
+    });
   }
 
   #commit(next: ClusterMetadata, adopt: () => void): void {

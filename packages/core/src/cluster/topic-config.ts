@@ -1,73 +1,174 @@
 /**
- * The settings of a topic: which exist, what they may be, and what holds where a topic says nothing. A setting is only
- * here when something obeys it.
+ * The settings of a topic, as one table: which exist, what they may be, what Kafka calls them, and what holds where a topic
+ * says nothing. A setting is only here when something obeys it. Bounds and defaults are Kafka's (its TopicConfig) but where
+ * a line says otherwise.
  */
 import { HEADER_BYTES } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { LOG_CONFIG_DEFAULTS } from "../log/log-config.ts";
+import type { ResolvedConfig } from "./config.ts";
 import { quoted } from "./quoted.ts";
+import {
+  type CleanupPolicy,
+  cleanupPolicy,
+  oneOf,
+  type RawSetting,
+  ratio,
+  type SettingKind,
+  wholeNumber,
+} from "./topic-setting.ts";
 
-/** What a topic was created with. What is not set follows the cluster's configuration. */
-export interface TopicConfig {
-  /** Kafka: segment.bytes. A segment is closed before it would grow past this. */
-  readonly segment_bytes?: number;
-  /** Kafka: max.message.bytes. The largest batch that is taken, header included. */
-  readonly max_message_bytes?: number;
+/** Kafka's names of the two (KIP-32). */
+export type MessageTimestampType = "CreateTime" | "LogAppendTime";
+
+/** Every setting with its value. */
+export interface TopicSettings {
+  readonly cleanup_policy: CleanupPolicy;
+  readonly retention_ms: number;
+  readonly retention_bytes: number;
+  readonly segment_bytes: number;
+  readonly segment_ms: number;
+  readonly delete_retention_ms: number;
+  readonly min_cleanable_dirty_ratio: number;
+  readonly max_message_bytes: number;
+  readonly message_timestamp_type: MessageTimestampType;
+  readonly min_insync_replicas: number;
 }
+
+export type TopicConfigKey = keyof TopicSettings;
+
+/** What a topic says of its own. What is not set follows the cluster's configuration, then Kafka's defaults. */
+export type TopicConfig = Partial<TopicSettings>;
 
 /** As it comes from outside: any key, any of JSON's simple values. */
 export interface RawTopicConfig {
-  readonly [key: string]: string | number | boolean;
+  readonly [key: string]: RawSetting;
 }
 
-interface Bounds {
-  readonly min: number;
-  readonly max: number;
+interface Setting<Value extends string | number> extends SettingKind<Value> {
+  readonly kafkaName: string;
+  /** One line, for who looks at a topic. */
+  readonly meaning: string;
+  /** What holds where the topic says nothing. */
+  readonly defaultIn: (cluster: ResolvedConfig) => Value;
 }
 
-const SETTINGS: { readonly [Key in keyof Required<TopicConfig>]: Bounds } = {
-  segment_bytes: { min: LIMITS.segmentBytesMin, max: LIMITS.segmentBytesMax },
-  max_message_bytes: { min: HEADER_BYTES, max: LIMITS.batchBytesMax },
+function setting<Value extends string | number>(
+  kafkaName: string,
+  kind: SettingKind<Value>,
+  defaultIn: (cluster: ResolvedConfig) => Value,
+  meaning: string,
+): Setting<Value> {
+  return { ...kind, kafkaName, meaning, defaultIn };
+}
+
+const NO_LIMIT = -1;
+const milliseconds = (min: number, minimum?: string) => wholeNumber("of milliseconds", { min }, minimum);
+const { segmentMs, retentionMs, retentionBytes, deleteRetentionMs, minCleanableDirtyRatio } =
+  LOG_CONFIG_DEFAULTS;
+
+export const TOPIC_SETTINGS: { readonly [Key in TopicConfigKey]: Setting<TopicSettings[Key]> } = {
+  cleanup_policy: setting(
+    "cleanup.policy",
+    cleanupPolicy,
+    () => "delete",
+    "what becomes of old records: deleted by age and size, compacted to the latest of each key, or both",
+  ),
+  retention_ms: setting(
+    "retention.ms",
+    milliseconds(NO_LIMIT, "no limit"),
+    () => retentionMs ?? NO_LIMIT,
+    "how old a segment's latest record gets before retention deletes the segment",
+  ),
+  retention_bytes: setting(
+    "retention.bytes",
+    wholeNumber("of bytes", { min: NO_LIMIT }, "no limit"),
+    () => retentionBytes ?? NO_LIMIT,
+    "how large a partition's log gets before retention deletes its oldest segments",
+  ),
+  // Kafka's least is 1 MiB (KIP-1030); a lesson needs segments that fill in a few records.
+  segment_bytes: setting(
+    "segment.bytes",
+    wholeNumber("of bytes", { min: LIMITS.segmentBytesMin, max: LIMITS.segmentBytesMax }),
+    (cluster) => cluster.segmentBytes,
+    "a batch that would make its segment larger than this begins a new segment",
+  ),
+  segment_ms: setting(
+    "segment.ms",
+    milliseconds(1),
+    () => segmentMs,
+    "how old a segment gets before a new one is begun, so that retention and compaction can reach it",
+  ),
+  delete_retention_ms: setting(
+    "delete.retention.ms",
+    milliseconds(0),
+    () => deleteRetentionMs,
+    "how long a tombstone stays after compaction first met it (KIP-534)",
+  ),
+  min_cleanable_dirty_ratio: setting(
+    "min.cleanable.dirty.ratio",
+    ratio,
+    () => minCleanableDirtyRatio,
+    "compaction leaves a log alone whose share of bytes not yet compacted is less",
+  ),
+  // Kafka's least is 0, which takes nothing; its default is 1 MiB and a header.
+  max_message_bytes: setting(
+    "max.message.bytes",
+    wholeNumber("of bytes", { min: HEADER_BYTES, max: LIMITS.batchBytesMax }),
+    (cluster) => cluster.batchBytesMax,
+    "the largest batch that is taken, header included",
+  ),
+  message_timestamp_type: setting(
+    "message.timestamp.type",
+    oneOf("CreateTime", "LogAppendTime"),
+    () => "CreateTime",
+    "whose time a record carries: its producer's, or the leader's at the append (KIP-32)",
+  ),
+  min_insync_replicas: setting(
+    "min.insync.replicas",
+    wholeNumber("", { min: 1, max: 2 ** 31 - 1 }),
+    () => 1,
+    "a produce with acks all is refused while fewer replicas are in sync",
+  ),
 };
 
 /** The settings that exist. */
-export const TOPIC_CONFIG_KEYS: readonly string[] = Object.keys(SETTINGS);
+export const TOPIC_CONFIG_KEYS = Object.keys(TOPIC_SETTINGS) as readonly TopicConfigKey[];
 
 /** Throws INVALID_CONFIG, which names the key and what was expected. */
 export function parseTopicConfig(raw: RawTopicConfig): TopicConfig {
-  const config: { -readonly [Key in keyof TopicConfig]: TopicConfig[Key] } = {};
-  for (const [key, value] of Object.entries(raw)) {
-    if (!isSetting(key)) throw unknownSetting(key);
-    config[key] = parseBytes(key, value);
-  }
-  return config;
+  return Object.fromEntries(Object.entries(raw).map(([key, value]) => [key, parseSetting(key, value)]));
 }
 
-function isSetting(key: string): key is keyof TopicConfig {
-  return Object.hasOwn(SETTINGS, key);
+/** One setting's value. Throws INVALID_CONFIG. */
+export function parseSetting(key: string, raw: RawSetting): string | number {
+  const { parse, expected, bounds } = TOPIC_SETTINGS[requireSetting(key)];
+  const value = parse(raw);
+  if (value !== null) return value;
+  const seen = typeof raw === "string" ? quoted(raw) : String(raw);
+  throw new BrokerError("INVALID_CONFIG", `${key} is ${seen}; expected ${expected}`, { key, ...bounds });
 }
 
-function unknownSetting(key: string): BrokerError {
+/** Throws INVALID_CONFIG for what is no setting. */
+export function requireSetting(key: string): TopicConfigKey {
+  if (isSetting(key)) return key;
   const snakeCase = key.replaceAll(".", "_");
   const known = isSetting(snakeCase)
     ? `it is written ${snakeCase}`
     : `known are ${TOPIC_CONFIG_KEYS.join(", ")}`;
-  return new BrokerError("INVALID_CONFIG", `there is no setting ${quoted(key)}; ${known}`);
+  throw new BrokerError("INVALID_CONFIG", `there is no setting ${quoted(key)}; ${known}`, {
+    key: key.slice(0, 80),
+  });
 }
 
-/** A command line has only text, so that digits are taken as a number. */
-function parseBytes(key: keyof TopicConfig, value: string | number | boolean): number {
-  const { min, max } = SETTINGS[key];
-  const bytes = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof bytes === "number" && Number.isInteger(bytes) && bytes >= min && bytes <= max) return bytes;
-  const seen = typeof value === "string" ? quoted(value) : String(value);
-  throw new BrokerError(
-    "INVALID_CONFIG",
-    `${key} is ${seen}; expected a whole number of bytes, ${min} to ${max}`,
-    {
-      key,
-      min,
-      max,
-    },
-  );
+function isSetting(key: string): key is TopicConfigKey {
+  return Object.hasOwn(TOPIC_SETTINGS, key);
+}
+
+/** Every setting of a topic: its own where it has one. */
+export function settingsOf(topic: TopicConfig, cluster: ResolvedConfig): TopicSettings {
+  const defaults = TOPIC_CONFIG_KEYS.map((key) => [key, TOPIC_SETTINGS[key].defaultIn(cluster)] as const);
+  // The table has a default of the right type for each key, which a list of entries cannot say.
+  return { ...(Object.fromEntries(defaults) as unknown as TopicSettings), ...topic };
 }

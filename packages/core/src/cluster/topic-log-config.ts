@@ -1,8 +1,33 @@
-/** From a topic's settings, and the cluster's where the topic says nothing, to what its logs go by. */
-import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../log/log-config.ts";
+/** From a topic's settings, and the cluster's where the topic says nothing, to what its partitions and logs go by. */
+import type { LogConfig } from "../log/log-config.ts";
+import type { PartitionConfig } from "../replica/partition-config.ts";
 import type { ResolvedConfig } from "./config.ts";
-import type { TopicConfig } from "./topic-config.ts";
+import { settingsOf, type TopicConfig } from "./topic-config.ts";
 
 export function logConfigOf(topic: TopicConfig, cluster: ResolvedConfig): LogConfig {
-  return { ...LOG_CONFIG_DEFAULTS, segmentBytes: topic.segment_bytes ?? cluster.segmentBytes };
+  const settings = settingsOf(topic, cluster);
+  return {
+    segmentBytes: settings.segment_bytes,
+    segmentMs: settings.segment_ms,
+    deletes: settings.cleanup_policy !== "compact",
+    compacts: settings.cleanup_policy !== "delete",
+    retentionMs: limit(settings.retention_ms),
+    retentionBytes: limit(settings.retention_bytes),
+    deleteRetentionMs: settings.delete_retention_ms,
+    minCleanableDirtyRatio: settings.min_cleanable_dirty_ratio,
+  };
+}
+
+export function partitionConfigOf(topic: TopicConfig, cluster: ResolvedConfig): PartitionConfig {
+  const settings = settingsOf(topic, cluster);
+  return {
+    batchBytesMax: settings.max_message_bytes,
+    timestampType: settings.message_timestamp_type === "LogAppendTime" ? "append" : "create",
+    minInSyncReplicas: settings.min_insync_replicas,
+  };
+}
+
+/** Kafka's -1 is no limit. */
+function limit(value: number): number | null {
+  return value === -1 ? null : value;
 }

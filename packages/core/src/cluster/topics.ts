@@ -113,6 +113,12 @@ export class TopicCatalogue {
     this.#partitionCount += topic.partitions.length;
   }
 
+  /** The same topic, changed. Its name, its id and the number of its partitions stay. */
+  replace(before: Topic, after: Topic): void {
+    this.remove(before);
+    this.add(after);
+  }
+
   remove(topic: Topic): void {
     assert(this.#byName.get(topic.topic) === topic, `the topic ${topic.topic} is not in the catalogue`);
     this.#byName.delete(topic.topic);

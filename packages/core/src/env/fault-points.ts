@@ -45,6 +45,8 @@ const LOG_AND_CLUSTER_POINTS = [
   "topic.create.before_folders",
   "topic.create.after_folders",
   "topic.create.after_metadata",
+  "topic.alter.before_metadata",
+  "topic.alter.after_metadata",
   "topic.delete.before_metadata",
   "topic.delete.after_metadata",
   "topic.delete.before_remove",

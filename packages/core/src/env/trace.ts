@@ -60,6 +60,10 @@ export type TraceEvent =
   | OnCluster<"topic_created", { topic: string; partitions: number; replicationFactor: number }>
   | OnCluster<"topic_deleted", { topic: string; partitions: number }>
   | OnCluster<
+      "config_altered",
+      { topic: string; changes: { readonly [key: string]: string | number | null } }
+    >
+  | OnCluster<
       "cluster_opened",
       { clusterId: string; brokers: number; topics: number; partitions: number; clean: boolean }
     >

@@ -11,6 +11,8 @@ export interface LogSettings {
   readonly topicId: string;
   /** Kafka: index.interval.bytes. At least so many bytes lie between two entries of an offset index. */
   readonly indexIntervalBytes: number;
+  /** Whether each roll asks for a flush (Kafka does), since nobody else will. Else rolled segments wait for who does. */
+  readonly flushesAtRoll: boolean;
   /** The largest batch that can be here; a size above it is damage. */
   readonly frameBytesMax: number;
 }

@@ -59,10 +59,11 @@ export class LogFlusher {
     return this.#flushedOffset;
   }
 
-  /** A segment was begun. When too many wait for a flush, there is one without anybody's asking. */
+  /** A segment was begun. Where nobody else flushes, and when too many wait, there is a flush without anybody's asking. */
   noteNewFile(): void {
     this.#names++;
-    if (this.#names - this.#syncedNames <= LIMITS.unsealedSegmentsMax) return;
+    const unsealedMax = this.#context.flushesAtRoll ? 0 : LIMITS.unsealedSegmentsMax;
+    if (this.#names - this.#syncedNames <= unsealedMax) return;
     // Who appends next, or asks for a flush, is told what went wrong.
     this.#group.join().catch(() => {});
   }

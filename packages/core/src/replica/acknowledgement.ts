@@ -3,7 +3,7 @@
  *
  *   0    nothing
  *   1    the leader has written it: it survives the death of the process, not a power cut
- *   all  every in-sync replica holds it and has it on its disk: it survives a power cut as well
+ *   all  every in-sync replica holds it and, with flush "ack", has it on its disk: it survives a power cut as well
  *
  * How long to wait is not decided here, since the kernel has no timer: whoever owns the request's deadline races it against
  * the promise, answers REQUEST_TIMED_OUT if the deadline wins, and leaves the promise alone. It settles by itself as soon
@@ -15,8 +15,18 @@ import type { PartitionLog } from "../log/partition-log.ts";
 /** Kafka's `acks`; "all" is its -1. */
 export type Acks = 0 | 1 | "all";
 
-/** "before-ack": acks=all waits for the disk. "os": it does not, and the system writes when it likes. */
-export type FlushPolicy = "before-ack" | "os";
+/**
+ * What acks=all waits for, and who asks the disk otherwise. What a power cut can take of what was acknowledged:
+ *
+ *   ack       waits for the disk                            nothing
+ *   interval  waits for the write; the flush step syncs     what was written since the last flush step began
+ *   os        waits for the write; a closed segment and a   what the system has not written by itself of the last segments
+ *             closed log are synced, nothing else
+ *
+ * None of them changes what the death of the process takes, which is nothing that was written.
+ */
+export const FLUSH_POLICIES = ["ack", "interval", "os"] as const;
+export type FlushPolicy = (typeof FLUSH_POLICIES)[number];
 
 /**
  * Resolves once `acks` is kept for everything below `nextOffset`. Rejects with BROKER_FAILED or STORAGE_ERROR when the disk
@@ -26,7 +36,7 @@ export async function acknowledged(
   log: PartitionLog,
   { acks, nextOffset, flush }: { acks: Acks; nextOffset: number; flush: FlushPolicy },
 ): Promise<void> {
-  if (acks !== "all" || flush === "os") return;
+  if (acks !== "all" || flush !== "ack") return;
   await log.flush();
   assert(
     log.flushedOffset >= nextOffset,

@@ -6,6 +6,7 @@
  * leader's log end offset after each append.
  * Never: a record shown at or above the high watermark; a write while the leader's broker has failed.
  */
+import { stampAppendTime } from "@minikafka/record";
 import { assert } from "../assert.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
@@ -14,7 +15,9 @@ import type { PartitionLog } from "../log/partition-log.ts";
 import { type Acks, acknowledged, type FlushPolicy } from "./acknowledgement.ts";
 import { requireAdmissible } from "./batch-admission.ts";
 import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
+import { requireEnoughReplicas } from "./in-sync-replicas.ts";
 import { requireLeaderEpoch } from "./leader-epoch.ts";
+import type { PartitionConfig } from "./partition-config.ts";
 import type { FetchOptions, FetchResult, FoundOffset, Isolation } from "./partition-view.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
@@ -32,7 +35,8 @@ export interface ReplicaSetOptions {
   readonly replicas: readonly number[];
   /** The leader's log, or why it could not be opened: then the partition is off line. */
   readonly log: PartitionLog | BrokerError;
-  readonly batchBytesMax: number;
+  /** What holds until configure() says otherwise. */
+  readonly config: PartitionConfig;
   readonly flush: FlushPolicy;
 }
 
@@ -45,6 +49,8 @@ export interface AppendOptions {
 export interface Appended {
   readonly baseOffset: number;
   readonly nextOffset: number;
+  /** The time that the leader gave the batch; `null` when its records keep their producer's. */
+  readonly appendTimeMs: number | null;
   /** See acknowledgement.ts. */
   readonly acknowledged: Promise<void>;
 }
@@ -60,6 +66,7 @@ export class PartitionReplicaSet {
   readonly #options: ReplicaSetOptions;
   readonly #env: Env;
   readonly #highWatermark: HighWatermark;
+  #config: PartitionConfig;
   #retirement: BrokerError | null = null;
 
   constructor(options: ReplicaSetOptions, env: Env) {
@@ -67,6 +74,7 @@ export class PartitionReplicaSet {
     this.leaderEpoch = options.leaderEpoch;
     this.replicas = options.replicas;
     this.#options = options;
+    this.#config = options.config;
     this.#env = env;
     // One replica that was recovered holds all that is left; there is nobody to wait for.
     this.#highWatermark = new HighWatermark(
@@ -123,18 +131,28 @@ export class PartitionReplicaSet {
     return isolation === "read_committed" ? this.lastStableOffset : this.highWatermark;
   }
 
+  /** From here on `config` holds, for what is appended next. */
+  configure(config: PartitionConfig): void {
+    this.#config = config;
+  }
+
   /**
    * Gives the batch its offsets and writes it, all before this returns. `frame` belongs to the kernel from here on. Throws
-   * FENCED_LEADER_EPOCH, BROKER_FAILED, STORAGE_ERROR, and what batch-admission.ts refuses; then nothing was appended.
+   * FENCED_LEADER_EPOCH, NOT_ENOUGH_REPLICAS, BROKER_FAILED, STORAGE_ERROR, and what batch-admission.ts refuses; then
+   * nothing was appended.
    */
   append(frame: Buffer, { acks, leaderEpoch }: AppendOptions): Appended {
     const log = this.leaderLog;
     this.#options.leader.requireRunning();
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
-    requireAdmissible(frame, this.#options.batchBytesMax);
+    const { batchBytesMax, minInSyncReplicas, timestampType } = this.#config;
+    if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
+    requireAdmissible(frame, batchBytesMax);
+    const appendTimeMs = timestampType === "append" ? this.#env.clock.nowMs() : null;
+    if (appendTimeMs !== null) stampAppendTime(frame, appendTimeMs);
     const { baseOffset, nextOffset } = log.append(frame, this.leaderEpoch);
     this.#advance(log);
-    return { baseOffset, nextOffset, acknowledged: this.#acknowledged(acks, nextOffset, log) };
+    return { baseOffset, nextOffset, appendTimeMs, acknowledged: this.#acknowledged(acks, nextOffset, log) };
   }
 
   /** Whole batches from the one that holds `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE, STORAGE_ERROR. */
