@@ -50,7 +50,9 @@ export const settings = z.strictObject({
   flush: z
     .enum(FLUSH_POLICIES)
     .default("ack")
-    .describe("ack: acks all waits for the disk; interval: a flush now and then; os: the system writes when it likes"),
+    .describe(
+      "ack: acks all waits for the disk; interval: a flush now and then; os: the system writes when it likes",
+    ),
   flush_interval_ms: z
     .int()
     .min(10)

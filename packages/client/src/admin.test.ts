@@ -135,3 +135,37 @@ test("dumpLog asks for what was given and leaves the rest to the broker", async 
   });
   await client.close();
 });
+
+test("describeConfig and alterConfig speak the broker's names of settings, and null takes a value back", async () => {
+  const { peer, client, admin } = await administering();
+  const described = admin.describeConfig("orders");
+  (await peer.next("describe_config")).answer({
+    topic: "orders",
+    config: [
+      {
+        name: "retention_ms",
+        value: 5,
+        source: "topic",
+        default_value: -1,
+        kafka_name: "retention.ms",
+        meaning: "how old",
+      },
+    ],
+  });
+  expect(await described).toEqual([
+    {
+      name: "retention_ms",
+      value: 5,
+      source: "topic",
+      defaultValue: -1,
+      kafkaName: "retention.ms",
+      meaning: "how old",
+    },
+  ]);
+  const altered = admin.alterConfig("orders", { retention_ms: null, segment_ms: 7 });
+  const request = await peer.next("alter_config");
+  expect(request.fields).toMatchObject({ topic: "orders", config: { retention_ms: null, segment_ms: 7 } });
+  request.answer({ topic: "orders" });
+  await altered;
+  await client.close();
+});

@@ -37,6 +37,10 @@ export interface TopicDescription {
   readonly partitions: readonly DescribedPartition[];
 }
 
+export type ConfigEntry = CamelCased<ParsedResponse<"describe_config">["config"][number]>;
+/** New values by the broker's names; `null` takes the topic's own value back, so that the default holds. */
+export type ConfigChanges = RequestFields<"alter_config">["config"];
+
 export interface OffsetQuery extends TopicPartition {
   /** "latest" is the end of what is visible; a time finds the first record at or after it. */
   readonly at: "earliest" | "latest" | { readonly timestampMs: number };
@@ -84,6 +88,19 @@ export class Admin {
   /** All topics by name. */
   async listTopics(options?: CallOptions): Promise<readonly ListedTopic[]> {
     return camelCased((await this.#session.call("list_topics", {}, options)).topics);
+  }
+
+  /** Every setting of the topic: its value, and whether the topic says so itself. */
+  async describeConfig(topic: string, options?: CallOptions): Promise<readonly ConfigEntry[]> {
+    return camelCased((await this.#session.call("describe_config", { topic }, options)).config);
+  }
+
+  /**
+   * Changes the settings that are named, all or none, and leaves the others (Kafka: incrementalAlterConfigs, KIP-339). When
+   * it resolves, they hold and survive a crash. Fails with INVALID_CONFIG, which names the key.
+   */
+  async alterConfig(topic: string, changes: ConfigChanges, options?: CallOptions): Promise<void> {
+    await this.#session.call("alter_config", { topic, config: changes }, options);
   }
 
   /** Who leads each partition, in which epoch, and who is in sync. */

@@ -2,6 +2,8 @@
 export {
   Admin,
   type ClusterDescription,
+  type ConfigChanges,
+  type ConfigEntry,
   type DescribedPartition,
   type DumpedBatch,
   type FoundOffset,

@@ -69,6 +69,46 @@ test("with flush os, acks all waits for nobody, and a power cut may take what it
   expect(valuesOf(await opened(worldAfter(world, "lost")), ORDERS)).toEqual([]);
 });
 
+test("with flush interval, a power cut takes what was acknowledged since the last flush step, and no more", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world, { flush: "interval" });
+  cluster.createTopic({ topic: "orders", partitions: 1 });
+  await append(cluster, ORDERS, "before", "all");
+  await cluster.flushLogs();
+  world.disk.holdSyncs();
+  await append(cluster, ORDERS, "since", "all");
+  expect(valuesOf(await opened(worldAfter(world, "lost")), ORDERS)).toEqual(["before"]);
+  expect(valuesOf(await opened(worldAfter(world, "kept")), ORDERS)).toEqual(["before", "since"]);
+});
+
+test("with flush os, a segment is flushed when the next one begins, and everything at a close; nothing else is", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world, { flush: "os" });
+  cluster.createTopic({ topic: "orders", partitions: 1, config: { segment_bytes: 1024 } });
+  const [first, second] = ["1".repeat(800), "2".repeat(800)];
+  await append(cluster, ORDERS, first, "all");
+  await settle();
+  expect(world.events.of("flushed")).toEqual([]);
+  await append(cluster, ORDERS, second, "all");
+  await settle();
+  expect(world.events.of("flushed")).toMatchObject([{ logEndOffset: 2 }]);
+  await append(cluster, ORDERS, "last", "all");
+  await settle();
+  expect(valuesOf(await opened(worldAfter(world, "lost")), ORDERS)).toEqual([first, second]);
+  await cluster.close();
+  expect(valuesOf(await opened(worldAfter(world, "lost")), ORDERS)).toEqual([first, second, "last"]);
+});
+
+test("with flush ack, a roll alone asks for no flush", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world);
+  cluster.createTopic({ topic: "orders", partitions: 1, config: { segment_bytes: 1024 } });
+  for (const value of ["1".repeat(800), "2".repeat(800)]) await append(cluster, ORDERS, value, 1);
+  await settle();
+  expect(world.events.of("rolled")).toHaveLength(1);
+  expect(world.events.of("flushed")).toEqual([]);
+});
+
 test("a flush that the disk fails rejects the acknowledgement, and the broker takes no write until it is restarted", async () => {
   const world = memoryWorld();
   const cluster = await opened(world);

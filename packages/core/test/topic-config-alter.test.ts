@@ -64,7 +64,9 @@ test("one bad key or value refuses the whole change", async () => {
       expect.objectContaining({ code: "INVALID_CONFIG" }),
     );
   }
-  expect(() => cluster.alterConfig("nowhere", {})).toThrow(expect.objectContaining({ code: "UNKNOWN_TOPIC" }));
+  expect(() => cluster.alterConfig("nowhere", {})).toThrow(
+    expect.objectContaining({ code: "UNKNOWN_TOPIC" }),
+  );
   expect(ownConfig(cluster)).toEqual({ retention_ms: 1000 });
   expect(world.events.of("config_altered")).toEqual([]);
 });
@@ -106,7 +108,9 @@ test("with LogAppendTime every record of a batch has the leader's time, and is f
   world.clock.advance(1000);
   await append(cluster, ORDERS, "c");
   cluster.alterConfig("orders", { message_timestamp_type: "CreateTime" });
-  expect(await cluster.appendBatch(ORDERS, batchOf(["d"], 7), { acks: 1 })).toMatchObject({ appendTimeMs: null });
+  expect(await cluster.appendBatch(ORDERS, batchOf(["d"], 7), { acks: 1 })).toMatchObject({
+    appendTimeMs: null,
+  });
 
   const frames = splitFrames(cluster.fetch(ORDERS, 0, { bytesMax: 1 << 20 }).batches);
   expect(frames.map((frame) => readBatchHeader(frame).timestampType)).toEqual(["append", "append", "create"]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assignBatch, encodeBatch } from "./batch.ts";
+import { assignBatch, encodeBatch, stampAppendTime } from "./batch.ts";
 import { HEADER_BYTES, POSITION, readBatchHeader } from "./batch-header.ts";
 import { emptiedFrame, GAP_OFFSETS_MAX, gapFrame, isGap, thinnedFrame } from "./compacted-batch.ts";
 import { frameProblem } from "./frame-check.ts";
@@ -65,6 +65,16 @@ test("a thinned batch holds the records that stay, with their offsets and times,
       });
     }),
   );
+});
+
+test("a thinned batch keeps the append time that its leader gave, for each record that stays", () => {
+  const frame = placed([text("a", 9), text("b", 7)]);
+  stampAppendTime(frame, 4_000_000_000_000);
+  for (const deleteHorizonMs of [null, 1_000_000]) {
+    const thinned = thinnedFrame(frame, { stays: ({ offsetDelta }) => offsetDelta === 1, deleteHorizonMs });
+    expect(problemOf(thinned)).toBeNull();
+    expect(decodeRecords(thinned)).toMatchObject([{ offset: 1001, timestampMs: 4_000_000_000_000 }]);
+  }
 });
 
 test("a batch that is thinned again keeps its delete horizon, and every time stays what it was", () => {

@@ -99,7 +99,8 @@ export function thinnedFrame(frame: Buffer, { stays, deleteHorizonMs }: Thinning
   if (deleteHorizonMs !== null)
     thinned.writeUInt8(thinned.readUInt8(POSITION.flags) | FLAG.deleteHorizon, POSITION.flags);
   writeInt64(thinned, POSITION.firstTimestampMs, firstTimestampMs);
-  writeInt64(thinned, POSITION.maxTimestampMs, maxTimestampMs);
+  // An append time is the whole batch's, whichever of its records stay.
+  if (header.timestampType === "create") writeInt64(thinned, POSITION.maxTimestampMs, maxTimestampMs);
   thinned.writeUInt32BE(recordCount, POSITION.recordCount);
   sealFrame(thinned);
   return thinned;

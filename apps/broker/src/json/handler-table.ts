@@ -2,10 +2,12 @@
 import type { OperationName } from "@minikafka/protocol";
 import type { Handler } from "./handler.ts";
 import { advanceClock } from "./handlers/advance-clock.ts";
+import { alterConfig } from "./handlers/alter-config.ts";
 import { clock } from "./handlers/clock.ts";
 import { createTopic } from "./handlers/create-topic.ts";
 import { deleteTopic } from "./handlers/delete-topic.ts";
 import { describeCluster } from "./handlers/describe-cluster.ts";
+import { describeConfig } from "./handlers/describe-config.ts";
 import { describePartition } from "./handlers/describe-partition.ts";
 import { dumpLog } from "./handlers/dump-log.ts";
 import { fetch } from "./handlers/fetch.ts";
@@ -24,6 +26,8 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   delete_topic: deleteTopic,
   list_topics: listTopics,
   metadata,
+  describe_config: describeConfig,
+  alter_config: alterConfig,
   produce,
   fetch,
   fetch_many: fetchMany,

@@ -1,4 +1,4 @@
-/** `topics`: what there is, what it looks like inside, make one, drop one. */
+/** `topics`: what there is, what it looks like inside and goes by, make one, drop one. */
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { CliError, failureOf } from "../failure.ts";
@@ -8,6 +8,7 @@ import { renderTable } from "../output/table.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { describeTopics } from "../topic-description.ts";
+import { declareTopicConfig } from "./topic-config.ts";
 
 interface CreateOptions {
   readonly partitions: number;
@@ -20,11 +21,12 @@ export function declareTopics(program: Command, perform: Perform): void {
   const topics = program
     .command("topics")
     .alias("topic")
-    .summary("create, list, describe and delete topics")
-    .description("Topics: what there is, what each looks like inside, make one, drop one.");
+    .summary("create, list, describe, alter and delete topics")
+    .description("Topics: what there is, what each looks like inside and goes by, make one, drop one.");
   declareCreate(topics, perform);
   declareList(topics, perform);
   declareDescribe(topics, perform);
+  declareTopicConfig(topics, perform);
   declareDelete(topics, perform);
   addSharedOptions(topics);
 }
@@ -46,6 +48,7 @@ function declareCreate(topics: Command, perform: Perform): void {
     examples([
       "minikafka-cli topics create orders -p 2",
       "minikafka-cli topics create orders payments -p 6 --if-not-exists",
+      "minikafka-cli topics create profiles -c cleanup_policy=compact",
     ]),
   );
 }

@@ -93,6 +93,13 @@ export function collectConfig(text: string, before: TopicConfig = {}): TopicConf
   return { ...before, [match[1].replaceAll(".", "_")]: configValue(match[2]) };
 }
 
+/** The name of a setting, repeated. */
+export function collectUnset(text: string, before: readonly string[] = []): string[] {
+  if (!/^[A-Za-z0-9._]+$/.test(text))
+    throw new InvalidArgumentError("Expected a setting's name, such as retention_ms.");
+  return [...before, text.replaceAll(".", "_")];
+}
+
 /** Settings are typed on the wire; a command line has only text. */
 function configValue(text: string): string | number | boolean {
   if (text === "true" || text === "false") return text === "true";

@@ -77,21 +77,26 @@ export function batchText(batch: ShownBatch): string {
     ["isControl", batch.control !== null],
     ...(batch.control === null ? [] : [["endTxnMarker", batch.control] as [string, string]]),
     ["position", batch.position],
-    [batch.timestamp_type === "append" ? "LogAppendTime" : "CreateTime", batch.max_timestamp_ms],
+    [timestampName(batch), batch.max_timestamp_ms],
     ["size", batch.size_bytes],
     ["magic", "MKB1"],
     ["compresscodec", batch.codec ?? "unknown"],
     ["crc", batch.crc],
     ["isvalid", batch.problem === null],
   ];
-  const lines = [factsLine(facts), ...(batch.records ?? []).map(recordText)];
+  const lines = [factsLine(facts), ...(batch.records ?? []).map((record) => recordText(record, batch))];
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function recordText(record: ShownRecord): string {
+/** Kafka's names (KIP-32). */
+function timestampName({ timestamp_type: type }: ShownBatch): string {
+  return type === "append" ? "LogAppendTime" : "CreateTime";
+}
+
+function recordText(record: ShownRecord, batch: ShownBatch): string {
   const facts: [string, string | number][] = [
     ["offset", record.offset],
-    ["CreateTime", record.timestampMs],
+    [timestampName(batch), record.timestampMs],
     ["keySize", record.key?.length ?? -1],
     ["valueSize", record.value?.length ?? -1],
     ["headerKeys", `[${record.headers.map(({ key }) => key).join(",")}]`],

@@ -7,6 +7,7 @@ export interface RecordMetadata {
   readonly partition: number;
   /** `null` with acks 0: nobody said. */
   readonly offset: number | null;
+  /** The record's own, or the leader's where the topic has message_timestamp_type LogAppendTime. */
   readonly timestampMs: number;
 }
 

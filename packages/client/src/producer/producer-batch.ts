@@ -85,13 +85,13 @@ export class ProducerBatch {
     return new Promise((resolve) => this.#watchers.push(resolve));
   }
 
-  /** `baseOffset` is `null` when nobody said where the records are. */
-  succeed(baseOffset: number | null): void {
+  /** `baseOffset` is `null` when nobody said where the records are; an append time goes before the records' own. */
+  succeed(baseOffset: number | null, appendTimeMs?: number): void {
     const { topic, partition } = this.place;
     for (let index = 0; index < this.#records.length; index += 1) {
       const { delivery, slot, timestampMs } = this.#records[index] as PendingRecord;
       const offset = baseOffset === null ? null : baseOffset + index;
-      delivery.succeed(slot, { topic, partition, offset, timestampMs });
+      delivery.succeed(slot, { topic, partition, offset, timestampMs: appendTimeMs ?? timestampMs });
     }
     this.#end(null);
   }

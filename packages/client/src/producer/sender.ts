@@ -5,6 +5,7 @@
  * its delivery timeout or, when nothing
  * is tried again any more, by its first failure. Never repeats a produce whose effect is unknown unless the caller accepts duplicates.
  */
+import type { ParsedResponse } from "@minikafka/protocol";
 import type { Cancel } from "../clock.ts";
 import { asMiniKafkaError, hasCode, MiniKafkaError } from "../errors.ts";
 import { backoffMs } from "../link/backoff.ts";
@@ -27,6 +28,9 @@ export interface SenderListener {
   /** So much of the buffer is free again. */
   released(bytes: number, records: number): void;
 }
+
+/** Where a batch has landed, as far as its answer says. */
+type Landing = Pick<ParsedResponse<"produce">, "offset" | "log_append_time_ms">;
 
 export class Sender {
   readonly #session: Session;
@@ -68,16 +72,16 @@ export class Sender {
   /** Never rejects: each outcome goes to the records' owners. */
   async #deliver(lane: PartitionLane, batch: ProducerBatch): Promise<void> {
     try {
-      const baseOffset = await this.#produce(batch);
+      const { offset, log_append_time_ms: appendTimeMs } = await this.#produce(batch);
       lane.finish(batch);
-      this.#settle(batch, () => batch.succeed(baseOffset));
+      this.#settle(batch, () => batch.succeed(offset, appendTimeMs));
     } catch (error) {
       this.#failed(lane, batch, ownError(error));
     }
     this.#listener.laneFree(lane);
   }
 
-  async #produce(batch: ProducerBatch): Promise<number | null> {
+  async #produce(batch: ProducerBatch): Promise<Landing> {
     const { acks } = this.#options;
     const leftMs = this.#leftMs(batch);
     if (leftMs <= 0) throw this.#expired(batch);
@@ -86,14 +90,13 @@ export class Sender {
     const { topic, partition } = batch.place;
     if (acks === 0) {
       await this.#session.callOneWay("produce", { topic, partition, acks: "0", one_way: true }, options);
-      return null;
+      return { offset: null };
     }
     const fields =
       acks === "all"
         ? ({ topic, partition, acks, timeout_ms: this.#session.requestTimeoutMs } as const)
         : ({ topic, partition, acks: "1" } as const);
-    const answer = await this.#session.call("produce", fields, options);
-    return answer.offset;
+    return this.#session.call("produce", fields, options);
   }
 
   #failed(lane: PartitionLane, batch: ProducerBatch, error: MiniKafkaError): void {

@@ -36,7 +36,10 @@ const MS = "expected a whole number of milliseconds,";
 test.each([
   [{ flush_ms: 1 }, `there is no setting "flush_ms"; ${KNOWN}`],
   [{ "segment.bytes": 4096 }, 'there is no setting "segment.bytes"; it is written segment_bytes'],
-  [{ "min.insync.replicas": 2 }, 'there is no setting "min.insync.replicas"; it is written min_insync_replicas'],
+  [
+    { "min.insync.replicas": 2 },
+    'there is no setting "min.insync.replicas"; it is written min_insync_replicas',
+  ],
   [{ toString: 1 }, `there is no setting "toString"; ${KNOWN}`],
   [{ "a\u001b[2J": 1 }, `there is no setting "a\\u{1b}[2J"; ${KNOWN}`],
   [{ segment_bytes: true }, `segment_bytes is true; ${BYTES} 1024 to 2147483647`],
@@ -99,7 +102,11 @@ test("every default is a value that the setting itself takes, and Kafka's name h
 });
 
 test("a log and a partition go by the settings, and -1 is no limit to them", () => {
-  expect(logConfigOf({}, CLUSTER)).toMatchObject({ deletes: true, compacts: false, retentionMs: 604_800_000 });
+  expect(logConfigOf({}, CLUSTER)).toMatchObject({
+    deletes: true,
+    compacts: false,
+    retentionMs: 604_800_000,
+  });
   expect(logConfigOf({ cleanup_policy: "compact", retention_ms: -1 }, CLUSTER)).toEqual({
     segmentBytes: 4096,
     segmentMs: 604_800_000,
@@ -110,8 +117,13 @@ test("a log and a partition go by the settings, and -1 is no limit to them", () 
     deleteRetentionMs: 86_400_000,
     minCleanableDirtyRatio: 0.5,
   });
-  expect(logConfigOf({ cleanup_policy: "compact,delete" }, CLUSTER)).toMatchObject({ deletes: true, compacts: true });
-  expect(partitionConfigOf({ message_timestamp_type: "LogAppendTime", min_insync_replicas: 2 }, CLUSTER)).toEqual({
+  expect(logConfigOf({ cleanup_policy: "compact,delete" }, CLUSTER)).toMatchObject({
+    deletes: true,
+    compacts: true,
+  });
+  expect(
+    partitionConfigOf({ message_timestamp_type: "LogAppendTime", min_insync_replicas: 2 }, CLUSTER),
+  ).toEqual({
     batchBytesMax: 1000,
     timestampType: "append",
     minInSyncReplicas: 2,

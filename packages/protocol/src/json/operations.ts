@@ -1,10 +1,12 @@
 /** The one table of operations. Dispatch, the SDK's calls, the CLI's raw mode and the printed reference all read it. */
 import type { z } from "zod";
 import { advanceClock } from "./operations/advance-clock.ts";
+import { alterConfig } from "./operations/alter-config.ts";
 import { clock } from "./operations/clock.ts";
 import { createTopic } from "./operations/create-topic.ts";
 import { deleteTopic } from "./operations/delete-topic.ts";
 import { describeCluster } from "./operations/describe-cluster.ts";
+import { describeConfig } from "./operations/describe-config.ts";
 import { describePartition } from "./operations/describe-partition.ts";
 import { dumpLog } from "./operations/dump-log.ts";
 import { fetch } from "./operations/fetch.ts";
@@ -23,6 +25,8 @@ export const OPERATIONS = {
   delete_topic: deleteTopic,
   list_topics: listTopics,
   metadata,
+  describe_config: describeConfig,
+  alter_config: alterConfig,
   produce,
   fetch,
   fetch_many: fetchMany,

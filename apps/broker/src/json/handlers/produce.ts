@@ -1,8 +1,8 @@
 /**
  * produce: one record, several, or a whole encoded batch; appended as one batch, or not at all.
- * Records without a time get the broker's. With acks "0" the append has been tried and the offset stays unknown; an error
+ * Records without a time get the broker's, all do with message_timestamp_type LogAppendTime. With acks "0" the append has been tried and the offset stays unknown; an error
  * is still answered, unless `one_way` asked for no answer at all.
- * Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, FENCED_LEADER_EPOCH, CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE,
+ * Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, FENCED_LEADER_EPOCH, CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE, NOT_ENOUGH_REPLICAS,
  * REQUEST_TIMED_OUT (the record's fate is then open), STORAGE_ERROR, BROKER_FAILED.
  */
 import { type AppendResult, BrokerError } from "@minikafka/core";
@@ -23,10 +23,11 @@ export const produce: Handler<"produce"> = async (request, { cluster, clock, dea
   }
   const options = leaderEpoch === undefined ? { acks } : { acks, leaderEpoch };
   const appended = cluster.appendBatch({ topic, partition }, frameOf(request, clock.nowMs()), options);
-  const { baseOffset, nextOffset } =
+  const { baseOffset, nextOffset, appendTimeMs } =
     acks === "all" ? await before(appended, request.timeout_ms, deadlines) : await appended;
   if (acks === 0) return { partition, offset: null, next_offset: null };
-  return { partition, offset: baseOffset, next_offset: nextOffset };
+  const answer = { partition, offset: baseOffset, next_offset: nextOffset };
+  return appendTimeMs === null ? answer : { ...answer, log_append_time_ms: appendTimeMs };
 };
 
 /** The batch to append. Refuses a request that mixes the forms, since it is unclear which one was meant. */

@@ -35,5 +35,8 @@ export const produce = operation({
     partition: z.int(),
     offset: fields.offset.nullable().describe('the first record\'s offset; null (unknown) with acks "0"'),
     next_offset: fields.offset.nullable().describe("the offset after the last record; null with acks 0"),
+    log_append_time_ms: fields.timestampMs
+      .optional()
+      .describe("the time that the leader gave the records; only with message_timestamp_type LogAppendTime"),
   }),
 });
