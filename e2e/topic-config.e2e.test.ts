@@ -123,7 +123,9 @@ test("with LogAppendTime a producer and a consumer are told the broker's time", 
   });
   const consumer = client.consumer({ autoOffsetReset: "earliest" });
   await consumer.assign([{ topic: "orders", partition: 0 }]);
-  expect(await consumer.poll({ timeoutMs: 0 })).toMatchObject([{ offset: 0, timestampMs: startMs }]);
+  expect(await consumer.poll({ timeoutMs: 0 })).toMatchObject([
+    { offset: 0, timestampMs: startMs, timestampType: "append" },
+  ]);
   await client.close();
   const dumped = await output(broker, ["log", "dump", "orders", "-p", "0", "--records"]);
   expect(dumped).toMatch(

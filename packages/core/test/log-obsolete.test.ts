@@ -32,6 +32,7 @@ function contextOf({ env }: LogWorld): LogContext {
     topicId: TOPIC_ID,
     indexIntervalBytes: 150,
     frameBytesMax: 4096,
+    flushesAtRoll: false,
     config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: 600 },
   };
 }

@@ -1,5 +1,5 @@
 /** A record as a consumer hands it out. */
-import type { MakeRecord } from "@minikafka/record";
+import type { BatchHeader, MakeRecord } from "@minikafka/record";
 import type { TopicPartition } from "../topic-partition.ts";
 
 export interface ConsumerHeader {
@@ -17,12 +17,17 @@ export interface ConsumerRecord {
   /** `null` is a tombstone; an empty buffer is a value. */
   readonly value: Buffer | null;
   readonly timestampMs: number;
+  /** Whose time that is: "create" its producer's, "append" the leader's (message_timestamp_type, KIP-32). */
+  readonly timestampType: "create" | "append";
   /** In the order in which they were sent, repeated names included. */
   readonly headers: readonly ConsumerHeader[];
 }
 
-/** Makes the records of one partition. */
-export function consumerRecords({ topic, partition }: TopicPartition): MakeRecord<ConsumerRecord> {
+/** Makes the records of one batch. */
+export function consumerRecords(
+  { topic, partition }: TopicPartition,
+  { timestampType }: BatchHeader,
+): MakeRecord<ConsumerRecord> {
   return (offset, timestampMs, key, value, headers) => ({
     topic,
     partition,
@@ -30,6 +35,7 @@ export function consumerRecords({ topic, partition }: TopicPartition): MakeRecor
     key,
     value,
     timestampMs,
+    timestampType,
     // The decoder hands out views of a Buffer, which the type of headers, shared with encoders, does not say.
     headers: headers as readonly ConsumerHeader[],
   });

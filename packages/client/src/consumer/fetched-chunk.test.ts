@@ -26,7 +26,15 @@ function take(chunk: FetchedChunk, position: number, countMax: number): Consumer
 test("records below the position are skipped, though their frame came along", () => {
   const chunk = new FetchedChunk(place, Buffer.concat([frame(0, ["a", "b"]), frame(2, ["c", "d"])]), 4);
   expect(take(chunk, 3, 10)).toEqual([
-    { ...place, offset: 3, key: null, value: Buffer.from("d"), timestampMs: 5, headers: [] },
+    {
+      ...place,
+      offset: 3,
+      key: null,
+      value: Buffer.from("d"),
+      timestampMs: 5,
+      timestampType: "create",
+      headers: [],
+    },
   ]);
   expect(chunk.isExhausted(4)).toBe(true);
 });

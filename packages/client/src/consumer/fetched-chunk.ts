@@ -79,7 +79,7 @@ export class FetchedChunk {
     const frame = this.#bytes.subarray(this.#at, this.#at + header.frameBytes);
     if (header.control === null && header.nextOffset > position) {
       try {
-        this.#records = decodeRecordsAs(frame, consumerRecords(this.#place));
+        this.#records = decodeRecordsAs(frame, consumerRecords(this.#place, header));
       } catch (error) {
         if (!(error instanceof MalformedVarint)) throw error;
         this.#problem = this.#corrupt(error.message);

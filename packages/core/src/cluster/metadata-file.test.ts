@@ -63,7 +63,7 @@ test.each<[string, unknown, string]>([
   ["a name that is a number", topics({ topic: 7 }), "a topic's name is 7, expected text"],
   ["an id that is none", topics({ topic_id: "x" }), "topic_id of orders is string, expected a UUID"],
   ["no partitions", topics({ partitions: [] }), "the number of partitions of orders is 0"],
-  ["an unknown setting", topics({ config: { retention_ms: 1 } }), 'there is no setting "retention_ms"'],
+  ["an unknown setting", topics({ config: { flush_ms: 1 } }), 'there is no setting "flush_ms"'],
   [
     "a setting that is a list",
     topics({ config: { segment_bytes: [] } }),
