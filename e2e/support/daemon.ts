@@ -45,8 +45,22 @@ interface Launched {
   readonly ended: Promise<Ended>;
 }
 
-function launch(arguments_: readonly string[], environment: NodeJS.ProcessEnv): Launched {
-  const child = spawn(process.execPath, [BROKER, ...arguments_], {
+/** What the system gives a process. */
+export interface SystemLimits {
+  /** Descriptors (ulimit -n). Default: as many as this process has. Not on Windows. */
+  readonly descriptors?: number;
+}
+
+function launch(
+  arguments_: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  { descriptors }: SystemLimits = {},
+): Launched {
+  const command = [process.execPath, BROKER, ...arguments_];
+  // The shell is gone once it has become the daemon.
+  const limited = ["sh", "-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command];
+  const [program = "", ...rest] = descriptors === undefined ? command : limited;
+  const child = spawn(program, rest, {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -82,8 +96,10 @@ export async function startDaemon(
   data: string,
   arguments_: readonly string[] = [],
   environment: NodeJS.ProcessEnv = {},
+  limits: SystemLimits = {},
 ): Promise<Daemon> {
-  const { child, output, ended } = launch(["--data", data, "--port", "0", ...arguments_], environment);
+  const command = ["--data", data, "--port", "0", ...arguments_];
+  const { child, output, ended } = launch(command, environment, limits);
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const early = ended.then((end) => {
     throw new Error(`the daemon ended with ${end.code ?? end.signal} before it was ready: ${end.stderr}`);

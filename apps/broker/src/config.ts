@@ -47,6 +47,14 @@ export const settings = z.strictObject({
     .max(LIMITS.segmentBytesMax)
     .optional()
     .describe("when a log begins a new segment; 64 MiB, with a manual clock 1 MiB"),
+  open_files_max: z
+    .int()
+    .min(LIMITS.openFilesMin)
+    .max(LIMITS.openFilesMax)
+    .optional()
+    .describe(
+      "files that all logs together keep open; 512, or half of what the system allows if that is less",
+    ),
   flush: z
     .enum(FLUSH_POLICIES)
     .default("ack")

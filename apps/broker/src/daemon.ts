@@ -24,6 +24,7 @@ import type { BrokerContext } from "./json/handler.ts";
 import { Listener } from "./json/listener.ts";
 import { OutputBudget } from "./json/output-budget.ts";
 import { openLog, traceTo } from "./logging.ts";
+import { openFilesDefault } from "./open-files.ts";
 import { Parking } from "./parking.ts";
 import { type TickedStep, Ticker } from "./ticker.ts";
 
@@ -85,6 +86,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       segmentBytes:
         settings.segment_bytes ?? (settings.clock === "manual" ? 1024 * 1024 : SEGMENT_BYTES_AUTO),
       flush: settings.flush,
+      openFilesMax: settings.open_files_max ?? openFilesDefault(),
     },
     {
       clock,

@@ -36,6 +36,12 @@ export const LIMITS = {
   unsealedSegmentsMax: 16,
   /** Sealed segments of one log whose file and index stay open after a read. */
   openSealedSegmentsMax: 4,
+  /** Logs that are flushed or closed at a time when it is done to all of a broker. Node asks a device for four at a time. */
+  logsFlushedAtOnce: 16,
+  /** Below what systems commonly allow a process, 1024, with room for connections. Fewer than the least make every call wait. */
+  openFilesDefault: 512,
+  openFilesMin: 10,
+  openFilesMax: 1_000_000,
   /** An entry of 8 bytes for each batch of a segment, the smallest of which has 64. */
   indexFileBytesMax: 256 * MIB,
   /** A fetch answer, whatever the client asks for (Kafka: fetch.max.bytes, 55 MiB on a broker). */
@@ -45,7 +51,6 @@ export const LIMITS = {
   topicNameLengthMax: 249,
   topicsMax: 10_000,
   partitionsPerTopicMax: 1_000,
-  /** Every partition keeps a file open. */
   partitionsPerClusterMax: 10_000,
   brokersMax: 16,
   /** Kafka: node.id is an i32. */
@@ -64,6 +69,7 @@ assert(
 assert(LIMITS.batchBytesMax <= LIMITS.scanChunkBytes, "a scan must be able to hold any batch");
 assert(LIMITS.batchBytesMax <= LIMITS.fetchBytesMax, "a fetch must be able to return any batch");
 assert(LIMITS.batchBytesMax <= LIMITS.segmentBytesMax, "a segment must be able to hold any batch");
+assert(LIMITS.openFilesMin <= LIMITS.openFilesDefault, "the default number of open files must be allowed");
 assert(
   LIMITS.segmentBytesMin <= LIMITS.segmentBytesManualDefault,
   "the default segment size must be allowed",

@@ -1,5 +1,24 @@
 /** Doing the same to many, where one's failure must not keep the others from their turn. */
+import { Places } from "../env/places.ts";
 import { BrokerError } from "../errors.ts";
+
+/** The same for `act` on each, of which `atOnce` are under way at a time: thousands together would all be slow. */
+export async function eachSettled<Item>(
+  items: Iterable<Item>,
+  atOnce: number,
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  const places = new Places(atOnce);
+  const inTurn = async (item: Item): Promise<void> => {
+    if (!places.tryTake()) await places.take();
+    try {
+      await act(item);
+    } finally {
+      places.give();
+    }
+  };
+  await allSettled([...items].map(inTurn));
+}
 
 /**
  * Resolves when every promise has resolved. When some reject, waits for the rest and rejects with one of the problems:

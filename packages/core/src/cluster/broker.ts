@@ -14,7 +14,7 @@ import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { PartitionLog } from "../log/partition-log.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
-import { allSettled } from "./all-settled.ts";
+import { eachSettled } from "./all-settled.ts";
 import { CLEAN_SHUTDOWN_FILE_NAME, CleanShutdownMark } from "./clean-shutdown.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { logConfigOf } from "./topic-log-config.ts";
@@ -125,7 +125,9 @@ export class Broker {
 
   /** Flushes every log. Rejects with a problem when there was one, after all were tried. */
   async flush(): Promise<void> {
-    await allSettled([...this.#logs].map(([name, log]) => this.#flushUnlessDropped(name, log)));
+    await eachSettled([...this.#logs], LIMITS.logsFlushedAtOnce, ([name, log]) =>
+      this.#flushUnlessDropped(name, log),
+    );
   }
 
   /** Its topic may be deleted meanwhile: then nobody wants what the flush was for. */
@@ -143,7 +145,7 @@ export class Broker {
    */
   async close(): Promise<void> {
     try {
-      await allSettled([...this.#logs.values()].map((log) => log.close()));
+      await eachSettled([...this.#logs.values()], LIMITS.logsFlushedAtOnce, (log) => log.close());
     } finally {
       this.#logs.clear();
     }

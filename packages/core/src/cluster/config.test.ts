@@ -8,6 +8,7 @@ test("a data folder is enough; the rest has the defaults of a stepped cluster", 
     brokerIds: [1],
     segmentBytes: 1_048_576,
     indexIntervalBytes: 4096,
+    openFilesMax: 512,
     batchBytesMax: 2_097_152,
     flush: "ack",
   });
@@ -23,6 +24,7 @@ test.each<[Partial<ClusterConfig>, string]>([
   [{ brokerIds: [-1] }, "a broker's id is -1; expected a whole number, 0 to 2147483647"],
   [{ segmentBytes: 1000 }, "segmentBytes is 1000; expected a whole number, 1024 to 2147483647"],
   [{ indexIntervalBytes: 0 }, "indexIntervalBytes is 0; expected a whole number, 1 to 2147483647"],
+  [{ openFilesMax: 9 }, "openFilesMax is 9; expected a whole number, 10 to 1000000"],
   [{ batchBytesMax: 3e9 }, "batchBytesMax is 3000000000; expected a whole number, 64 to 2097152"],
 ])("%j is refused by name", (change, message) => {
   expect(() => resolveConfig({ dataFolder: "/data", ...change })).toThrow(

@@ -26,6 +26,11 @@ export interface ClusterConfig {
    * log.flush.interval.ms unset).
    */
   readonly flush?: FlushPolicy;
+  /**
+   * Descriptors that the files and folders of all partitions together take at once (../env/bounded-disk.ts); fewer are open
+   * where the system allows fewer. Kafka keeps every segment open and asks for a limit of 100,000. Default 512, least 10.
+   */
+  readonly openFilesMax?: number;
 }
 
 export type ResolvedConfig = Required<ClusterConfig>;
@@ -55,6 +60,10 @@ export function resolveConfig(config: ClusterConfig): ResolvedConfig {
       max: LIMITS.batchBytesMax,
     }),
     flush,
+    openFilesMax: bounded("openFilesMax", config.openFilesMax ?? LIMITS.openFilesDefault, {
+      min: LIMITS.openFilesMin,
+      max: LIMITS.openFilesMax,
+    }),
   });
 }
 

@@ -1,4 +1,5 @@
 /** The parts that a cluster is made of, put together in the order in which they need each other. */
+import { BoundedDisk } from "../env/bounded-disk.ts";
 import type { Env } from "../env/env.ts";
 import { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
@@ -18,7 +19,8 @@ export interface Rooms {
  * Holds the data folder, takes the brokers' marks, finishes what a crash left and opens every log. Rejects with
  * DataFolderRefused; then nothing is open or held.
  */
-export async function openRooms(config: ResolvedConfig, env: Env): Promise<Rooms> {
+export async function openRooms(config: ResolvedConfig, world: Env): Promise<Rooms> {
+  const env: Env = { ...world, disk: new BoundedDisk(world.disk, config.openFilesMax) };
   const directory = await DataDirectory.open(config.dataFolder, env);
   let brokers: Brokers | null = null;
   try {

@@ -1,9 +1,10 @@
-/** What Disk promises, run against both disks: the crash tests of this project are worth as much as their agreement. */
+/** What Disk promises, run against every disk: the crash tests of this project are worth as much as their agreement. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AssertionFailure } from "../assert.ts";
+import { BoundedDisk, OPEN_FILES_MIN } from "./bounded-disk.ts";
 import { type Disk, DiskError, type DiskFile, FolderHeldError, readSmallFile } from "./disk.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 import { NodeDisk } from "./node-disk.ts";
@@ -22,6 +23,15 @@ function makeReal(): () => void {
   disk = new NodeDisk();
   folder = mkdtempSync(join(tmpdir(), "minikafka-disk-"));
   return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** As tight as it can be. */
+function makeBounded(make: () => () => void): () => () => void {
+  return () => {
+    const clean = make();
+    disk = new BoundedDisk(disk, OPEN_FILES_MIN);
+    return clean;
+  };
 }
 
 /** The code of the DiskError that `act` fails with. */
@@ -46,6 +56,8 @@ const textOf = (name: string) => readSmallFile(disk, `${folder}/${name}`, 1000)?
 describe.each([
   { name: "the memory disk", make: makeMemory },
   { name: "the real disk", make: makeReal },
+  { name: "the memory disk with few descriptors", make: makeBounded(makeMemory) },
+  { name: "the real disk with few descriptors", make: makeBounded(makeReal) },
 ])("$name", ({ make }) => {
   let clean: () => void;
   beforeEach(() => {

@@ -26,6 +26,8 @@ export class DiskGate {
   readonly #failures: DiskFailure[] = [];
   #changeCount = 0;
   #life = 0;
+  #openFiles = 0;
+  #openFilesPeak = 0;
   #isOff = false;
   #held: { readonly opened: Promise<void>; readonly open: () => void } | null = null;
 
@@ -36,6 +38,21 @@ export class DiskGate {
   /** Rises with each crash: a handle of an earlier life is dead. */
   get life(): number {
     return this.#life;
+  }
+
+  /** Handles that are open now, and the most that ever were at once. */
+  get openFiles(): { readonly now: number; readonly peak: number } {
+    return { now: this.#openFiles, peak: this.#openFilesPeak };
+  }
+
+  noteOpened(): void {
+    this.#openFiles++;
+    this.#openFilesPeak = Math.max(this.#openFilesPeak, this.#openFiles);
+  }
+
+  /** A handle of `life` is closed. */
+  noteClosed(life: number): void {
+    if (life === this.#life) this.#openFiles--;
   }
 
   listen(listener: ChangeListener): () => void {
@@ -78,6 +95,7 @@ export class DiskGate {
   /** The next life begins; syncs that were waiting end in the old one. */
   restart(): void {
     this.#life++;
+    this.#openFiles = 0;
     this.#isOff = false;
     this.openSyncs();
   }

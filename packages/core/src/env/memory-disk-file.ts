@@ -18,6 +18,7 @@ export class MemoryDiskFile implements DiskFile {
     this.#file = file;
     this.#life = gate.life;
     this.#readOnly = readOnly;
+    gate.noteOpened();
   }
 
   sizeBytes(): number {
@@ -64,6 +65,7 @@ export class MemoryDiskFile implements DiskFile {
   }
 
   close(): void {
+    if (!this.#isClosed) this.#gate.noteClosed(this.#life);
     this.#isClosed = true;
   }
 

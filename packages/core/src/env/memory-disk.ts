@@ -158,6 +158,11 @@ export class MemoryDisk implements Disk {
     return this.#gate.changeCount;
   }
 
+  /** Handles that are open now, and the most that ever were at once. */
+  get openFiles(): { readonly now: number; readonly peak: number } {
+    return this.#gate.openFiles;
+  }
+
   /** Arms a failure. A sync that fails leaves what it covered in doubt for ever, as systems do. */
   fail(order: DiskFailureOrder): DiskFailure {
     return this.#gate.fail(order);

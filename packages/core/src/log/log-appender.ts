@@ -72,7 +72,6 @@ export class LogAppender {
       throw problem;
     }
     this.#segments.push(segment);
-    before.close();
     env.trace({
       kind: "rolled",
       ...place,

@@ -129,8 +129,6 @@ export class LogFlusher {
     env.faults.hit("log.flush.before_sync", place);
     await segment.sync();
     this.#state.requireOpen();
-    // Its next use opens it again: a log that rolls faster than it is flushed must not use up the descriptors.
-    if (segment !== this.#segments.active) segment.close();
     // Bytes of a file that somebody removed meanwhile are gone with this process, however well they are synced.
     if (env.disk.stat(segment.path) === null) throw new DiskError("sync", segment.path, "ENOENT");
     env.faults.hit("log.flush.after_sync", place);
