@@ -24,6 +24,7 @@ class History {
   readonly world: LogWorld;
   readonly batches: ModelBatch[] = [];
   flushed = 0;
+  leaderEpoch = 0;
   log: PartitionLog;
 
   constructor(seed: number) {
@@ -53,7 +54,8 @@ class History {
     const texts = Array.from({ length: 1 + this.random.below(4) }, () => "v".repeat(this.random.below(200)));
     const firstTimestampMs = this.random.below(1000);
     const frame = batch(texts, firstTimestampMs);
-    const appended = this.log.append(frame, this.random.below(5));
+    if (this.random.below(6) === 0) this.leaderEpoch++;
+    const appended = this.log.append(frame, this.leaderEpoch);
     assert.deepEqual(appended, { baseOffset: this.end, nextOffset: this.end + texts.length });
     this.batches.push({ ...appended, firstTimestampMs, frame });
   }

@@ -14,6 +14,8 @@ import {
 } from "@minikafka/record";
 import { assert } from "../assert.ts";
 import { DiskError } from "../env/disk.ts";
+import { requireFollowing, requireNotOlder } from "./follower-frames.ts";
+import type { LeaderEpochs } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
 import type { LogState } from "./log-state.ts";
 import { Segment } from "./segment.ts";
@@ -24,6 +26,7 @@ export interface AppenderParts {
   readonly context: LogContext;
   readonly segments: SegmentList;
   readonly state: LogState;
+  readonly epochs: LeaderEpochs;
   /** Told of each file that is made in the folder, as its name has still to become durable. */
   readonly onNewFile: () => void;
 }
@@ -37,23 +40,55 @@ export class LogAppender {
   readonly #context: LogContext;
   readonly #segments: SegmentList;
   readonly #state: LogState;
+  readonly #epochs: LeaderEpochs;
   readonly #onNewFile: () => void;
 
-  constructor({ context, segments, state, onNewFile }: AppenderParts) {
+  constructor({ context, segments, state, epochs, onNewFile }: AppenderParts) {
     this.#context = context;
     this.#segments = segments;
     this.#state = state;
+    this.#epochs = epochs;
     this.#onNewFile = onNewFile;
   }
 
-  /** See PartitionLog.append. Throws STORAGE_ERROR, DiskError. */
+  /** See PartitionLog.append. Throws FENCED_LEADER_EPOCH, STORAGE_ERROR, DiskError. */
   append(frame: Buffer, leaderEpoch: number): AppendedBatch {
     const place = { baseOffset: this.#segments.active.nextOffset, leaderEpoch };
+    requireNotOlder(leaderEpoch, this.#epochs.latest?.leaderEpoch ?? 0, place.baseOffset);
     const header = assignedFrame(frame, place, this.#context.frameBytesMax);
     const { baseOffset, nextOffset, frameBytes } = header;
     if (!this.#segments.active.hasRoomFor(frameBytes, nextOffset)) this.#roll();
-    this.#write(frame, header);
+    this.#write(frame, [header]);
     return { baseOffset, nextOffset };
+  }
+
+  /** See PartitionLog.appendAsFollower. Throws as it says, and DiskError. */
+  appendAsFollower(frames: Buffer): AppendedBatch {
+    const { nextOffset: baseOffset } = this.#segments.active;
+    const leaderEpoch = this.#epochs.latest?.leaderEpoch ?? -1;
+    const { frameBytesMax } = this.#context;
+    let rest = requireFollowing(frames, { logEndOffset: baseOffset, leaderEpoch, frameBytesMax });
+    for (let position = 0; rest.length > 0; ) {
+      const run = this.#fitting(rest);
+      const end = position + run.reduce((sum, { frameBytes }) => sum + frameBytes, 0);
+      this.#write(frames.subarray(position, end), run);
+      position = end;
+      rest = rest.slice(run.length);
+    }
+    return { baseOffset, nextOffset: this.#segments.active.nextOffset };
+  }
+
+  /** Those of `headers` that go into one segment, which is the active one then. At least the first does. */
+  #fitting(headers: readonly BatchHeader[]): BatchHeader[] {
+    const [first] = headers;
+    if (first !== undefined && !this.#segments.active.hasRoomFor(first.frameBytes, first.nextOffset))
+      this.#roll();
+    let bytes = 0;
+    const end = headers.findIndex(({ frameBytes, nextOffset }, place) => {
+      bytes += frameBytes;
+      return place > 0 && !this.#segments.active.hasRoomBehind(bytes, nextOffset);
+    });
+    return headers.slice(0, end === -1 ? headers.length : end);
   }
 
   /** Begins a new segment. Nothing is waited for: a flush makes it durable and seals the old one. */
@@ -81,24 +116,21 @@ export class LogAppender {
     });
   }
 
-  #write(frame: Buffer, header: BatchHeader): void {
+  #write(frames: Buffer, headers: readonly BatchHeader[]): void {
     const { active } = this.#segments;
-    const position = active.sizeBytes;
+    let position = active.sizeBytes;
     try {
-      active.append(frame, header);
+      active.append(frames, headers);
     } catch (problem) {
       if (problem instanceof DiskError) this.#undo(active, problem);
       throw problem;
     }
-    this.#context.env.trace({
-      kind: "appended",
-      ...this.#context.place,
-      baseOffset: header.baseOffset,
-      nextOffset: header.nextOffset,
-      bytes: header.frameBytes,
-      segmentBaseOffset: active.baseOffset,
-      position,
-    });
+    for (const { baseOffset, nextOffset, leaderEpoch, frameBytes: bytes } of headers) {
+      this.#epochs.begin(leaderEpoch, baseOffset);
+      const facts = { baseOffset, nextOffset, bytes, segmentBaseOffset: active.baseOffset, position };
+      this.#context.env.trace({ kind: "appended", ...this.#context.place, ...facts });
+      position += bytes;
+    }
   }
 
   /** A failed write may have left a part of the batch. If that can't be taken back, what follows it could not be found. */
@@ -126,10 +158,7 @@ function assignedFrame(frame: Buffer, place: BatchPlace, frameBytesMax: number):
     length >= HEADER_BYTES && length <= frameBytesMax,
     `a batch has ${length} bytes, expected ${HEADER_BYTES} to ${frameBytesMax}`,
   );
-  assert(
-    Number.isInteger(place.leaderEpoch) && place.leaderEpoch >= 0,
-    `a leader epoch is not ${place.leaderEpoch}`,
-  );
+  assert(Number.isInteger(place.leaderEpoch), `a leader epoch is not ${place.leaderEpoch}`);
   assignBatch(frame, place);
   const header = readBatchHeader(frame);
   assert(header.frameBytes === length, `the batch says ${header.frameBytes} bytes, and has ${length}`);

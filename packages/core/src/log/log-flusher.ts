@@ -11,6 +11,7 @@ import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { checkpointOutcome } from "./checkpoint-file.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { epochsUpTo, type LeaderEpochs } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
 import type { LogState } from "./log-state.ts";
 import { type RecoveryPoint, recoveryPointAt } from "./manifest.ts";
@@ -27,6 +28,7 @@ export interface FlusherParts {
   readonly turns: Turns;
   readonly failure: SyncFailure;
   readonly keeper: ManifestKeeper;
+  readonly epochs: LeaderEpochs;
 }
 
 export class LogFlusher {
@@ -36,19 +38,21 @@ export class LogFlusher {
   readonly #turns: Turns;
   readonly #failure: SyncFailure;
   readonly #keeper: ManifestKeeper;
+  readonly #epochs: LeaderEpochs;
   readonly #group: GroupCommit;
   #flushedOffset: number;
   /** Files that were made in the folder, and how many of their names are durable. */
   #names = 0;
   #syncedNames = 0;
 
-  constructor({ context, segments, state, turns, failure, keeper }: FlusherParts) {
+  constructor({ context, segments, state, turns, failure, keeper, epochs }: FlusherParts) {
     this.#context = context;
     this.#segments = segments;
     this.#state = state;
     this.#turns = turns;
     this.#failure = failure;
     this.#keeper = keeper;
+    this.#epochs = epochs;
     this.#group = new GroupCommit(turns, (waiters) => this.#round(waiters));
     this.#flushedOffset = keeper.manifest.recoveryPoint.offset;
     // A crash may have left segments whose names only the system's memory holds.
@@ -175,6 +179,7 @@ export class LogFlusher {
         ...manifest,
         sealed: [...manifest.sealed, ...rolled.map(({ extent }) => extent)],
         recoveryPoint: point,
+        leaderEpochs: epochsUpTo(this.#epochs.entries, point.offset),
       }),
       seal,
     );

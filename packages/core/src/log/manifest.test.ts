@@ -10,15 +10,24 @@ const good = {
     { base_offset: 10, next_offset: 20, size_bytes: 900, max_timestamp_ms: 50 },
     { base_offset: 20, generation: 3, next_offset: 30, size_bytes: 901, max_timestamp_ms: -1 },
   ],
+  leader_epochs: [
+    { leader_epoch: 2, start_offset: 10 },
+    { leader_epoch: 5, start_offset: 24 },
+  ],
   obsolete: ["00000000000000000000.log", "00000000000000000020.log", "00000000000000000020-2.log"],
 };
 const [first, second] = good.sealed;
+const EPOCH = { leader_epoch: 2, start_offset: 10 };
 
 test("a manifest says what is sealed and where recovery begins", () => {
   const manifest = parseManifest(good, MANIFEST_VERSION);
   expect(manifest.sealed.map(({ baseOffset }) => baseOffset)).toEqual([10, 20]);
   expect(manifest.sealed.map(({ generation }) => generation)).toEqual([0, 3]);
   expect(manifest.obsolete).toEqual(good.obsolete);
+  expect(manifest.leaderEpochs).toEqual([
+    { leaderEpoch: 2, startOffset: 10 },
+    { leaderEpoch: 5, startOffset: 24 },
+  ]);
   expect(manifest.recoveryPoint).toEqual({
     offset: 35,
     segmentBaseOffset: 30,
@@ -33,13 +42,18 @@ test("a field that the program does not know yet changes nothing", () => {
   expect(parseManifest({ ...good, colour: "blue" }, MANIFEST_VERSION)).toEqual(known);
 });
 
-test("a manifest of version 1 has no generations and nothing obsolete", () => {
-  const { obsolete: _, ...old } = { ...good, sealed: [first, { ...second, generation: undefined }] };
+test("a manifest of version 1 has no generations, nothing obsolete, and leaves the epochs to the batches", () => {
+  const {
+    obsolete: _,
+    leader_epochs: __,
+    ...old
+  } = { ...good, sealed: [first, { ...second, generation: undefined }] };
   const payload = JSON.parse(JSON.stringify(old));
   const manifest = parseManifest(payload, 1);
   expect(manifest.obsolete).toEqual([]);
+  expect(manifest.leaderEpochs).toBeNull();
   expect(manifest.sealed.map(({ generation }) => generation)).toEqual([0, 0]);
-  expect(() => parseManifest(payload, 2)).toThrow("obsolete");
+  expect(() => parseManifest(payload, 2)).toThrow("leader_epochs");
 });
 
 test.each([
@@ -66,6 +80,15 @@ test.each([
   ["an obsolete path", { ...good, obsolete: ["../00000000000000000000.log"] }],
   ["an obsolete segment that counts", { ...good, obsolete: ["00000000000000000020-3.log"] }],
   ["an obsolete segment that is yet to come", { ...good, obsolete: ["00000000000000000031.log"] }],
+  ["an epoch twice", { ...good, leader_epochs: [EPOCH, { ...EPOCH, start_offset: 12 }] }],
+  ["two epochs at one offset", { ...good, leader_epochs: [EPOCH, { ...EPOCH, leader_epoch: 3 }] }],
+  [
+    "an epoch behind the recovery point",
+    { ...good, leader_epochs: [EPOCH, { leader_epoch: 3, start_offset: 36 }] },
+  ],
+  ["records of no epoch", { ...good, leader_epochs: [{ ...EPOCH, start_offset: 11 }] }],
+  ["records without epochs", { ...good, leader_epochs: [] }],
+  ["no epochs", { ...good, leader_epochs: undefined }],
   ["a generation of 0 that is said", { ...good, sealed: [first, { ...second, generation: 0 }] }],
   ["a negative number", { ...good, partition: -1 }],
   ["a number past 2^53", { ...good, partition: 2 ** 53 }],

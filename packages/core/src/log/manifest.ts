@@ -5,18 +5,19 @@
  * Invariants: `sealed` are in order and join without a gap, the recovery point's segment follows the last; everything
  * below the recovery point was durable before the manifest that says so.
  * Never: a segment named here that is not on the disk with exactly that size; a folder's manifest taken for another's; a name
- * among the obsolete that the log may still give to a file.
+ * among the obsolete that the log may still give to a file; an epoch's beginning behind the recovery point.
  */
 
 import { posix } from "node:path";
 import { storageError } from "../errors.ts";
 import { CheckpointFile } from "./checkpoint-file.ts";
 import { MANIFEST_FILE_NAME, parseFileName, type SegmentName, segmentFileName } from "./file-names.ts";
+import type { EpochEntry } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "./parsed-json.ts";
 import { emptyExtent, type SegmentExtent } from "./segment-extent.ts";
 
-/** 1: without generations and obsolete segments. */
+/** 1: without generations, obsolete segments and leader epochs. */
 export const MANIFEST_VERSION = 2;
 
 /** Up to here the log is durable and was checked; recovery begins here. */
@@ -42,6 +43,8 @@ export interface Manifest {
   readonly recoveryPoint: RecoveryPoint;
   /** File names of segments that count no more and may still be there. See obsolete-files.ts. */
   readonly obsolete: readonly string[];
+  /** Up to the recovery point, see leader-epochs.ts. `null`: version 1 did not say; the batches tell it. */
+  readonly leaderEpochs: readonly EpochEntry[] | null;
 }
 
 /** Everything of a segment, and of those before it, is durable. */
@@ -75,7 +78,8 @@ export function manifestFile({ env, folder, place }: LogContext): CheckpointFile
 /** Of a log that begins at offset 0 and has no record. */
 export function emptyManifest({ topicId, place }: LogContext): Manifest {
   const recoveryPoint = recoveryPointAt(emptyExtent(0));
-  return { topicId, partition: place.partition, logStartOffset: 0, sealed: [], recoveryPoint, obsolete: [] };
+  const nothing = { logStartOffset: 0, sealed: [], obsolete: [], leaderEpochs: [] };
+  return { topicId, partition: place.partition, recoveryPoint, ...nothing };
 }
 
 /** Throws STORAGE_ERROR for the manifest of another partition. */
@@ -92,7 +96,7 @@ export function sameManifest(one: Manifest, other: Manifest): boolean {
 }
 
 function formatManifest(manifest: Manifest): unknown {
-  const { topicId, partition, logStartOffset, sealed, recoveryPoint, obsolete } = manifest;
+  const { topicId, partition, logStartOffset, sealed, recoveryPoint, obsolete, leaderEpochs } = manifest;
   return {
     topic_id: topicId,
     partition,
@@ -112,6 +116,10 @@ function formatManifest(manifest: Manifest): unknown {
       max_timestamp_ms: maxTimestampMs,
     })),
     obsolete,
+    leader_epochs: (leaderEpochs ?? []).map(({ leaderEpoch, startOffset }) => ({
+      leader_epoch: leaderEpoch,
+      start_offset: startOffset,
+    })),
   };
 }
 
@@ -124,9 +132,10 @@ export function parseManifest(payload: unknown, version: number): Manifest {
     logStartOffset: numberOf(fields, "log_start_offset"),
     sealed: listOf(fields.get("sealed"), "sealed").map(parseExtent),
     recoveryPoint: parseRecoveryPoint(fields.get("recovery_point")),
+    leaderEpochs: version === 1 ? null : listOf(fields.get("leader_epochs"), "leader_epochs").map(parseEpoch),
     obsolete: version === 1 ? [] : listOf(fields.get("obsolete"), "obsolete").map(parseObsolete),
   };
-  const problem = manifestProblem(manifest) ?? obsoleteProblem(manifest);
+  const problem = manifestProblem(manifest) ?? obsoleteProblem(manifest) ?? epochsProblem(manifest);
   if (problem !== null) throw new RangeError(problem);
   return manifest;
 }
@@ -164,6 +173,21 @@ function obsoleteProblem({ sealed, recoveryPoint, obsolete }: Manifest): string 
   return null;
 }
 
+function epochsProblem({ logStartOffset, recoveryPoint, leaderEpochs }: Manifest): string | null {
+  if (leaderEpochs === null) return null;
+  let last: EpochEntry = { leaderEpoch: -1, startOffset: -1 };
+  for (const entry of leaderEpochs) {
+    if (entry.leaderEpoch <= last.leaderEpoch || entry.startOffset <= last.startOffset)
+      return `leader epoch ${entry.leaderEpoch} at ${entry.startOffset} follows ${last.leaderEpoch} at ${last.startOffset}`;
+    last = entry;
+  }
+  const { offset } = recoveryPoint;
+  if (last.startOffset > offset) return `leader epoch ${last.leaderEpoch} begins behind the recovery point`;
+  const first = leaderEpochs[0]?.startOffset ?? offset;
+  if (first > logStartOffset) return `no leader epoch is known from ${logStartOffset} to ${first}`;
+  return null;
+}
+
 function parseObsolete(value: unknown): string {
   const fileName = textOf(value, "an obsolete file");
   if (parseFileName(fileName)?.kind === "segment") return fileName;
@@ -190,6 +214,11 @@ function parseRecoveryPoint(value: unknown): RecoveryPoint {
     position: numberOf(fields, "position"),
     maxTimestampMs: numberOf(fields, "max_timestamp_ms", -1),
   };
+}
+
+function parseEpoch(value: unknown): EpochEntry {
+  const fields = fieldsOf(value, "a leader epoch");
+  return { leaderEpoch: numberOf(fields, "leader_epoch"), startOffset: numberOf(fields, "start_offset") };
 }
 
 type Fields = ReadonlyMap<string, unknown>;

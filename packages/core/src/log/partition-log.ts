@@ -10,6 +10,8 @@ import { DiskError } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "./batch-dump.ts";
+import { requireNotOlder } from "./follower-frames.ts";
+import type { EpochEnd, EpochEntry, LeaderEpochs } from "./leader-epochs.ts";
 import { type AppendedBatch, LogAppender } from "./log-appender.ts";
 import type { LogConfig } from "./log-config.ts";
 import type { LogContext, LogSettings } from "./log-context.ts";
@@ -18,7 +20,7 @@ import { readContents, readOrMakeManifest } from "./log-folder.ts";
 import { LogState } from "./log-state.ts";
 import type { Manifest } from "./manifest.ts";
 import { ManifestKeeper } from "./manifest-keeper.ts";
-import { recoverSegments } from "./recovery.ts";
+import { type RecoveredSegments, recoverSegments } from "./recovery.ts";
 import { SegmentList } from "./segment-list.ts";
 import type { ReadBatches, ReadLimits } from "./segment-reader.ts";
 import { SyncFailure } from "./sync-failure.ts";
@@ -45,6 +47,7 @@ export interface SegmentSummary {
 export class PartitionLog {
   readonly #context: LogContext;
   readonly #segments: SegmentList;
+  readonly #epochs: LeaderEpochs;
   readonly #state: LogState;
   readonly #turns = new Turns();
   readonly #keeper: ManifestKeeper;
@@ -59,22 +62,24 @@ export class PartitionLog {
       const found = readContents(context);
       const manifest = readOrMakeManifest(context, found, options);
       const contents = found.hasManifest ? found : readContents(context);
-      const { sealed, unsealed } = recoverSegments(context, manifest, contents);
-      return new PartitionLog(context, new SegmentList(sealed, unsealed), manifest, options);
+      const recovered = recoverSegments(context, manifest, contents);
+      return new PartitionLog(context, recovered, manifest, options);
     });
   }
 
   private constructor(
     context: LogContext,
-    segments: SegmentList,
+    { sealed, unsealed, epochs }: RecoveredSegments,
     manifest: Manifest,
     { onFailedSync }: PartitionLogOptions,
   ) {
+    const segments = new SegmentList(sealed, unsealed);
     this.#context = context;
     this.#segments = segments;
+    this.#epochs = epochs;
     this.#state = new LogState(context);
     const failure = new SyncFailure(context, this.#state, onFailedSync);
-    const parts = { context, segments, state: this.#state, turns: this.#turns, failure };
+    const parts = { context, segments, epochs, state: this.#state, turns: this.#turns, failure };
     this.#keeper = new ManifestKeeper({ ...parts, manifest });
     this.#flusher = new LogFlusher({ ...parts, keeper: this.#keeper });
     this.#appender = new LogAppender({ ...parts, onNewFile: () => this.#flusher.noteNewFile() });
@@ -117,11 +122,40 @@ export class PartitionLog {
 
   /**
    * Gives `frame` its offsets, in its own bytes, and writes it. It must be one whole batch that was checked. Throws
-   * STORAGE_ERROR, BROKER_FAILED; then nothing was appended.
+   * FENCED_LEADER_EPOCH for an epoch before the last batch's, STORAGE_ERROR, BROKER_FAILED; then nothing was appended.
    */
   append(frame: Buffer, leaderEpoch: number): AppendedBatch {
     this.#requireWritable();
     return onDisk(this.#context.folder, () => this.#appender.append(frame, leaderEpoch));
+  }
+
+  /**
+   * Writes batches of a leader, one after another, as they are. They must continue the log: CORRUPT_BATCH,
+   * OFFSET_OUT_OF_RANGE, FENCED_LEADER_EPOCH say that they don't, and then nothing was appended. After STORAGE_ERROR the
+   * log ends behind the last one that was.
+   */
+  appendAsFollower(frames: Buffer): AppendedBatch {
+    this.#requireWritable();
+    return onDisk(this.#context.folder, () => this.#appender.appendAsFollower(frames));
+  }
+
+  /** Which leaders wrote the log, oldest first. */
+  get leaderEpochs(): readonly EpochEntry[] {
+    return this.#epochs.entries;
+  }
+
+  /** What is appended from here on is of `leaderEpoch`, also while nothing is. For a leader that begins (KIP-101). */
+  beginEpoch(leaderEpoch: number): void {
+    requireNotOlder(leaderEpoch, this.#epochs.latest?.leaderEpoch ?? 0, this.logEndOffset);
+    this.#epochs.begin(leaderEpoch, this.logEndOffset);
+  }
+
+  /**
+   * The largest epoch of the log that is at most `leaderEpoch`, and where it ends; `null` when the log's leaders are all
+   * older, so that it cannot tell. Kafka: OffsetsForLeaderEpoch (KIP-101, KIP-279).
+   */
+  endOfEpoch(leaderEpoch: number): EpochEnd | null {
+    return this.#epochs.endOf(leaderEpoch, this.logEndOffset);
   }
 
   /**

@@ -10,8 +10,10 @@
  * Never: a byte below the recovery point changed; a file removed that isn't a segment or an index of ours behind it.
  */
 import { posix } from "node:path";
+import type { BatchHeader } from "@minikafka/record";
 import { storageError } from "../errors.ts";
 import { indexPath, type SegmentName, segmentFileName, segmentPath } from "./file-names.ts";
+import { LeaderEpochs } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
 import type { FolderContents } from "./log-folder.ts";
 import { type Manifest, manifestPath, type RecoveryPoint, recoverySegment } from "./manifest.ts";
@@ -24,6 +26,7 @@ export interface RecoveredSegments {
   readonly sealed: readonly Segment[];
   /** Not empty: the last is the active one. */
   readonly unsealed: readonly Segment[];
+  readonly epochs: LeaderEpochs;
 }
 
 /** Throws STORAGE_ERROR, DiskError. */
@@ -36,8 +39,11 @@ export function recoverSegments(
   const { recoveryPoint } = manifest;
   requireRecoveryPoint(context, recoveryPoint);
   const unsealed: Segment[] = [];
+  const epochs = new LeaderEpochs(manifest.leaderEpochs ?? []);
   try {
-    const tail = readTail(context, recoveryPoint, contents, unsealed);
+    if (manifest.leaderEpochs === null) readEpochs(context, manifest, sealed, epochs);
+    const note = ({ leaderEpoch, baseOffset }: BatchHeader) => epochs.begin(leaderEpoch, baseOffset);
+    const tail = readTail(context, recoveryPoint, contents, unsealed, note);
     cutTail(context, tail, contents);
     if (contents.isInDoubt) settleDoubt(context, manifest, unsealed);
     removeLeftovers(context, manifest, contents);
@@ -47,7 +53,22 @@ export function recoverSegments(
     throw problem;
   }
   noteUnexplained(context, manifest, contents);
-  return { sealed, unsealed };
+  return { sealed, unsealed, epochs };
+}
+
+/** A manifest of version 1 does not know the epochs: once, the headers tell them. */
+function readEpochs(
+  context: LogContext,
+  { recoveryPoint, logStartOffset }: Manifest,
+  sealed: readonly Segment[],
+  epochs: LeaderEpochs,
+): void {
+  const last = new Segment(context, knownOf(recoveryPoint, recoveryPoint.segmentBaseOffset));
+  for (const segment of [...sealed, last]) {
+    segment.eachHeader(({ leaderEpoch, baseOffset }) => epochs.begin(leaderEpoch, baseOffset));
+    segment.close();
+  }
+  epochs.startAt(logStartOffset);
 }
 
 function sealedSegment(context: LogContext, extent: SegmentExtent): Segment {
@@ -101,6 +122,7 @@ function readTail(
   point: RecoveryPoint,
   { segments }: FolderContents,
   kept: Segment[],
+  note: (header: BatchHeader) => void,
 ): Tail {
   const torn: Segment[] = [];
   const dropped: SegmentName[] = [];
@@ -119,7 +141,7 @@ function readTail(
     const segment = new Segment(context, knownOf(point, baseOffset));
     kept.push(segment);
     scannedBytes += sizeBytes - segment.sizeBytes;
-    const end = segment.recover(sizeBytes);
+    const end = segment.recover(sizeBytes, note);
     if (end.position < sizeBytes) {
       problem ??= `${segment.path} at position ${end.position}: ${end.problem ?? "the file ends"}`;
       torn.push(segment);

@@ -107,10 +107,14 @@ export class Segment {
     }
   }
 
-  /** Whether a batch of these numbers may still go here. Positions and relative offsets in the index are u32. */
+  /** Whether a batch of these numbers may still go here; the first always may. */
   hasRoomFor(frameBytes: number, nextOffset: number): boolean {
-    if (this.#sizeBytes === 0) return true;
-    const end = this.#sizeBytes + frameBytes;
+    return this.#sizeBytes === 0 || this.hasRoomBehind(frameBytes, nextOffset);
+  }
+
+  /** The same for one that will not be the first. Positions and relative offsets in the index are u32. */
+  hasRoomBehind(addedBytes: number, nextOffset: number): boolean {
+    const end = this.#sizeBytes + addedBytes;
     return (
       end <= this.#context.config.segmentBytes &&
       end <= UINT32_MAX &&
@@ -118,18 +122,19 @@ export class Segment {
     );
   }
 
-  /** Writes one batch behind the last. After a DiskError, cutBack() must follow before anything else is written. */
-  append(frame: Buffer, header: BatchHeader): void {
+  /**
+   * Writes batches that follow each other behind the last, in one write. After a DiskError none of them counts, and
+   * cutBack() must follow before anything else is written.
+   */
+  append(frames: Buffer, headers: readonly BatchHeader[]): void {
     const { env, place } = this.#context;
-    assert(
-      header.baseOffset === this.#nextOffset,
-      `batch ${header.baseOffset} cannot follow ${this.#nextOffset}`,
-    );
+    const baseOffset = headers[0]?.baseOffset;
+    assert(baseOffset === this.#nextOffset, `batch ${baseOffset} cannot follow ${this.#nextOffset}`);
     env.faults.hit("log.append.before_write", place);
     this.#changes++;
-    this.#opened().writeAt(this.#sizeBytes, frame);
+    this.#opened().writeAt(this.#sizeBytes, frames);
     env.faults.hit("log.append.after_write", place);
-    this.take({ position: this.#sizeBytes, header });
+    for (const header of headers) this.take({ position: this.#sizeBytes, header });
   }
 
   /** Removes what lies behind the last batch that counts. Throws DiskError. */
@@ -146,14 +151,26 @@ export class Segment {
     this.#maxTimestampMs = Math.max(this.#maxTimestampMs, header.maxTimestampMs);
   }
 
-  /** Counts the valid batches that lie behind what is known, up to `end`. They may not be durable. Throws DiskError. */
-  recover(end: number): ScanEnd {
+  /**
+   * Counts the valid batches that lie behind what is known, up to `end`, and tells `note` of each. They may not be durable.
+   * Throws DiskError.
+   */
+  recover(end: number, note: (header: BatchHeader) => void): ScanEnd {
     const { frameBytesMax } = this.#context;
     const [from, offset] = [this.#sizeBytes, this.#nextOffset];
     if (end === from) return { position: from, nextOffset: offset, problem: null };
     this.#changes++;
     return scanFrames(this.#opened(), { from, end, offset, frameBytesMax, check: "whole" }, (frame) => {
       this.take(frame);
+      note(frame.header);
+      return true;
+    });
+  }
+
+  /** Tells of each batch in order, up to the first that is damaged. Throws DiskError. */
+  eachHeader(visit: (header: BatchHeader) => void): void {
+    this.#scan({ end: this.#sizeBytes, check: "headers" }, ({ header }) => {
+      visit(header);
       return true;
     });
   }

@@ -23,6 +23,6 @@ export function describePartition(set: PartitionReplicaSet): PartitionDescriptio
       isOnline,
     })),
     segments: leaderLog.segments(),
-    epochs: [{ epoch: leaderEpoch, startOffset: logStartOffset }],
+    epochs: leaderLog.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),
   };
 }
