@@ -1,28 +1,13 @@
 /** A batch as bytes: made by a producer, given its place by the leader, read by everybody else without being re-encoded. */
-import {
-  FLAG,
-  FORMAT_VERSION,
-  FRAME_PREFIX_BYTES,
-  HEADER_BYTES,
-  MAGIC,
-  POSITION,
-  writeInt64,
-} from "./batch-header.ts";
+import { BatchBuilder, type BatchProducer, requireTimestamp } from "./batch-builder.ts";
+import { FLAG, FRAME_PREFIX_BYTES, HEADER_BYTES, POSITION, writeInt64 } from "./batch-header.ts";
 import { changedCrc } from "./crc-change.ts";
-import { sealFrame } from "./frame-seal.ts";
-import { isTimestampMs, type Record } from "./record.ts";
-import { recordBytes, writeRecord } from "./records-section.ts";
+import type { Record } from "./record.ts";
+import { recordBytes } from "./records-section.ts";
 
-export interface BatchContent {
+export interface BatchContent extends BatchProducer {
   /** At least one. */
   readonly records: readonly Record[];
-  /** Idempotent producers only (KIP-98); all three or none. */
-  readonly producerId?: number;
-  readonly producerEpoch?: number;
-  readonly baseSequence?: number;
-  readonly transactional?: boolean;
-  /** The frame's exact size, for a caller that has summed up `recordBytes` already. */
-  readonly frameBytes?: number;
 }
 
 /**
@@ -30,48 +15,17 @@ export interface BatchContent {
  * batch or a timestamp out of range.
  */
 export function encodeBatch(content: BatchContent): Buffer {
-  const { records } = content;
-  const first = records[0];
-  if (first === undefined) throw new RangeError("a batch needs at least one record");
-  let maxTimestampMs = first.timestampMs;
-  for (let index = 0; index < records.length; index += 1) {
-    const record = records[index] as Record;
-    if (!isTimestampMs(record.timestampMs)) {
-      throw new RangeError(
-        `record ${index} has timestamp ${record.timestampMs}; expected whole milliseconds since 1970`,
-      );
-    }
-    if (record.timestampMs > maxTimestampMs) maxTimestampMs = record.timestampMs;
-  }
-  const bytes = content.frameBytes ?? frameBytesOf(records, first.timestampMs);
-  const frame = Buffer.allocUnsafe(bytes);
-  frame.writeUInt32BE(MAGIC, 0);
-  frame.writeUInt32BE(bytes - FRAME_PREFIX_BYTES, POSITION.payloadBytes);
-  frame.writeUInt8(FORMAT_VERSION, POSITION.version);
-  frame.writeUInt8(content.transactional === true ? FLAG.transactional : 0, POSITION.flags);
-  writeInt64(frame, POSITION.baseOffset, -1);
-  frame.writeInt32BE(-1, POSITION.leaderEpoch);
-  frame.writeInt32BE(records.length - 1, POSITION.lastOffsetDelta);
-  writeInt64(frame, POSITION.firstTimestampMs, first.timestampMs);
-  writeInt64(frame, POSITION.maxTimestampMs, maxTimestampMs);
-  writeInt64(frame, POSITION.producerId, content.producerId ?? -1);
-  frame.writeInt16BE(content.producerEpoch ?? -1, POSITION.producerEpoch);
-  frame.writeInt32BE(content.baseSequence ?? -1, POSITION.baseSequence);
-  frame.writeUInt32BE(records.length, POSITION.recordCount);
-  let position = HEADER_BYTES;
-  for (let index = 0; index < records.length; index += 1) {
-    position = writeRecord(frame, position, records[index] as Record, index, first.timestampMs);
-  }
-  if (position !== bytes) throw new RangeError(`the frame has ${position} bytes, not ${bytes}`);
-  sealFrame(frame);
-  return frame;
+  const builder = new BatchBuilder(frameBytesOf(content.records));
+  for (const record of content.records) builder.add(record);
+  return builder.finish(content);
 }
 
-function frameBytesOf(records: readonly Record[], firstTimestampMs: number): number {
-  let bytes = HEADER_BYTES;
-  for (let index = 0; index < records.length; index += 1)
-    bytes += recordBytes(records[index] as Record, index, firstTimestampMs);
-  return bytes;
+function frameBytesOf(records: readonly Record[]): number {
+  const firstTimestampMs = records[0]?.timestampMs ?? 0;
+  return records.reduce((bytes, record, index) => {
+    requireTimestamp(record.timestampMs, index);
+    return bytes + recordBytes(record, index, firstTimestampMs);
+  }, HEADER_BYTES);
 }
 
 /** Where a leader puts a batch. */

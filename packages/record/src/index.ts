@@ -6,6 +6,7 @@ export {
   encodeBatch,
   stampAppendTime,
 } from "./batch.ts";
+export { BatchBuilder, type BatchProducer } from "./batch-builder.ts";
 export {
   type BatchHeader,
   type Codec,

@@ -14,6 +14,10 @@ export interface LaneLimits {
   readonly inFlightMax: number;
 }
 
+/** What the buffer of a lane's first batch takes. */
+const FIRST_EXPECTED_BYTES = 1_024;
+const EXPECTED_GROWTH = 1.125;
+
 export class PartitionLane {
   readonly place: TopicPartition;
   readonly #limits: LaneLimits;
@@ -25,6 +29,8 @@ export class PartitionLane {
   /** Whether a look at its open batch is planned, so that it is planned once for many records. */
   isScheduled = false;
   #nextOrder = 0;
+  /** The next batch is probably like the last one: its buffer should neither be copied as it grows nor be much too large. */
+  #expectedBytes = FIRST_EXPECTED_BYTES;
 
   constructor(place: TopicPartition, limits: LaneLimits) {
     this.place = place;
@@ -52,9 +58,7 @@ export class PartitionLane {
    */
   add(record: PendingRecord, acceptedMs: () => number): "added" | "full" | "noRoom" {
     const batch = this.#open ?? this.#begin(acceptedMs());
-    const bytes = batch.bytesOf(record);
-    if (!batch.hasRoom(bytes, this.#limits.batchBytes)) return "noRoom";
-    batch.add(record, bytes);
+    if (!batch.add(record)) return "noRoom";
     if (batch.frameBytes < this.#limits.batchBytes) return "added";
     this.closeOpen();
     return "full";
@@ -63,8 +67,10 @@ export class PartitionLane {
   /** Closes and returns the open batch, full or not. */
   closeOpen(): ProducerBatch | null {
     const batch = this.#open;
-    if (batch !== null) this.#closed.push(batch);
+    if (batch === null) return null;
+    this.#closed.push(batch);
     this.#open = null;
+    this.#expectedBytes = Math.ceil(batch.frameBytes * EXPECTED_GROWTH);
     return batch;
   }
 
@@ -108,7 +114,10 @@ export class PartitionLane {
   }
 
   #begin(elapsedMs: number): ProducerBatch {
-    this.#open = new ProducerBatch(this.place, elapsedMs, this.#nextOrder++);
+    const { batchBytes } = this.#limits;
+    const expectedBytes = Math.min(this.#expectedBytes, batchBytes);
+    const bounds = { frameBytesMax: batchBytes, expectedBytes };
+    this.#open = new ProducerBatch(this.place, elapsedMs, this.#nextOrder++, bounds);
     return this.#open;
   }
 }

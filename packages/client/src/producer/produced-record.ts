@@ -4,6 +4,7 @@ import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { usageError } from "../usage.ts";
 import type { Delivery } from "./delivery.ts";
+import { heldBytesOf } from "./held-bytes.ts";
 import type { PendingRecord } from "./producer-batch.ts";
 
 /** Text is sent as UTF-8. Bytes are not copied: leave them as they are until the send has settled. */
@@ -30,8 +31,6 @@ export interface ProducedRecord {
 }
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
-/** A header's lengths and objects beside its bytes. */
-const HEADER_OVERHEAD_BYTES = 16;
 
 /** What the records of one call have in common. */
 export interface AcceptedAs {
@@ -54,8 +53,8 @@ export function toPendingRecord(input: ProducedRecord, slot: number, as: Accepte
   const key = toBytes(input.key, "key");
   const value = toBytes(input.value, "value");
   const headers = given === undefined || given.length === 0 ? NO_HEADERS : given.map(toHeader);
-  const payloadBytes = (key?.length ?? 0) + (value?.length ?? 0);
-  const heldBytes = LIMITS.recordOverheadBytes + payloadBytes + headerBytes(headers);
+  checkHeaderCount(headers);
+  const heldBytes = heldBytesOf(key, value, headers);
   const record = { key, value, timestampMs, headers, delivery: as.delivery, slot, heldBytes };
   // The exact size is never more than what is held, so it is computed only for what comes near the limit.
   if (HEADER_BYTES + heldBytes > as.batchBytesMax) checkSize(record, as.batchBytesMax);
@@ -79,15 +78,10 @@ function toBytes(payload: Payload | null | undefined, what: string): Uint8Array 
   throw usageError(`${what} is ${typeof payload}; expected text, bytes or null`);
 }
 
-function headerBytes(headers: readonly RecordHeader[]): number {
-  if (headers.length > LIMITS.headersPerRecordMax) {
-    const message = `the record has ${headers.length} headers; at most ${LIMITS.headersPerRecordMax} are taken`;
-    throw new MiniKafkaError("INVALID_RECORD", message);
-  }
-  let bytes = 0;
-  for (const { key, value } of headers)
-    bytes += HEADER_OVERHEAD_BYTES + Buffer.byteLength(key) + (value?.length ?? 0);
-  return bytes;
+function checkHeaderCount(headers: readonly RecordHeader[]): void {
+  if (headers.length <= LIMITS.headersPerRecordMax) return;
+  const message = `the record has ${headers.length} headers; at most ${LIMITS.headersPerRecordMax} are taken`;
+  throw new MiniKafkaError("INVALID_RECORD", message);
 }
 
 function checkSize(record: Record, batchBytesMax: number): void {

@@ -1,14 +1,18 @@
 /**
  * Records on their way to one partition, and whom to tell.
  *
- * Owns its records until they are settled. Invariants: a record's slot, delivery and place in the batch share one index;
- * the exact size of the frame is known at every moment. Never changes once it is closed, so that a retry sends the same.
+ * Owns the frame that they are encoded into as they come, and their deliveries until they are settled. Invariants: a record's
+ * delivery, timestamp and place in the frame share one index; the exact size of the frame is known at every moment. Never
+ * changes once it is closed, so that a retry sends the same.
  */
-import { encodeBatch, HEADER_BYTES, type Record, recordBytes } from "@minikafka/record";
+import { BatchBuilder, decodeRecords, type Record } from "@minikafka/record";
 import type { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import type { Delivery } from "./delivery.ts";
+import { heldBytesOf } from "./held-bytes.ts";
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** A record with its way back to the caller: one object, since a producer makes one for every record. */
 export interface PendingRecord extends Record {
@@ -16,6 +20,20 @@ export interface PendingRecord extends Record {
   readonly slot: number;
   /** What it takes of the producer's buffer. */
   readonly heldBytes: number;
+}
+
+/** Records that follow each other in the batch as in their delivery. */
+interface Run {
+  readonly delivery: Delivery;
+  readonly firstSlot: number;
+  count: number;
+}
+
+export interface BatchBounds {
+  /** Never passed, but by a first record, which always has its place. */
+  readonly frameBytesMax: number;
+  /** How large the frame will probably become. */
+  readonly expectedBytes: number;
 }
 
 export class ProducerBatch {
@@ -26,23 +44,27 @@ export class ProducerBatch {
   readonly order: number;
   /** Failed attempts so far. */
   failures = 0;
-  #records: PendingRecord[] = [];
-  #frameBytes = HEADER_BYTES;
+  readonly #frameBytesMax: number;
+  #builder: BatchBuilder | null;
+  #frame: Buffer = NO_BYTES;
+  #runs: Run[] = [];
+  #timestampsMs: number[] = [];
   #heldBytes = 0;
-  #frame: Buffer | null = null;
   #isWatched = false;
   #isDone = false;
   #error: MiniKafkaError | null = null;
   #watchers: ((error: MiniKafkaError | null) => void)[] = [];
 
-  constructor(place: TopicPartition, createdMs: number, order: number) {
+  constructor(place: TopicPartition, createdMs: number, order: number, bounds: BatchBounds) {
     this.place = place;
     this.createdMs = createdMs;
     this.order = order;
+    this.#frameBytesMax = bounds.frameBytesMax;
+    this.#builder = new BatchBuilder(bounds.expectedBytes);
   }
 
   get recordCount(): number {
-    return this.#records.length;
+    return this.#timestampsMs.length;
   }
 
   get heldBytes(): number {
@@ -51,30 +73,29 @@ export class ProducerBatch {
 
   /** The size of the frame so far. */
   get frameBytes(): number {
-    return this.#frameBytes;
+    return this.#builder?.frameBytes ?? this.frame().length;
   }
 
-  /** What `record` would add. */
-  bytesOf(record: Record): number {
-    const firstTimestampMs = this.#records[0]?.timestampMs ?? record.timestampMs;
-    return recordBytes(record, this.#records.length, firstTimestampMs);
-  }
-
-  /** Whether so many bytes more stay within `batchBytes`; a first record always has its place. */
-  hasRoom(bytes: number, batchBytes: number): boolean {
-    if (this.#records.length === 0) return true;
-    return this.#frameBytes + bytes <= batchBytes && this.#records.length < LIMITS.recordsPerBatchMax;
-  }
-
-  add(record: PendingRecord, bytes: number): void {
-    this.#records.push(record);
-    this.#frameBytes += bytes;
+  /** Adds a copy of `record`; false, and nothing is added, when there is no room. */
+  add(record: PendingRecord): boolean {
+    const { delivery, slot } = record;
+    const count = this.recordCount;
+    const frameBytesMax = count === 0 ? Number.POSITIVE_INFINITY : this.#frameBytesMax;
+    if (count >= LIMITS.recordsPerBatchMax || this.#builder?.add(record, frameBytesMax) !== true)
+      return false;
+    this.#timestampsMs.push(record.timestampMs);
     this.#heldBytes += record.heldBytes;
+    const last = this.#runs.at(-1);
+    if (last !== undefined && last.delivery === delivery && last.firstSlot + last.count === slot)
+      last.count += 1;
+    else this.#runs.push({ delivery, firstSlot: slot, count: 1 });
+    return true;
   }
 
-  /** The unassigned frame, encoded once. */
+  /** The unassigned frame. From now on nothing is added. Nothing is left of it once the records are settled. */
   frame(): Buffer {
-    this.#frame ??= encodeBatch({ records: this.#records, frameBytes: this.#frameBytes });
+    if (this.#builder !== null) this.#frame = this.#builder.finish();
+    this.#builder = null;
     return this.#frame;
   }
 
@@ -88,42 +109,65 @@ export class ProducerBatch {
   /** `baseOffset` is `null` when nobody said where the records are; an append time goes before the records' own. */
   succeed(baseOffset: number | null, appendTimeMs?: number): void {
     const { topic, partition } = this.place;
-    for (let index = 0; index < this.#records.length; index += 1) {
-      const { delivery, slot, timestampMs } = this.#records[index] as PendingRecord;
-      const offset = baseOffset === null ? null : baseOffset + index;
-      delivery.succeed(slot, { topic, partition, offset, timestampMs: appendTimeMs ?? timestampMs });
+    let index = 0;
+    for (const { delivery, firstSlot, count } of this.#runs) {
+      for (let slot = firstSlot; slot < firstSlot + count; slot += 1) {
+        const timestampMs = appendTimeMs ?? (this.#timestampsMs[index] as number);
+        const offset = baseOffset === null ? null : baseOffset + index;
+        delivery.succeed(slot, { topic, partition, offset, timestampMs });
+        index += 1;
+      }
     }
     this.#end(null);
   }
 
   fail(error: MiniKafkaError): void {
-    for (const { delivery, slot } of this.#records) delivery.fail(slot, error, this.#isWatched);
+    for (const { delivery, firstSlot, count } of this.#runs)
+      for (let slot = firstSlot; slot < firstSlot + count; slot += 1)
+        delivery.fail(slot, error, this.#isWatched);
     this.#end(error);
   }
 
   /** Two batches of half the records each, in order. Whoever waits for this one waits for both. */
   split(): [ProducerBatch, ProducerBatch] {
-    const middle = Math.ceil(this.#records.length / 2);
-    const first = this.#part(this.#records.slice(0, middle));
-    const second = this.#part(this.#records.slice(middle));
+    const records = this.#pending();
+    const middle = Math.ceil(records.length / 2);
+    const first = this.#part(records.slice(0, middle));
+    const second = this.#part(records.slice(middle));
     if (this.#isWatched) {
       void Promise.all([first.whenDone(), second.whenDone()]).then(([one, other]) => this.#end(one ?? other));
     }
     return [first, second];
   }
 
+  /** The records as they were added, from their bytes. */
+  #pending(): PendingRecord[] {
+    const records = decodeRecords(this.frame());
+    const pending: PendingRecord[] = [];
+    for (const { delivery, firstSlot, count } of this.#runs)
+      for (let slot = firstSlot; slot < firstSlot + count; slot += 1) {
+        const record = records[pending.length] as Record;
+        const heldBytes = heldBytesOf(record.key, record.value, record.headers);
+        pending.push({ ...record, delivery, slot, heldBytes });
+      }
+    return pending;
+  }
+
   #part(records: readonly PendingRecord[]): ProducerBatch {
-    const part = new ProducerBatch(this.place, this.createdMs, this.order);
-    for (const record of records) part.add(record, part.bytesOf(record));
+    const bounds = { frameBytesMax: Number.POSITIVE_INFINITY, expectedBytes: this.frameBytes };
+    const part = new ProducerBatch(this.place, this.createdMs, this.order, bounds);
+    for (const record of records) part.add(record);
     return part;
   }
 
   #end(error: MiniKafkaError | null): void {
     this.#isDone = true;
     this.#error = error;
-    this.#records = [];
+    this.#runs = [];
+    this.#timestampsMs = [];
     this.#heldBytes = 0;
-    this.#frame = null;
+    this.#builder = null;
+    this.#frame = NO_BYTES;
     for (const tell of this.#watchers) tell(error);
     this.#watchers = [];
   }
