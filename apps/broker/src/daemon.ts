@@ -199,7 +199,7 @@ function stepsOf(cluster: BrokerCluster, settings: Settings): TickedStep[] {
   const flush = {
     name: "flush_logs",
     everyMs: settings.flush_interval_ms,
-    take: () => cluster.flushLogs(),
+    take: () => cluster.steps.flushLogs(),
   };
   return settings.flush === "os" ? [] : [flush];
 }

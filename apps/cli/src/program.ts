@@ -7,6 +7,7 @@ import { declareLog } from "./commands/log.ts";
 import { declarePing } from "./commands/ping.ts";
 import { declareProduce } from "./commands/produce.ts";
 import { declareRaw } from "./commands/raw.ts";
+import { declareStep } from "./commands/step.ts";
 import { declareTopics } from "./commands/topics.ts";
 import type { Perform } from "./context.ts";
 import { examples } from "./output/examples.ts";
@@ -29,6 +30,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareLog(program, perform);
   declarePing(program, perform);
   declareClock(program, perform);
+  declareStep(program, perform);
   declareRaw(program, perform);
   addSharedOptions(program);
   return program.addHelpText(

@@ -104,6 +104,9 @@ test("the stepper reads and moves the broker's clock", async () => {
   expect(request.fields.ms).toBe(10);
   request.answer({ now_ms: 15 });
   expect(await moved).toBe(15);
+  const flushed = stepper.flushLogs();
+  (await peer.next("flush_logs")).answer({});
+  await flushed;
   await client.close();
 });
 

@@ -74,7 +74,7 @@ test("with flush interval, a power cut takes what was acknowledged since the las
   const cluster = await openCluster(world, { flush: "interval" });
   cluster.createTopic({ topic: "orders", partitions: 1 });
   await append(cluster, ORDERS, "before", "all");
-  await cluster.flushLogs();
+  await cluster.steps.flushLogs();
   world.disk.holdSyncs();
   await append(cluster, ORDERS, "since", "all");
   expect(valuesOf(await opened(worldAfter(world, "lost")), ORDERS)).toEqual(["before"]);
@@ -157,7 +157,7 @@ test("a topic that is deleted while all logs are flushed spoils the flush for no
   await append(cluster, ORDERS, "goes", 1);
   await append(cluster, { topic: "stays", partition: 0 }, "stays", 1);
   world.disk.holdSyncs();
-  const flushed = cluster.flushLogs();
+  const flushed = cluster.steps.flushLogs();
   await settle();
   cluster.deleteTopic("orders");
   world.disk.releaseSyncs();

@@ -81,7 +81,7 @@ test("closing twice is closing once, and a closed cluster serves nothing", async
   expect(cluster.state).toBe("closed");
   const shuttingDown = expect.objectContaining({ code: "SHUTTING_DOWN" });
   expect(await rejection(append(cluster, ORDERS, "late"))).toEqual(shuttingDown);
-  expect(await rejection(cluster.flushLogs())).toEqual(shuttingDown);
+  expect(await rejection(cluster.steps.flushLogs())).toEqual(shuttingDown);
   for (const operation of [
     () => cluster.createTopic({ topic: "more", partitions: 1 }),
     () => cluster.deleteTopic("orders"),

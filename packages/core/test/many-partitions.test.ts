@@ -39,7 +39,7 @@ test("300 logs share ten descriptors: produced, flushed, fetched, closed and ope
   await produceEverywhere(cluster);
   expect(cluster.replicaSet(ORDERS_0).leaderLog.segments().length).toBeGreaterThan(2);
   expectEverything(cluster);
-  await cluster.flushLogs();
+  await cluster.steps.flushLogs();
   await cluster.close();
   expect(disk.openFiles.now).toBe(0);
   const again = await openCluster(worldOn(disk), config);

@@ -12,6 +12,7 @@ import { describePartition } from "./handlers/describe-partition.ts";
 import { dumpLog } from "./handlers/dump-log.ts";
 import { fetch } from "./handlers/fetch.ts";
 import { fetchMany } from "./handlers/fetch-many.ts";
+import { flushLogs } from "./handlers/flush-logs.ts";
 import { hello } from "./handlers/hello.ts";
 import { listOffsets } from "./handlers/list-offsets.ts";
 import { listTopics } from "./handlers/list-topics.ts";
@@ -37,4 +38,5 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   dump_log: dumpLog,
   clock,
   advance_clock: advanceClock,
+  flush_logs: flushLogs,
 };

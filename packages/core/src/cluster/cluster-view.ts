@@ -1,6 +1,7 @@
 /** What a cluster shows of itself. */
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { BrokerState } from "./broker.ts";
+import type { Rooms } from "./rooms.ts";
 import type { TopicConfig } from "./topic-config.ts";
 import type { Topic } from "./topics.ts";
 
@@ -57,7 +58,16 @@ export function topicMetadata(topic: string, sets: readonly PartitionReplicaSet[
   return { topic, partitions };
 }
 
-export function describeBroker(
+export function describeCluster({ directory, brokers, table, topics }: Rooms): ClusterDescription {
+  return {
+    clusterId: directory.clusterId,
+    brokers: brokers.all().map((broker) => describeBroker(broker, table.all())),
+    topics: topics.catalogue.size,
+    partitions: topics.catalogue.partitionCount,
+  };
+}
+
+function describeBroker(
   { brokerId, state }: { brokerId: number; state: BrokerState },
   sets: readonly PartitionReplicaSet[],
 ): BrokerDescription {

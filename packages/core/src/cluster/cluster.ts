@@ -19,9 +19,10 @@ import type {
 } from "../replica/partition-view.ts";
 import type { AppendOptions, PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
+import { BackgroundSteps } from "./background-steps.ts";
 import {
   type ClusterDescription,
-  describeBroker,
+  describeCluster,
   describeTopic,
   type TopicDescription,
   type TopicMetadata,
@@ -45,6 +46,8 @@ export interface AppendResult {
 export class BrokerCluster {
   readonly env: Env;
   readonly config: ResolvedConfig;
+  /** The background work, for whoever steps it. */
+  readonly steps: BackgroundSteps;
   readonly #rooms: Rooms;
   readonly #lifecycle = new Lifecycle();
   #closing: Promise<void> | null = null;
@@ -53,6 +56,7 @@ export class BrokerCluster {
     this.#rooms = rooms;
     this.config = config;
     this.env = env;
+    this.steps = new BackgroundSteps({ ...rooms, requireServing: () => this.#lifecycle.requireRunning() });
   }
 
   /**
@@ -182,25 +186,13 @@ export class BrokerCluster {
 
   describeCluster(): ClusterDescription {
     this.#lifecycle.requireRunning();
-    const { brokers, table, topics } = this.#rooms;
-    return {
-      clusterId: this.clusterId,
-      brokers: brokers.all().map((broker) => describeBroker(broker, table.all())),
-      topics: topics.catalogue.size,
-      partitions: topics.catalogue.partitionCount,
-    };
+    return describeCluster(this.#rooms);
   }
 
   /** One partition, for who wants to look closer. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, SHUTTING_DOWN. */
   replicaSet(place: TopicPartition): PartitionReplicaSet {
     this.#lifecycle.requireRunning();
     return this.#rooms.table.require(place);
-  }
-
-  /** Makes everything durable that was appended before. Rejects with a problem when there was one, after trying all. */
-  async flushLogs(): Promise<void> {
-    this.#lifecycle.requireRunning();
-    await this.#rooms.brokers.flush();
   }
 
   /**

@@ -11,6 +11,7 @@ import { describePartition } from "./operations/describe-partition.ts";
 import { dumpLog } from "./operations/dump-log.ts";
 import { fetch } from "./operations/fetch.ts";
 import { fetchMany } from "./operations/fetch-many.ts";
+import { flushLogs } from "./operations/flush-logs.ts";
 import { hello } from "./operations/hello.ts";
 import { listOffsets } from "./operations/list-offsets.ts";
 import { listTopics } from "./operations/list-topics.ts";
@@ -36,6 +37,7 @@ export const OPERATIONS = {
   dump_log: dumpLog,
   clock,
   advance_clock: advanceClock,
+  flush_logs: flushLogs,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;
