@@ -1,15 +1,24 @@
-/** `npm run bench [-- --quick] [-- --json]`: see ../README.md for what the numbers mean. Ends all that it starts. */
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+/** `npm run bench [-- clients|log|partitions] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connect } from "@minikafka/client";
 import { measureAtRest } from "./at-rest.ts";
 import { killDaemons, startDaemon } from "./daemon.ts";
+import { growthTable } from "./growth-table.ts";
+import { GROWTH, GROWTH_LARGE, GROWTH_QUICK, growthBytes, measureGrowth } from "./log-growth.ts";
+import {
+  BYTES_PER_PARTITION,
+  measurePartitions,
+  PARTITION_COUNTS,
+  partitionsTable,
+} from "./many-partitions.ts";
 import { FULL, type Plan, QUICK } from "./plan.ts";
 import { type BenchResult, workloadResults } from "./result.ts";
 import { runRounds } from "./rounds.ts";
+import { NoRoom, requireRoom, withScratch } from "./scratch.ts";
 import { table } from "./table.ts";
 
 const REST_MS = 1_500;
@@ -34,28 +43,58 @@ async function measure(plan: Plan, folder: string): Promise<BenchResult> {
   return { machine, rounds: rounds.count, volumeBytes, workloads, atRest, residentBytesAfterLoad };
 }
 
-function options(): { readonly json: boolean; readonly plan: Plan } {
-  const { values } = parseArgs({
-    options: { json: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
-  });
-  return { json: values.json, plan: values.quick ? QUICK : FULL };
+interface Options {
+  readonly what: string;
+  readonly json: boolean;
+  readonly quick: boolean;
+  readonly large: boolean;
 }
 
-const { json, plan } = options();
-const folder = mkdtempSync(join(tmpdir(), "minikafka-bench-"));
-function cleanUp(): void {
-  killDaemons();
-  rmSync(folder, { recursive: true, force: true });
-}
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.once(signal, () => {
-    cleanUp();
-    process.kill(process.pid, signal);
+function options(): Options {
+  const flag = { type: "boolean", default: false } as const;
+  const { values, positionals } = parseArgs({
+    options: { json: flag, quick: flag, large: flag },
+    allowPositionals: true,
   });
+  const [what = "clients", ...others] = positionals;
+  if (others.length > 0)
+    throw new RangeError(`one thing is measured at a time, not also ${others.join(", ")}`);
+  return { what, ...values };
 }
+
+/** What was measured, as a value and as a text. */
+async function run(
+  { what, quick, large }: Options,
+  folder: string,
+): Promise<{ result: object; text: string }> {
+  switch (what) {
+    case "clients": {
+      const result = await measure(quick ? QUICK : FULL, folder);
+      return { result, text: table(result) };
+    }
+    case "log": {
+      const growth = large ? GROWTH_LARGE : quick ? GROWTH_QUICK : GROWTH;
+      requireRoom(growthBytes(growth));
+      const result = await measureGrowth(growth, folder);
+      return { result, text: growthTable(result) };
+    }
+    case "partitions": {
+      const counts = quick ? PARTITION_COUNTS.slice(0, 1) : PARTITION_COUNTS;
+      requireRoom(counts.reduce((sum, each) => sum + each, 0) * BYTES_PER_PARTITION);
+      const result = await measurePartitions(counts, folder);
+      return { result, text: partitionsTable(result) };
+    }
+    default:
+      throw new RangeError(`there is nothing to measure called ${what}; expected clients, log or partitions`);
+  }
+}
+
 try {
-  const result = await measure(plan, folder);
-  console.log(json ? JSON.stringify(result) : table(result));
-} finally {
-  cleanUp();
+  const chosen = options();
+  const { result, text } = await withScratch((folder) => run(chosen, folder), killDaemons);
+  console.log(chosen.json ? JSON.stringify(result) : text);
+} catch (problem) {
+  if (!(problem instanceof NoRoom || problem instanceof RangeError)) throw problem;
+  console.error(`error: ${problem.message}`);
+  process.exitCode = 2;
 }
