@@ -47,6 +47,18 @@ test.each(["whole", "headers"] as const)(
   },
 );
 
+test("a frame is checked wherever the reads part it", () => {
+  const whole = Buffer.concat(frames);
+  const position = frames[0]?.length ?? 0;
+  for (let chunkBytes = position; chunkBytes < position + 200; chunkBytes++) {
+    const bytes = Buffer.from(whole);
+    bytes.writeUInt8(9, position + 1000);
+    const { offsets, end } = scanned(fileOf(bytes), { chunkBytes });
+    expect(offsets).toEqual([10]);
+    expect(end).toMatchObject({ position, problem: expect.stringContaining("CRC") });
+  }
+});
+
 test.each(["whole", "headers"] as const)("a walk by %s ends where a frame is cut short", (check) => {
   const file = fileOf(frames[0] ?? Buffer.alloc(0), frameAt(13, 50));
   const start = frames[0]?.length ?? 0;

@@ -23,6 +23,8 @@ export interface ScanRange {
   readonly frameBytesMax: number;
   /** "whole": every byte is checked against the CRC. "headers": only magic, size and offset are, and the rest isn't read. */
   readonly check: "whole" | "headers";
+  /** What one read takes at least. Default: what suits a walk over the whole file. */
+  readonly chunkBytes?: number;
 }
 
 export interface ScannedFrame {
@@ -44,8 +46,9 @@ export function scanFrames(
   range: ScanRange,
   visit: (frame: ScannedFrame) => boolean,
 ): ScanEnd {
-  const chunkBytes = range.check === "whole" ? LIMITS.scanChunkBytes : LIMITS.headerChunkBytes;
-  const window = new FrameWindow(file, { end: range.end, chunkBytes });
+  const { scanChunkBytes, headerChunkBytes } = LIMITS;
+  const { end, chunkBytes = range.check === "whole" ? scanChunkBytes : headerChunkBytes } = range;
+  const window = new FrameWindow(file, { end, chunkBytes });
   let position = range.from;
   let nextOffset = range.offset;
   while (position < range.end) {
@@ -71,7 +74,9 @@ function headerAt(
   if (problem !== null) return problem;
   const header = readBatchHeader(window.bytes, at);
   if (check === "whole") {
-    return frameProblem(window.bytes, window.reach(position, header.frameBytes), frameBytesMax) ?? header;
+    // reach() may put other bytes in the place of those that were there.
+    const start = window.reach(position, header.frameBytes);
+    return frameProblem(window.bytes, start, frameBytesMax) ?? header;
   }
   const available = end - position;
   return header.frameBytes <= available
