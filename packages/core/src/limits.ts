@@ -42,8 +42,8 @@ export const LIMITS = {
   openFilesDefault: 512,
   openFilesMin: 10,
   openFilesMax: 1_000_000,
-  /** An entry of 8 bytes for each batch of a segment, the smallest of which has 64. */
-  indexFileBytesMax: 256 * MIB,
+  /** An entry of 12 bytes for each batch of a segment, the smallest of which has 64. */
+  indexFileBytesMax: 400 * MIB,
   /** A fetch answer, whatever the client asks for (Kafka: fetch.max.bytes, 55 MiB on a broker). */
   fetchBytesMax: 64 * MIB,
 

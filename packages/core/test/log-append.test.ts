@@ -1,9 +1,8 @@
 /** What append, roll, read and flush promise while nothing goes wrong. */
 import { readBatchHeader } from "@minikafka/record";
 import { describe, expect, test } from "vitest";
-import type { DiskFile, OpenFileOptions } from "../src/env/disk.ts";
-import { MemoryDisk } from "../src/env/memory-disk.ts";
 import { BrokerError } from "../src/errors.ts";
+import { CountingDisk } from "./counting-disk.ts";
 import {
   batch,
   FOLDER,
@@ -15,21 +14,6 @@ import {
   valuesOf,
   worldOn,
 } from "./log-world.ts";
-
-/** Notes how much each read of a segment takes. */
-class CountingDisk extends MemoryDisk {
-  readonly reads: number[] = [];
-
-  override openFile(path: string, options: OpenFileOptions = {}): DiskFile {
-    const file = super.openFile(path, options);
-    const readAt = file.readAt.bind(file);
-    file.readAt = (position, lengthBytes) => {
-      this.reads.push(lengthBytes);
-      return readAt(position, lengthBytes);
-    };
-    return file;
-  }
-}
 
 describe("append", () => {
   test("gives each batch the next offsets and the leader's epoch", () => {

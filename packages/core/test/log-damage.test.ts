@@ -8,6 +8,7 @@ import {
   batch,
   flipped,
   indexAt,
+  isIndex,
   type LogWorld,
   MANIFEST,
   newWorld,
@@ -15,6 +16,7 @@ import {
   refusal,
   rewrite,
   segmentAt,
+  timeIndexAt,
   valuesOf,
   worldOn,
 } from "./log-world.ts";
@@ -114,12 +116,13 @@ describe("a flipped bit", () => {
   );
 
   test("anywhere in an index is repaired", () => {
-    const path = indexAt(bases[1] ?? -1);
-    for (let at = 0; at < sizeOf(path); at++) {
-      const log = opened((disk) => rewrite(disk, path, (all) => flipped(all, at, at % 8)));
-      assert.ok(!(log instanceof BrokerError));
-      assert.deepEqual(refusedReads(log), []);
-    }
+    const paths = [indexAt(bases[1] ?? -1), timeIndexAt(bases[1] ?? -1)];
+    for (const path of paths)
+      for (let at = 0; at < sizeOf(path); at++) {
+        const log = opened((disk) => rewrite(disk, path, (all) => flipped(all, at, at % 8)));
+        assert.ok(!(log instanceof BrokerError));
+        assert.deepEqual(refusedReads(log), []);
+      }
   });
 
   test("anywhere in the manifest is refused by its name, at once", () => {
@@ -158,7 +161,7 @@ describe("a file", () => {
     for (const path of world.disk.files().keys()) {
       for (let length = 0; length < sizeOf(path); length += path === MANIFEST ? 7 : 3) {
         const result = opened((disk) => rewrite(disk, path, (all) => all.subarray(0, length)));
-        if (path.endsWith(".index")) {
+        if (isIndex(path)) {
           assert.ok(!(result instanceof BrokerError));
           assert.deepEqual(refusedReads(result), []);
         } else {
@@ -183,7 +186,7 @@ describe("a file", () => {
     const paths = [...world.disk.files().keys()].filter((path) => path !== MANIFEST);
     for (const one of paths) {
       for (const other of paths) {
-        if (one === other || one.slice(-4) !== other.slice(-4)) continue;
+        if (one === other || isIndex(one) !== isIndex(other)) continue;
         const [bytesOfOne, bytesOfOther] = [world.disk.files().get(one), world.disk.files().get(other)];
         const log = opened((disk) => {
           rewrite(disk, one, () => bytesOfOther ?? Buffer.alloc(0));
@@ -191,7 +194,7 @@ describe("a file", () => {
         });
         if (log instanceof BrokerError) continue;
         const refused = refusedReads(log, one, other);
-        if (one.endsWith(".index")) assert.deepEqual(refused, []);
+        if (isIndex(one)) assert.deepEqual(refused, []);
       }
     }
   });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
-import { batch, type LogWorld, newWorld, seedFromEnvironment } from "./log-world.ts";
+import { batch, isIndex, type LogWorld, newWorld, seedFromEnvironment } from "./log-world.ts";
 
 const HISTORIES = 200;
 const STEPS = 40;
@@ -127,7 +127,7 @@ class History {
 
   #dropIndexes(): void {
     for (const path of this.world.disk.files().keys())
-      if (path.endsWith(".index") && this.random.below(4) === 0) this.world.disk.remove(path);
+      if (isIndex(path) && this.random.below(4) === 0) this.world.disk.remove(path);
   }
 
   /** The whole log, batch by batch. */

@@ -21,6 +21,7 @@ import {
   rewrite,
   segmentAt,
   TOPIC_ID,
+  timeIndexAt,
   worldOn,
 } from "./log-world.ts";
 
@@ -84,7 +85,7 @@ test("a change counts once it is durable, and what belongs to it in the same ins
   expect(namesIn(world.disk)).not.toContain(nameOf(segmentAt(0)));
   expect(namesIn(world.disk)).not.toContain(nameOf(indexAt(0)));
   const paths = world.trace.of("obsolete_file_removed").map(({ path }) => path);
-  expect(paths).toEqual([indexAt(0), segmentAt(0)]);
+  expect(paths).toEqual([indexAt(0), timeIndexAt(0), segmentAt(0)]);
 });
 
 test("a commit out of turn is a mistake of the program", async () => {

@@ -14,6 +14,7 @@ import {
   refusal,
   rewrite,
   segmentAt,
+  timeIndexAt,
   unsyncedPaths,
   worldOn,
 } from "./log-world.ts";
@@ -109,10 +110,11 @@ describe("segments behind the recovery point", () => {
     for (const offset of [5, 90]) {
       append(disk, segmentAt(offset), assignedBatch("stray", offset));
       append(disk, indexAt(offset), Buffer.alloc(3));
+      append(disk, timeIndexAt(offset), Buffer.alloc(3));
     }
     const log = open({ create: false });
     expect(readAll(log)).toEqual(numbered(4));
-    expect([...disk.files().keys()]).toEqual([indexAt(0), segmentAt(0), MANIFEST]);
+    expect([...disk.files().keys()]).toEqual([indexAt(0), segmentAt(0), timeIndexAt(0), MANIFEST]);
     expect(trace.of("stray_file_removed").map(({ path }) => path)).toContain(segmentAt(90));
     expect(unsyncedPaths(disk)).toEqual([]);
   });
@@ -270,9 +272,14 @@ test("numbered files below the recovery point that nobody explains stay, and are
   const { disk, open, trace } = await closedLog();
   append(disk, segmentAt(1), assignedBatch("whose?", 1));
   append(disk, indexAt(2), Buffer.from("whose?"));
+  append(disk, timeIndexAt(2), Buffer.from("whose?"));
   const log = open({ create: false });
   expect(readAll(log)).toEqual(numbered(30));
-  expect(trace.of("foreign_file_ignored").map(({ path }) => path)).toEqual([segmentAt(1), indexAt(2)]);
+  expect(trace.of("foreign_file_ignored").map(({ path }) => path)).toEqual([
+    segmentAt(1),
+    indexAt(2),
+    timeIndexAt(2),
+  ]);
 });
 
 test("what a killed process left of a checkpoint goes", async () => {
@@ -311,7 +318,7 @@ test.each([
   expect(refusal(() => open({ create: false })).code).toBe("STORAGE_ERROR");
   rule.assertFired();
   expect(readAll(open({ create: false }))).toEqual(numbered(4));
-  expect([...disk.files().keys()]).toEqual([indexAt(0), segmentAt(0), MANIFEST]);
+  expect([...disk.files().keys()]).toEqual([indexAt(0), segmentAt(0), timeIndexAt(0), MANIFEST]);
 });
 
 test("an opening that the disk refuses leaves no file open, and works when it is tried again", async () => {

@@ -153,6 +153,7 @@ const POINTS = [
   "log.roll.after_create",
   "log.index.before_write",
   "log.index.after_write",
+  "log.time_index.after_write",
   "manifest.before_write",
   "manifest.before_sync",
   "manifest.before_rename",

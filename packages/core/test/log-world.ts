@@ -19,6 +19,10 @@ export const MANIFEST = `${FOLDER}/manifest.json`;
 
 export const segmentAt = (baseOffset: number) => `${FOLDER}/${String(baseOffset).padStart(20, "0")}.log`;
 export const indexAt = (baseOffset: number) => `${FOLDER}/${String(baseOffset).padStart(20, "0")}.index`;
+export const timeIndexAt = (baseOffset: number) =>
+  `${FOLDER}/${String(baseOffset).padStart(20, "0")}.timeindex`;
+/** Whether a file can be made anew from the others. */
+export const isIndex = (path: string) => /\.(time)?index$/.test(path);
 
 /** Settings of the log and its config side by side; what is not said is small. */
 export type WorldOptions = Partial<PartitionLogOptions> & Partial<LogConfig>;
@@ -120,7 +124,7 @@ export function valuesOf(batches: Buffer, offset = 0): string[] {
 
 /** What a power cut could still change, but for indexes, which never count as durable. */
 export function unsyncedPaths(disk: MemoryDisk): string[] {
-  return disk.unsyncedPaths().filter((path) => !path.endsWith(".index"));
+  return disk.unsyncedPaths().filter((path) => !isIndex(path));
 }
 
 /** The BrokerError that `act` throws. */

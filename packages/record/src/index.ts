@@ -13,6 +13,8 @@ export {
   FRAME_PREFIX_BYTES,
   HEADER_BYTES,
   readBatchHeader,
+  readInt64,
+  writeInt64,
 } from "./batch-header.ts";
 export {
   emptiedFrame,

@@ -36,6 +36,7 @@ const LOG_AND_CLUSTER_POINTS = [
   "log.roll.after_create",
   "log.index.before_write",
   "log.index.after_write",
+  "log.time_index.after_write",
   "log.obsolete.before_remove",
   "log.obsolete.after_remove",
   "log.recovery.before_truncate",

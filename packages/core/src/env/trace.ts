@@ -47,7 +47,10 @@ export type TraceEvent =
   | OnReplica<"obsolete_file_kept", { path: string; problem: string }>
   | OnReplica<"append_undone", { logEndOffset: number; position: number; problem: string }>
   | OnReplica<"seal_delayed", { segmentBaseOffset: number; problem: string }>
-  | OnReplica<"index_rebuilt", { segmentBaseOffset: number; entries: number; problem: string }>
+  | OnReplica<
+      "index_rebuilt",
+      { segmentBaseOffset: number; path: string; entries: number; timeEntries: number; problem: string }
+    >
   | OnReplica<"index_unwritten", { segmentBaseOffset: number; problem: string }>
   | OnReplica<"log_offline", { problem: string }>
   | OnReplica<"high_watermark_moved", { from: number; to: number; logEndOffset: number }>

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { indexPath, isLogFileName, isSegmentFileName, parseFileName, segmentPath } from "./file-names.ts";
+import {
+  indexPath,
+  isLogFileName,
+  isSegmentFileName,
+  parseFileName,
+  segmentPath,
+  timeIndexPath,
+} from "./file-names.ts";
 
 test("a segment becomes a name of twenty digits and its generation, and comes back from it", () => {
   for (const baseOffset of [0, 7, 123_456, Number.MAX_SAFE_INTEGER]) {
@@ -9,6 +16,8 @@ test("a segment becomes a name of twenty digits and its generation, and comes ba
       expect(segment).toMatch(generation === 0 ? /^\d{20}\.log$/ : /^\d{20}-\d+\.log$/);
       expect(parseFileName(segment)).toEqual({ kind: "segment", baseOffset, generation });
       expect(parseFileName(index)).toEqual({ kind: "index", baseOffset, generation });
+      const timeIndex = timeIndexPath("/p", { baseOffset, generation }).slice("/p/".length);
+      expect(parseFileName(timeIndex)).toEqual({ kind: "time_index", baseOffset, generation });
     }
   }
 });

@@ -1,8 +1,8 @@
 /**
  * Numbers and the names of files in a partition's folder: the only place that knows how one becomes the other.
  *
- *   <base offset, 20 digits>.log     a segment as it was appended; .index: its offset index
- *   <base offset, 20 digits>-<generation>.log, .index   the same after so many compactions
+ *   <base offset, 20 digits>.log     a segment as it was appended; .index, .timeindex: its indexes
+ *   <base offset, 20 digits>-<generation>.log, .index, .timeindex   the same after so many compactions
  *   <segment>.log.tmp                one that is being written anew (sync-doubt.ts)
  *   manifest.json                    which segments count; also manifest.json.tmp and manifest.json.tmp-later
  *   sync-failed                      the mark that a sync failed (sync-doubt.ts)
@@ -20,7 +20,7 @@ export const DOUBT_FILE_NAME = "sync-failed";
 
 /** Enough for any i64, so that names sort as their numbers do (Kafka: the same). */
 const OFFSET_DIGITS = 20;
-const NAME = /^(\d{20})(?:-([1-9]\d{0,14}))?\.(log|index|log\.tmp)$/;
+const NAME = /^(\d{20})(?:-([1-9]\d{0,14}))?\.(log|index|timeindex|log\.tmp)$/;
 
 /** What tells a segment from every other of its log. */
 export interface SegmentName {
@@ -30,7 +30,7 @@ export interface SegmentName {
 }
 
 export interface NumberedFile extends SegmentName {
-  readonly kind: "segment" | "index" | "temporary";
+  readonly kind: "segment" | "index" | "time_index" | "temporary";
 }
 
 export function segmentFileName(name: SegmentName): string {
@@ -49,6 +49,10 @@ export function indexPath(folder: string, name: SegmentName): string {
   return posix.join(folder, `${stemOf(name)}.index`);
 }
 
+export function timeIndexPath(folder: string, name: SegmentName): string {
+  return posix.join(folder, `${stemOf(name)}.timeindex`);
+}
+
 /** What a file of this name holds, or `null` when it is not numbered as ours are. */
 export function parseFileName(name: string): NumberedFile | null {
   const [, offset, generationText = "0", extension] = NAME.exec(name) ?? [];
@@ -57,6 +61,7 @@ export function parseFileName(name: string): NumberedFile | null {
   const generation = Number(generationText);
   if (!Number.isSafeInteger(baseOffset)) return null;
   if (extension === "log.tmp") return { kind: "temporary", baseOffset, generation };
+  if (extension === "timeindex") return { kind: "time_index", baseOffset, generation };
   return { kind: extension === "log" ? "segment" : "index", baseOffset, generation };
 }
 

@@ -27,6 +27,7 @@ export interface FolderContents {
   /** Base offsets rising. */
   readonly segments: readonly SegmentName[];
   readonly indexes: readonly SegmentName[];
+  readonly timeIndexes: readonly SegmentName[];
   /** Segments that were being written anew. */
   readonly temporaries: readonly SegmentName[];
   readonly hasManifest: boolean;
@@ -38,6 +39,7 @@ export interface FolderContents {
 const NOTHING: FolderContents = {
   segments: [],
   indexes: [],
+  timeIndexes: [],
   temporaries: [],
   hasManifest: false,
   hasManifestTemporaries: false,
@@ -65,6 +67,7 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
   return {
     segments: namesOf("segment"),
     indexes: namesOf("index"),
+    timeIndexes: namesOf("time_index"),
     temporaries: namesOf("temporary"),
     hasManifest: names.includes(MANIFEST_FILE_NAME),
     hasManifestTemporaries: names.some((name) => MANIFEST_TEMPORARY_NAMES.includes(name)),

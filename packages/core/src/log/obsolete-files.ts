@@ -8,7 +8,7 @@
  */
 import { posix } from "node:path";
 import { DiskError } from "../env/disk.ts";
-import { indexPath, parseFileName, type SegmentName, segmentFileName } from "./file-names.ts";
+import { indexPath, parseFileName, type SegmentName, segmentFileName, timeIndexPath } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import type { FolderContents } from "./log-folder.ts";
 import { type Manifest, recoverySegment } from "./manifest.ts";
@@ -17,7 +17,8 @@ import { type Manifest, recoverySegment } from "./manifest.ts";
 export function removeObsolete(context: LogContext, fileName: string): boolean {
   const { env, folder, place } = context;
   const name = parseFileName(fileName);
-  const paths = [...(name === null ? [] : [indexPath(folder, name)]), posix.join(folder, fileName)];
+  const indexes = name === null ? [] : [indexPath(folder, name), timeIndexPath(folder, name)];
+  const paths = [...indexes, posix.join(folder, fileName)];
   try {
     env.faults.hit("log.obsolete.before_remove", place);
     for (const path of paths) {
@@ -46,7 +47,7 @@ export function removeLeftovers(context: LogContext, manifest: Manifest, content
     const fileName = segmentFileName(name);
     return obsolete.includes(fileName) || (name.generation > 0 && !counted.has(fileName));
   };
-  const left = [...contents.segments, ...contents.indexes].filter(isLeft);
+  const left = [...contents.segments, ...contents.indexes, ...contents.timeIndexes].filter(isLeft);
   if (left.length === 0) return;
   // A process that died behind the renaming left a manifest that a power cut may still take back, to one that counts them.
   env.disk.syncFolder(folder);

@@ -189,7 +189,10 @@ export class PartitionLog {
     this.#state.requireReadable();
     const { logStartOffset: startOffset, logEndOffset } = this;
     const range = { startOffset, endOffset: Math.min(endOffset, logEndOffset) };
-    return onDisk(this.#context.folder, () => findTimestamp(this.#segments, timestampMs, range));
+    return onDisk(this.#context.folder, () => {
+      const found = findTimestamp(this.#segments, timestampMs, range);
+      return found === null ? null : { offset: found.offset, timestampMs: found.timestampMs };
+    });
   }
 
   /**

@@ -12,7 +12,7 @@
 import { posix } from "node:path";
 import type { BatchHeader } from "@minikafka/record";
 import { storageError } from "../errors.ts";
-import { indexPath, type SegmentName, segmentFileName, segmentPath } from "./file-names.ts";
+import { indexPath, type SegmentName, segmentFileName, segmentPath, timeIndexPath } from "./file-names.ts";
 import { LeaderEpochs } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
 import type { FolderContents } from "./log-folder.ts";
@@ -183,9 +183,11 @@ function cutTail(context: LogContext, { torn, dropped, recovered }: Tail, conten
     segment.syncNow();
   }
   const indexes = new Set(contents.indexes.map(segmentFileName));
+  const timeIndexes = new Set(contents.timeIndexes.map(segmentFileName));
   for (const name of dropped) {
     env.faults.hit("log.recovery.before_remove", place);
     if (indexes.has(segmentFileName(name))) removeFile(context, indexPath(folder, name));
+    if (timeIndexes.has(segmentFileName(name))) removeFile(context, timeIndexPath(folder, name));
     removeFile(context, segmentPath(folder, name));
     env.faults.hit("log.recovery.after_remove", place);
   }
@@ -203,7 +205,7 @@ function removeFile({ env, place }: LogContext, path: string): void {
 function noteUnexplained(
   { env, folder, place }: LogContext,
   { sealed, recoveryPoint, obsolete }: Manifest,
-  { segments, indexes }: FolderContents,
+  { segments, indexes, timeIndexes }: FolderContents,
 ): void {
   const known = new Set([...sealed.map(segmentFileName), ...obsolete]);
   const isUnexplained = (name: SegmentName) =>
@@ -213,6 +215,7 @@ function noteUnexplained(
   const paths = [
     ...segments.filter(isUnexplained).map((name) => segmentPath(folder, name)),
     ...indexes.filter(isUnexplained).map((name) => indexPath(folder, name)),
+    ...timeIndexes.filter(isUnexplained).map((name) => timeIndexPath(folder, name)),
   ];
   for (const path of paths)
     env.trace({ kind: "foreign_file_ignored", brokerId: place.brokerId, path: posix.normalize(path) });

@@ -1,16 +1,19 @@
 /**
- * The offset index of one segment, as the segment uses it.
+ * The indexes of one segment, as the segment uses them: that of its offsets, and that of its times (segment-times.ts).
  *
- * Owns: the `.index` file, and the entries in memory.
+ * Owns: the `.index` file, and its entries in memory; when both files are written, and made anew in one walk.
  * Invariants: the entries in memory speak for everything from `#indexedFrom` on; what lies below is loaded, or made anew
  * from the segment, when somebody asks for it. An idle segment holds none.
  * Never: a read that fails because of an index file; an index file that is synced, since it can always be made anew.
  */
+import type { BatchHeader } from "@minikafka/record";
 import { type Disk, DiskError, readSmallFile } from "../env/disk.ts";
 import { LIMITS } from "../limits.ts";
 import { indexPath } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import { type IndexEntry, OffsetIndex } from "./offset-index.ts";
+import { SegmentTimes, type TimedSegment, type TimeSpan } from "./segment-times.ts";
+import type { TimeIndexBuilder } from "./time-index-builder.ts";
 
 /** Where a batch is said to begin. */
 export interface IndexHit {
@@ -19,25 +22,36 @@ export interface IndexHit {
 }
 
 /** What an index needs of its segment. */
-export interface IndexedSegment {
-  readonly baseOffset: number;
-  readonly generation: number;
-  readonly nextOffset: number;
-  readonly sizeBytes: number;
+export interface IndexedSegment extends TimedSegment {
   /**
-   * Tells of each batch from the beginning up to `end`, or up to the first that is damaged. Returns the position where it
-   * came to its end. Throws DiskError.
+   * Tells of each batch from the beginning up to `end`, or up to where none can be told from the next. `isSound` as long
+   * as no batch is damaged: what the header of a damaged one says is good for a hint at best. Throws DiskError.
    */
-  walk(end: number, visit: (offset: number, position: number) => void): number;
+  walk(end: number, visit: (header: BatchHeader, position: number, isSound: boolean) => void): WalkEnd;
+}
+
+export interface WalkEnd {
+  readonly position: number;
+  /** Whether every batch up to there is sound. */
+  readonly isSound: boolean;
+}
+
+/** Both indexes as a walk found them. */
+interface WalkedIndexes extends WalkEnd {
+  readonly offsets: OffsetIndex;
+  readonly times: TimeIndexBuilder;
 }
 
 export class SegmentIndex {
   readonly path: string;
   readonly #context: LogContext;
   readonly #segment: IndexedSegment;
+  readonly #times: SegmentTimes;
   #entries = new OffsetIndex();
   #indexedFrom: number;
-  /** Whether the file lacks something that is in memory. */
+  /** Where note() began. */
+  #notedFrom: number;
+  /** Whether the files lack something that is in memory. */
   #isAhead = false;
 
   /** `indexedFrom`: how much of the segment was there before note() tells of more. */
@@ -46,15 +60,18 @@ export class SegmentIndex {
     this.#context = context;
     this.#segment = segment;
     this.#indexedFrom = indexedFrom;
+    this.#notedFrom = indexedFrom;
+    this.#times = new SegmentTimes(context, segment);
   }
 
   /** Tells of a batch that follows everything so far. */
-  note(offset: number, position: number): void {
+  note(header: BatchHeader, position: number): void {
+    this.#times.note(header, position);
     // Behind a part that is not in memory the first batch gets an entry in any case, so that no search for it or for what
     // follows needs that part.
     const isBehindGap = this.#indexedFrom > 0 && this.#entries.entries === 0;
     if (!isBehindGap && !this.#isDue(this.#entries, position)) return;
-    this.#entries.add({ relativeOffset: offset - this.#segment.baseOffset, position });
+    this.#entries.add({ relativeOffset: header.baseOffset - this.#segment.baseOffset, position });
     this.#isAhead = true;
   }
 
@@ -67,28 +84,40 @@ export class SegmentIndex {
     return this.#hit(this.#entries.lookup(relativeOffset));
   }
 
+  /** Where to look for the first batch that is as late as `timestampMs`. May read the disk; throws DiskError. */
+  lookupTime(timestampMs: number): TimeSpan {
+    if (this.#loadTimes() === "rebuilt") this.write();
+    return this.#times.lookup(timestampMs);
+  }
+
   /** An entry was not true: makes all anew from the segment. Throws DiskError. */
   rebuild(problem: string): void {
     const before = this.#entries;
-    const { index, walkedBytes } = this.#rebuilt(this.#segment.sizeBytes, problem);
+    const { offsets, position, times, isSound } = this.#walk(this.#segment.sizeBytes, this.path, problem);
     // Where damage in the segment ended the walk, the entry was true once. Those behind the damage may still be, and are
     // the only way to the batches there.
-    index.append(before.after({ position: walkedBytes, relativeOffset: index.last.relativeOffset }));
-    this.#entries = index;
+    offsets.append(before.after({ position, relativeOffset: offsets.last.relativeOffset }));
+    this.#entries = offsets;
     this.#indexedFrom = 0;
+    this.#notedFrom = 0;
+    this.#times.replace(times, isSound);
     this.#isAhead = true;
     this.write();
   }
 
-  /** Writes the file if it lacks something. A refusal of the disk is traced and costs a rebuilding later, nothing else. */
+  /** Writes the files if they lack something. A refusal of the disk is traced and costs a rebuilding later, nothing else. */
   write(): void {
     if (!this.#isAhead) return;
     const { env, place } = this.#context;
     try {
       if (this.#indexedFrom > 0) this.#load();
+      this.#loadTimes();
       env.faults.hit("log.index.before_write", place);
       writeWhole(env.disk, this.path, this.#entries.encode(this.#segment.sizeBytes));
       env.faults.hit("log.index.after_write", place);
+      const times = this.#times.encode();
+      if (times !== null) writeWhole(env.disk, this.#times.path, times);
+      env.faults.hit("log.time_index.after_write", place);
       this.#isAhead = false;
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
@@ -102,10 +131,12 @@ export class SegmentIndex {
     }
   }
 
-  /** Forgets everything; the file, or the segment, tells it again. For a segment that grows no more. */
+  /** Forgets everything; the files, or the segment, tell it again. For a segment that grows no more. */
   release(): void {
     this.#entries = new OffsetIndex();
     this.#indexedFrom = this.#segment.sizeBytes;
+    this.#notedFrom = this.#segment.sizeBytes;
+    this.#times.release();
     this.#isAhead = false;
   }
 
@@ -120,13 +151,32 @@ export class SegmentIndex {
   /** Completes the entries in memory with those below. */
   #load(): "loaded" | "rebuilt" {
     const below = this.#read();
-    const isUseless = typeof below === "string";
-    const entries = isUseless ? this.#rebuilt(this.#indexedFrom, below).index : below;
-    entries.append(this.#entries);
-    this.#entries = entries;
+    if (typeof below === "string") return this.#completed(this.path, below);
+    this.#startBehind(below);
+    return "loaded";
+  }
+
+  #loadTimes(): "loaded" | "rebuilt" {
+    const problem = this.#times.load();
+    return problem === null ? "loaded" : this.#completed(this.#times.path, problem);
+  }
+
+  /** What either index lacks below is made anew. */
+  #completed(path: string, problem: string): "rebuilt" {
+    const below = this.#walk(this.#notedFrom, path, problem);
+    if (this.#indexedFrom > 0) this.#startBehind(below.offsets);
+    if (!this.#times.isWhole && !(below.isSound && this.#times.complete(below.times))) {
+      const { times, isSound } = this.#walk(this.#segment.sizeBytes, path, problem);
+      this.#times.replace(times, isSound);
+    }
+    this.#isAhead = true;
+    return "rebuilt";
+  }
+
+  #startBehind(below: OffsetIndex): void {
+    below.append(this.#entries);
+    this.#entries = below;
     this.#indexedFrom = 0;
-    this.#isAhead ||= isUseless;
-    return isUseless ? "rebuilt" : "loaded";
   }
 
   /** The file's entries below `#indexedFrom`, or why they cannot be used. */
@@ -149,21 +199,27 @@ export class SegmentIndex {
     return decoded.index.upTo({ relativeOffset, position: this.#indexedFrom });
   }
 
-  #rebuilt(end: number, problem: string): { index: OffsetIndex; walkedBytes: number } {
+  /** Both indexes of what lies below `end`. `path` is the file that made it necessary by its `problem`. */
+  #walk(end: number, path: string, problem: string): WalkedIndexes {
     const { baseOffset } = this.#segment;
-    const index = new OffsetIndex();
-    const walkedBytes = this.#segment.walk(end, (offset, position) => {
-      if (this.#isDue(index, position)) index.add({ relativeOffset: offset - baseOffset, position });
+    const offsets = new OffsetIndex();
+    const times = this.#times.begun(-1);
+    const walked = this.#segment.walk(end, (header, position, isSound) => {
+      if (isSound) times.note(header, position);
+      if (this.#isDue(offsets, position))
+        offsets.add({ relativeOffset: header.baseOffset - baseOffset, position });
     });
     const { env, place } = this.#context;
     env.trace({
       kind: "index_rebuilt",
       ...place,
       segmentBaseOffset: baseOffset,
-      entries: index.entries,
+      path,
+      entries: offsets.entries,
+      timeEntries: times.index.entries,
       problem,
     });
-    return { index, walkedBytes };
+    return { offsets, times, ...walked };
   }
 }
 

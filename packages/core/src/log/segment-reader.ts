@@ -144,7 +144,7 @@ function firstDamage(segment: SegmentBytes, hit: IndexHit, broken: Damage): Brok
 
 /** Whoever reads is told where, and of which batch; the bytes themselves stay as they are. */
 export function damage(
-  { file }: { readonly file: DiskFile },
+  { file }: { readonly file: { readonly path: string } },
   { position, problem }: Damage,
   offset: number,
 ): BrokerError {

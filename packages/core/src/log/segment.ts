@@ -1,12 +1,12 @@
 /**
  * One segment: a file of batches one after another, beginning with the one of its base offset.
  *
- * Owns: the file, its offset index, the numbers that say how much of both counts.
+ * Owns: the file, its indexes, the numbers that say how much of both counts.
  * Invariants: bytes up to `sizeBytes` are whole batches; `nextOffset` is behind the last; a batch is readable as soon as
  * append() has returned, and durable once a sync() that was called after it has succeeded (and the file's name is durable).
  * Never: a byte below `sizeBytes` changed; a failed append counted.
  */
-import type { BatchHeader } from "@minikafka/record";
+import { type BatchHeader, HEADER_BYTES, prefixProblem, readBatchHeader } from "@minikafka/record";
 import { assert } from "../assert.ts";
 import { DiskError, type DiskFile } from "../env/disk.ts";
 import { storageError } from "../errors.ts";
@@ -17,7 +17,7 @@ import { type WalkedFrame, walkFrames } from "./frame-walk.ts";
 import type { LogContext } from "./log-context.ts";
 import { UINT32_MAX } from "./offset-index.ts";
 import type { SegmentExtent } from "./segment-extent.ts";
-import { type IndexHit, SegmentIndex } from "./segment-index.ts";
+import { type IndexHit, SegmentIndex, type WalkEnd } from "./segment-index.ts";
 import {
   damage,
   type ReadBatches,
@@ -25,6 +25,8 @@ import {
   readBatches,
   type SegmentBytes,
 } from "./segment-reader.ts";
+import type { TimeSpan } from "./segment-times.ts";
+import { latestRecordMs } from "./time-index-builder.ts";
 
 export class Segment {
   readonly baseOffset: number;
@@ -145,10 +147,10 @@ export class Segment {
 
   /** Counts a batch that lies in the file. */
   take({ position, header }: ScannedFrame): void {
-    this.#index.note(header.baseOffset, position);
+    this.#index.note(header, position);
     this.#sizeBytes = position + header.frameBytes;
     this.#nextOffset = header.nextOffset;
-    this.#maxTimestampMs = Math.max(this.#maxTimestampMs, header.maxTimestampMs);
+    this.#maxTimestampMs = Math.max(this.#maxTimestampMs, latestRecordMs(header));
   }
 
   /**
@@ -243,25 +245,43 @@ export class Segment {
     yield* walkFrom(isTrue ? hit : { offset: this.baseOffset, position: 0 });
   }
 
-  /** The first batch whose header `wanted` is true for, or `null`. Throws STORAGE_ERROR, DiskError. */
-  findBatch(wanted: (header: BatchHeader) => boolean): BatchHeader | null {
-    const bytes = this.#bytes();
-    const found: BatchHeader[] = [];
-    const end = this.#scan({ end: this.#sizeBytes, check: "whole" }, ({ header }) => {
-      if (wanted(header)) found.push(header);
-      return found.length === 0;
-    });
-    if (end.problem === null) return found[0] ?? null;
-    throw damage(bytes, { position: end.position, problem: end.problem }, end.nextOffset);
+  /** For lookups: see LookupSegment. */
+  entryFor(offset: number): IndexHit {
+    return this.#index.lookup(offset);
   }
 
-  /** For the index: see IndexedSegment. */
-  walk(end: number, visit: (offset: number, position: number) => void): number {
-    const { position: walkedBytes } = this.#scan({ end, check: "headers" }, ({ position, header }) => {
-      visit(header.baseOffset, position);
+  timeSpan(timestampMs: number): TimeSpan {
+    return this.#index.lookupTime(timestampMs);
+  }
+
+  distrust(problem: string): void {
+    this.#index.rebuild(problem);
+  }
+
+  scan(from: IndexHit, visit: (frame: ScannedFrame) => boolean): ScanEnd {
+    const chunkBytes = 2 * this.#context.indexIntervalBytes;
+    return this.#scan({ from: from.position, offset: from.offset, check: "whole", chunkBytes }, visit);
+  }
+
+  bytesOf({ position, header }: ScannedFrame): Buffer {
+    return this.#opened().readAt(position, header.frameBytes);
+  }
+
+  /** For the indexes: see IndexedSegment. */
+  walk(end: number, visit: (header: BatchHeader, position: number, isSound: boolean) => void): WalkEnd {
+    const visitAs = (isSound: boolean) => (frame: ScannedFrame) => {
+      visit(frame.header, frame.position, isSound);
       return true;
-    });
-    return walkedBytes;
+    };
+    const sound = this.#scan({ end, check: "whole" }, visitAs(true));
+    if (sound.problem === null) return { position: sound.position, isSound: true };
+    const rest = { from: sound.position, offset: sound.nextOffset, end, check: "headers" } as const;
+    return { position: this.#scan(rest, visitAs(false)).position, isSound: false };
+  }
+
+  headerAt(position: number): BatchHeader | null {
+    const bytes = this.#opened().readAt(position, HEADER_BYTES);
+    return prefixProblem(bytes, 0, this.#context.frameBytesMax) === null ? readBatchHeader(bytes) : null;
   }
 
   writeIndex(): void {
@@ -279,10 +299,13 @@ export class Segment {
     this.#file = null;
   }
 
-  #scan(extent: Pick<ScanRange, "end" | "check">, visit: (frame: ScannedFrame) => boolean): ScanEnd {
+  #scan(
+    range: Pick<ScanRange, "check"> & Partial<ScanRange>,
+    visit: (frame: ScannedFrame) => boolean,
+  ): ScanEnd {
     const { frameBytesMax } = this.#context;
-    const range = { from: 0, offset: this.baseOffset, frameBytesMax, ...extent };
-    return scanFrames(this.#opened(), range, visit);
+    const whole = { from: 0, offset: this.baseOffset, end: this.#sizeBytes, frameBytesMax };
+    return scanFrames(this.#opened(), { ...whole, ...range }, visit);
   }
 
   #noteSynced(changes: number, sizeBytes: number): void {

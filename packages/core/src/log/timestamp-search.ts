@@ -2,15 +2,26 @@
  * The first record of a time or later (Kafka: ListOffsets by timestamp, KIP-79). Times need not rise with the offsets: the
  * answer is the lowest offset whose record is late enough.
  *
- * Costs: one comparison for each segment, a walk over the headers of one segment, the records of one batch.
+ * Costs: one comparison for each segment; in one segment a search in each index and, from there, the batches of at most two
+ * intervals of each; the records of one batch. Only in a segment whose latest records lie below `startOffset`, so that what
+ * its time index says of them is of no use, every batch from there on is looked at.
  */
-import { type BatchHeader, decodeRecords } from "@minikafka/record";
-import type { Segment } from "./segment.ts";
-import type { SegmentList } from "./segment-list.ts";
+import { decodeRecords } from "@minikafka/record";
+import type { ScannedFrame } from "./frame-scan.ts";
+import type { LocatedBatch, LookupLog, LookupSegment, LookupStep } from "./lookup.ts";
+import { damage } from "./segment-reader.ts";
+import { latestRecordMs } from "./time-index-builder.ts";
+import { type FoundFrame, TimeSpanSearch } from "./time-span-search.ts";
 
 export interface FoundTimestamp {
   readonly offset: number;
   readonly timestampMs: number;
+}
+
+export interface LocatedTimestamp extends FoundTimestamp {
+  readonly batch: LocatedBatch;
+  /** Its place among the records of the batch, from 0. */
+  readonly place: number;
 }
 
 export interface OffsetRange {
@@ -19,48 +30,89 @@ export interface OffsetRange {
   readonly endOffset: number;
 }
 
-/** Throws STORAGE_ERROR, DiskError. */
-export function findTimestamp(
-  segments: SegmentList,
+interface Sought extends OffsetRange {
+  readonly timestampMs: number;
+  readonly steps: LookupStep[];
+}
+
+/** `steps` takes what was done on the way. Throws STORAGE_ERROR, DiskError. */
+export function findTimestamp<Segment extends LookupSegment>(
+  log: LookupLog<Segment>,
   timestampMs: number,
   range: OffsetRange,
-): FoundTimestamp | null {
-  for (const segment of segments.all()) {
+  steps: LookupStep[] = [],
+): LocatedTimestamp | null {
+  const sought = { ...range, timestampMs, steps };
+  for (const segment of log.all()) {
     if (segment.baseOffset >= range.endOffset) return null;
-    if (segment.nextOffset <= range.startOffset || segment.maxTimestampMs < timestampMs) continue;
-    segments.noteRead(segment);
-    const found = findInSegment(segment, timestampMs, range);
+    const { baseOffset, nextOffset, maxTimestampMs } = segment;
+    const taken = nextOffset > range.startOffset && maxTimestampMs >= timestampMs;
+    steps.push({ kind: "segment", segment: baseOffset, nextOffset, maxTimestampMs, taken });
+    if (!taken) continue;
+    log.noteRead(segment);
+    const found = findInSegment(segment, sought);
     if (found !== null) return found;
   }
   return null;
 }
 
-function findInSegment(
-  segment: Segment,
-  timestampMs: number,
-  { startOffset, endOffset }: OffsetRange,
-): FoundTimestamp | null {
-  // The first batch may hold its late record below the start of what may be read; then the search goes on behind it.
-  for (let from = startOffset; ; ) {
-    const batch = segment.findBatch(
-      (header) => header.nextOffset > from && header.maxTimestampMs >= timestampMs,
-    );
-    if (batch === null || batch.baseOffset >= endOffset) return null;
-    const found = findInBatch(segment, batch, timestampMs, startOffset);
-    if (found !== null) return found.offset < endOffset ? found : null;
-    from = batch.nextOffset;
+function findInSegment(segment: LookupSegment, sought: Sought): LocatedTimestamp | null {
+  let from = sought.startOffset;
+  let frame = firstByTimeIndex(segment, sought);
+  for (;;) {
+    // The first batch may hold its late record below the start of what may be read; then the search goes on behind it.
+    if (frame !== null && frame.header.nextOffset <= from) frame = firstFrom(segment, from, sought);
+    if (frame === null || frame.header.baseOffset >= sought.endOffset) return null;
+    const found = findInBatch(segment, frame, sought);
+    if (found !== null) return found.offset < sought.endOffset ? found : null;
+    from = frame.header.nextOffset;
   }
 }
 
+/** The first batch of the segment that is late enough. */
+function firstByTimeIndex(segment: LookupSegment, { timestampMs, steps }: Sought): ScannedFrame | null {
+  const search = new TimeSpanSearch(segment, timestampMs, steps);
+  return withTrueIndex(segment, steps, () => search.run());
+}
+
+/** The first batch that ends behind `from` and is late enough. */
+function firstFrom(segment: LookupSegment, from: number, sought: Sought): ScannedFrame | null {
+  const { timestampMs, endOffset, steps } = sought;
+  const search = new TimeSpanSearch(segment, timestampMs, steps);
+  const judge = ({ header }: ScannedFrame) => {
+    if (header.baseOffset >= endOffset) return "stop";
+    return header.nextOffset > from && latestRecordMs(header) >= timestampMs ? "take" : "next";
+  };
+  return withTrueIndex(segment, steps, () => search.scanFrom(segment.entryFor(from), judge));
+}
+
+/** What `search` finds. An index that turns out to be false on the way is made anew, once. */
+function withTrueIndex(
+  segment: LookupSegment,
+  steps: LookupStep[],
+  search: () => FoundFrame,
+): ScannedFrame | null {
+  const first = search();
+  if ("frame" in first) return first.frame;
+  steps.push({ kind: "index_refused", segment: segment.baseOffset, problem: first.falseEntry });
+  segment.distrust(first.falseEntry);
+  const second = search();
+  if ("frame" in second) return second.frame;
+  // An index that was just made anew is true. The segment is not.
+  throw damage({ file: segment }, { position: second.position, problem: second.falseEntry }, second.offset);
+}
+
 function findInBatch(
-  segment: Segment,
-  { baseOffset, nextOffset: endOffset }: BatchHeader,
-  timestampMs: number,
-  startOffset: number,
-): FoundTimestamp | null {
-  const { batches } = segment.read(baseOffset, { bytesMax: 0, endOffset });
-  const record = decodeRecords(batches).find(
+  segment: LookupSegment,
+  frame: ScannedFrame,
+  { startOffset, timestampMs }: Sought,
+): LocatedTimestamp | null {
+  const records = decodeRecords(segment.bytesOf(frame));
+  const place = records.findIndex(
     (candidate) => candidate.offset >= startOffset && candidate.timestampMs >= timestampMs,
   );
-  return record === undefined ? null : { offset: record.offset, timestampMs: record.timestampMs };
+  const record = records[place];
+  if (record === undefined) return null;
+  const { offset, timestampMs: found } = record;
+  return { offset, timestampMs: found, batch: { ...frame, segment }, place };
 }

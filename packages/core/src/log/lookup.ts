@@ -1,0 +1,77 @@
+/**
+ * What a search for an offset or a time needs of a log, and what it tells of its way: the same for a log that is open
+ * (segment.ts) and for a folder that is only looked at (folder-lookup.ts).
+ */
+import type { BatchHeader } from "@minikafka/record";
+import type { ScanEnd, ScannedFrame } from "./frame-scan.ts";
+import type { IndexHit } from "./segment-index.ts";
+import type { TimeSpan } from "./segment-times.ts";
+
+/** A segment as a search sees it. Every call may throw DiskError. */
+export interface LookupSegment {
+  readonly path: string;
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+  /** The latest timestamp of its records; -1 while it has none. */
+  readonly maxTimestampMs: number;
+  /** Where to begin to look for `offset`: an entry of the offset index, or the first batch. To be checked. */
+  entryFor(offset: number): IndexHit;
+  /** Between which entries of the time index to look. To be checked. */
+  timeSpan(timestampMs: number): TimeSpan;
+  /** An entry was not true: from now on no index says the same again. */
+  distrust(problem: string): void;
+  /** What the header of the frame at `position` says, damaged or not; `null` when none begins there. */
+  headerAt(position: number): BatchHeader | null;
+  /** Calls `visit` for each batch from there on, checked byte by byte, until it returns false. */
+  scan(from: IndexHit, visit: (frame: ScannedFrame) => boolean): ScanEnd;
+  /** The bytes of a batch that scan() told of. */
+  bytesOf(frame: ScannedFrame): Buffer;
+}
+
+export interface LookupLog<Segment extends LookupSegment = LookupSegment> {
+  /** Oldest first; they join without a gap. */
+  all(): readonly Segment[];
+  /** Its file is going to be read. */
+  noteRead(segment: Segment): void;
+}
+
+/** An entry of a time index with its whole offset. */
+export interface TimedOffset {
+  readonly timestampMs: number;
+  readonly offset: number;
+}
+
+/** One step of a search, in the order in which they were taken. `segment` is the base offset of the one it concerns. */
+export type LookupStep =
+  /** A segment's bounds were compared with what is sought, and it was `taken`, or not. */
+  | {
+      readonly kind: "segment";
+      readonly segment: number;
+      readonly nextOffset: number;
+      readonly maxTimestampMs: number;
+      readonly taken: boolean;
+    }
+  /** The time index says: the first batch that is late enough lies behind `after`, and is `until` at the latest. */
+  | {
+      readonly kind: "time_index";
+      readonly segment: number;
+      readonly after: TimedOffset | null;
+      readonly until: TimedOffset | null;
+    }
+  /** The offset index says where to begin; position 0 when it has no entry that is near enough. */
+  | {
+      readonly kind: "offset_index";
+      readonly segment: number;
+      readonly offset: number;
+      readonly position: number;
+    }
+  /** So many batches were looked at from `position` on. */
+  | { readonly kind: "scan"; readonly segment: number; readonly position: number; readonly batches: number }
+  /** An index said what the batches don't. */
+  | { readonly kind: "index_refused"; readonly segment: number; readonly problem: string };
+
+/** A batch that was found. */
+export interface LocatedBatch extends ScannedFrame {
+  readonly segment: LookupSegment;
+}
