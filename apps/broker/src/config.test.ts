@@ -91,3 +91,13 @@ test.each([
 ])("a file that holds %s is refused", (text, message) => {
   expect(() => resolve(["--config", file(text)])).toThrow(message);
 });
+
+test("the flush policy is one of three, from a flag or the environment; an older name is refused by its origin", () => {
+  expect(resolve(["--data", "d"])).toMatchObject({ flush: "ack", flush_interval_ms: 5_000 });
+  const environment = { MINIKAFKA_FLUSH: "interval", MINIKAFKA_FLUSH_INTERVAL_MS: "50" };
+  expect(resolve(["--data", "d"], environment)).toMatchObject({ flush: "interval", flush_interval_ms: 50 });
+  expect(resolve(["--data", "d", "--flush", "os"], environment)).toMatchObject({ flush: "os" });
+  expect(() => resolve(["--data", "d", "--flush", "before-ack"])).toThrow(
+    /flush is "before-ack" \(from --flush\): expected one of "ack"\|"interval"\|"os"/,
+  );
+});

@@ -26,7 +26,8 @@ import { OutputBudget } from "./json/output-budget.ts";
 import { openLog, traceTo } from "./logging.ts";
 import { openFilesDefault } from "./open-files.ts";
 import { Parking } from "./parking.ts";
-import { type TickedStep, Ticker } from "./ticker.ts";
+import { tickedSteps } from "./ticked-steps.ts";
+import { Ticker } from "./ticker.ts";
 
 /** Kafka: segment.bytes is 1 GiB; 64 MiB keeps what a crash leaves to scan short. */
 const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
@@ -161,7 +162,9 @@ class Daemon implements Broker {
     });
     this.#ticker = isManual
       ? null
-      : new Ticker(stepsOf(cluster, settings), (step, err) => log.error({ step, err }, "a step failed"));
+      : new Ticker(tickedSteps(cluster.steps, settings), (step, err) =>
+          log.error({ step, err }, "a step failed"),
+        );
   }
 
   async listen(): Promise<void> {
@@ -192,16 +195,6 @@ class Daemon implements Broker {
     this.#realTime.close();
     await this.cluster.close();
   }
-}
-
-/** The steps that auto mode takes by itself, and how often. */
-function stepsOf(cluster: BrokerCluster, settings: Settings): TickedStep[] {
-  const flush = {
-    name: "flush_logs",
-    everyMs: settings.flush_interval_ms,
-    take: () => cluster.steps.flushLogs(),
-  };
-  return settings.flush === "os" ? [] : [flush];
 }
 
 function limitsOf(settings: Settings): ConnectionLimits {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
 import { resolveConfig } from "./config.ts";
@@ -128,4 +129,15 @@ test("a log and a partition go by the settings, and -1 is no limit to them", () 
     timestampType: "append",
     minInSyncReplicas: 2,
   });
+});
+
+test("docs/topic-settings.md has a row for each setting, as the table says it", () => {
+  const page = readFileSync(new URL("../../../../docs/topic-settings.md", import.meta.url), "utf8");
+  const cluster = resolveConfig({ dataFolder: "/d" });
+  const rows = TOPIC_CONFIG_KEYS.map((key) => {
+    const { kafkaName, expected, meaning, defaultIn } = TOPIC_SETTINGS[key];
+    const fallback = key === "segment_bytes" ? "`--segment-bytes`" : `\`${defaultIn(cluster)}\``;
+    return `| \`${key}\` | \`${kafkaName}\` | ${fallback} | ${expected} | ${meaning} |`;
+  });
+  expect(page.split("\n").filter((line) => line.startsWith("| `"))).toEqual(rows);
 });
