@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changedCrc } from "./crc-change.ts";
+import { changedCrc, followingCrc } from "./crc-change.ts";
 
 const pair = fc
   .uint8Array({ maxLength: 20 })
@@ -19,6 +19,15 @@ test("the CRC after a change is the CRC of the changed bytes, whatever follows t
       const crc = crc32(following, crc32(before));
       const changed = changedCrc(crc, { before, after, followingBytes: following.length });
       expect(changed).toBe(crc32(following, crc32(after)));
+    }),
+  );
+});
+
+test("the CRC of an end is told by that of the whole and the bytes before it", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 300 }), (front, following) => {
+      const whole = crc32(following, crc32(front));
+      expect(followingCrc(whole, front, following.length)).toBe(crc32(following));
     }),
   );
 });

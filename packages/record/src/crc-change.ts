@@ -45,3 +45,8 @@ export function changedCrc(
   const difference = crc32(change.before) ^ crc32(change.after);
   return (crc ^ movedOver(difference >>> 0, change.followingBytes)) >>> 0;
 }
+
+/** The CRC-32 of the `followingBytes` bytes behind `front`, when `crc` is that of both together. */
+export function followingCrc(crc: number, front: Uint8Array, followingBytes: number): number {
+  return (crc ^ movedOver(crc32(front), followingBytes)) >>> 0;
+}

@@ -25,6 +25,7 @@ export {
   type Thinning,
   thinnedFrame,
 } from "./compacted-batch.ts";
+export { contentCrc } from "./content-crc.ts";
 export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
 export {
   HEADERS_PER_RECORD_MAX,
