@@ -44,6 +44,20 @@ export const LIMITS = {
   openFilesMax: 1_000_000,
   /** An entry of 12 bytes for each batch of a segment, the smallest of which has 64. */
   indexFileBytesMax: 400 * MIB,
+  /** Kafka: transactional.id is text of any length; a name of ours stands in a file that is read whole. */
+  producerNameLengthMax: 249,
+  namedProducersMax: 10_000,
+  /** Kafka: ProducerIdsBlock, 1000: one write for so many ids. What is not given before a restart never is. */
+  producerIdsPerBlock: 1000,
+  /** Kafka: ProducerStateEntry.NUM_BATCHES_TO_RETAIN, 5, which is as many as an idempotent producer may have in flight. */
+  batchesPerProducerMax: 5,
+  /** Beyond them, the producer that was silent for longest is forgotten. A snapshot of so many must fit a checkpoint. */
+  producersPerPartitionMax: 50_000,
+  producerSnapshotBytesPerProducerMax: 480,
+  /** Kafka: producer.id.expiration.ms. */
+  producerExpirationMsDefault: 24 * 60 * 60 * 1000,
+  /** Snapshots of one log's producers: the newest is read, an older one when that is damaged or the log was cut back. */
+  producerSnapshotsMax: 3,
   /** A fetch answer, whatever the client asks for (Kafka: fetch.max.bytes, 55 MiB on a broker). */
   fetchBytesMax: 64 * MIB,
 
@@ -79,4 +93,8 @@ assert(LIMITS.segmentBytesDefault <= LIMITS.segmentBytesMax, "the default segmen
 assert(
   LIMITS.topicNameLengthMax + 1 + String(LIMITS.partitionsPerTopicMax - 1).length <= 255,
   "a partition's folder must be nameable",
+);
+assert(
+  LIMITS.producersPerPartitionMax * LIMITS.producerSnapshotBytesPerProducerMax <= LIMITS.checkpointBytesMax,
+  "a snapshot of all producers must be readable",
 );

@@ -11,7 +11,14 @@ import { DiskError } from "./disk.ts";
 import type { ReplicaPlace, Tracer } from "./trace.ts";
 
 /** The files that are replaced atomically (log/checkpoint-file.ts), each with the same steps. */
-export const CHECKPOINT_NAMES = ["manifest", "metadata", "identity", "clean_shutdown"] as const;
+export const CHECKPOINT_NAMES = [
+  "manifest",
+  "producer_snapshot",
+  "metadata",
+  "identity",
+  "producer_ids",
+  "clean_shutdown",
+] as const;
 export type CheckpointName = (typeof CHECKPOINT_NAMES)[number];
 
 /** `before_folder_sync` would be the same instant as `after_rename`. */

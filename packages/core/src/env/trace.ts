@@ -54,6 +54,24 @@ export type TraceEvent =
   | OnReplica<"index_unwritten", { segmentBaseOffset: number; problem: string }>
   | OnReplica<"log_offline", { problem: string }>
   | OnReplica<"high_watermark_moved", { from: number; to: number; logEndOffset: number }>
+  // a log's producers
+  | OnReplica<"producer_snapshot_written", { offset: number; producers: number }>
+  | OnReplica<"producer_snapshot_unusable", { offset: number; problem: string }>
+  | OnReplica<
+      "producers_restored",
+      { snapshotOffset: number | null; endOffset: number; batches: number; producers: number }
+    >
+  | OnReplica<"producer_forgotten", { producerId: number; lastSeenMs: number; reason: "idle" | "table_full" }>
+  | OnReplica<
+      "duplicate_answered",
+      {
+        producerId: number;
+        producerEpoch: number;
+        baseSequence: number;
+        baseOffset: number;
+        nextOffset: number;
+      }
+    >
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>
@@ -71,6 +89,7 @@ export type TraceEvent =
       { clusterId: string; brokers: number; topics: number; partitions: number; clean: boolean }
     >
   | OnCluster<"cluster_closed", { clusterId: string; clean: boolean }>
+  | OnCluster<"producer_initialized", { producerId: number; producerEpoch: number; name: string | null }>
   | OnCluster<"fault_fired", { point: string; action: string; hit: number }>;
 
 export type TraceKind = TraceEvent["kind"];

@@ -4,6 +4,8 @@
  *   <base offset, 20 digits>.log     a segment as it was appended; .index, .timeindex: its indexes
  *   <base offset, 20 digits>-<generation>.log, .index, .timeindex   the same after so many compactions
  *   <segment>.log.tmp                one that is being written anew (sync-doubt.ts)
+ *   <offset, 20 digits>.snapshot     what was known of producers there (producer-snapshot.ts); also .snapshot.tmp and
+ *                                    .snapshot.tmp-later
  *   manifest.json                    which segments count; also manifest.json.tmp and manifest.json.tmp-later
  *   sync-failed                      the mark that a sync failed (sync-doubt.ts)
  */
@@ -21,6 +23,7 @@ export const DOUBT_FILE_NAME = "sync-failed";
 /** Enough for any i64, so that names sort as their numbers do (Kafka: the same). */
 const OFFSET_DIGITS = 20;
 const NAME = /^(\d{20})(?:-([1-9]\d{0,14}))?\.(log|index|timeindex|log\.tmp)$/;
+const SNAPSHOT_NAME = /^(\d{20})\.snapshot(\.tmp(?:-later)?)?$/;
 
 /** What tells a segment from every other of its log. */
 export interface SegmentName {
@@ -53,6 +56,19 @@ export function timeIndexPath(folder: string, name: SegmentName): string {
   return posix.join(folder, `${stemOf(name)}.timeindex`);
 }
 
+/** `offset` is where what is in the snapshot ends. */
+export function snapshotPath(folder: string, offset: number): string {
+  return posix.join(folder, `${digitsOf(offset)}.snapshot`);
+}
+
+/** The offset of the snapshot in a file of this name, and whether it was still being written; `null` for another file. */
+export function parseSnapshotName(name: string): { offset: number; isTemporary: boolean } | null {
+  const [, digits, temporary] = SNAPSHOT_NAME.exec(name) ?? [];
+  const offset = Number(digits);
+  if (digits === undefined || !Number.isSafeInteger(offset)) return null;
+  return { offset, isTemporary: temporary !== undefined };
+}
+
 /** What a file of this name holds, or `null` when it is not numbered as ours are. */
 export function parseFileName(name: string): NumberedFile | null {
   const [, offset, generationText = "0", extension] = NAME.exec(name) ?? [];
@@ -72,12 +88,15 @@ export function isSegmentFileName(name: string): boolean {
 /** True for every name that a log gives to a file of its folder. */
 export function isLogFileName(name: string): boolean {
   const fixed = [MANIFEST_FILE_NAME, ...MANIFEST_TEMPORARY_NAMES, DOUBT_FILE_NAME];
-  return fixed.includes(name) || parseFileName(name) !== null;
+  return fixed.includes(name) || parseFileName(name) !== null || parseSnapshotName(name) !== null;
 }
 
 function stemOf({ baseOffset, generation }: SegmentName): string {
-  assert(Number.isSafeInteger(baseOffset) && baseOffset >= 0, `a base offset is not ${baseOffset}`);
   assert(Number.isSafeInteger(generation) && generation >= 0, `a generation is not ${generation}`);
-  const digits = String(baseOffset).padStart(OFFSET_DIGITS, "0");
-  return generation === 0 ? digits : `${digits}-${generation}`;
+  return generation === 0 ? digitsOf(baseOffset) : `${digitsOf(baseOffset)}-${generation}`;
+}
+
+function digitsOf(offset: number): string {
+  assert(Number.isSafeInteger(offset) && offset >= 0, `an offset in a file's name is not ${offset}`);
+  return String(offset).padStart(OFFSET_DIGITS, "0");
 }

@@ -17,6 +17,7 @@ import { DiskError } from "../env/disk.ts";
 import { requireFollowing, requireNotOlder } from "./follower-frames.ts";
 import type { LeaderEpochs } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
+import type { LogProducers } from "./log-producers.ts";
 import type { LogState } from "./log-state.ts";
 import { Segment } from "./segment.ts";
 import { emptyExtent } from "./segment-extent.ts";
@@ -27,6 +28,7 @@ export interface AppenderParts {
   readonly segments: SegmentList;
   readonly state: LogState;
   readonly epochs: LeaderEpochs;
+  readonly producers: LogProducers;
   /** Told of each file that is made in the folder, as its name has still to become durable. */
   readonly onNewFile: () => void;
 }
@@ -41,13 +43,15 @@ export class LogAppender {
   readonly #segments: SegmentList;
   readonly #state: LogState;
   readonly #epochs: LeaderEpochs;
+  readonly #producers: LogProducers;
   readonly #onNewFile: () => void;
 
-  constructor({ context, segments, state, epochs, onNewFile }: AppenderParts) {
+  constructor({ context, segments, state, epochs, producers, onNewFile }: AppenderParts) {
     this.#context = context;
     this.#segments = segments;
     this.#state = state;
     this.#epochs = epochs;
+    this.#producers = producers;
     this.#onNewFile = onNewFile;
   }
 
@@ -125,8 +129,10 @@ export class LogAppender {
       if (problem instanceof DiskError) this.#undo(active, problem);
       throw problem;
     }
-    for (const { baseOffset, nextOffset, leaderEpoch, frameBytes: bytes } of headers) {
+    for (const header of headers) {
+      const { baseOffset, nextOffset, leaderEpoch, frameBytes: bytes } = header;
       this.#epochs.begin(leaderEpoch, baseOffset);
+      this.#producers.note(header);
       const facts = { baseOffset, nextOffset, bytes, segmentBaseOffset: active.baseOffset, position };
       this.#context.env.trace({ kind: "appended", ...this.#context.place, ...facts });
       position += bytes;

@@ -13,9 +13,11 @@ import { checkpointOutcome } from "./checkpoint-file.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { epochsUpTo, type LeaderEpochs } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
+import type { LogProducers } from "./log-producers.ts";
 import type { LogState } from "./log-state.ts";
 import { type RecoveryPoint, recoveryPointAt } from "./manifest.ts";
 import type { ManifestKeeper } from "./manifest-keeper.ts";
+import type { ProducerSnapshot } from "./producer-snapshot.ts";
 import type { Segment } from "./segment.ts";
 import type { SegmentList } from "./segment-list.ts";
 import type { SyncFailure } from "./sync-failure.ts";
@@ -29,6 +31,13 @@ export interface FlusherParts {
   readonly failure: SyncFailure;
   readonly keeper: ManifestKeeper;
   readonly epochs: LeaderEpochs;
+  readonly producers: LogProducers;
+}
+
+/** What a manifest will say, as it was in the instant from which on the disk was asked to keep it. */
+interface Sealing {
+  readonly point: RecoveryPoint;
+  readonly snapshot: ProducerSnapshot;
 }
 
 export class LogFlusher {
@@ -39,13 +48,14 @@ export class LogFlusher {
   readonly #failure: SyncFailure;
   readonly #keeper: ManifestKeeper;
   readonly #epochs: LeaderEpochs;
+  readonly #producers: LogProducers;
   readonly #group: GroupCommit;
   #flushedOffset: number;
   /** Files that were made in the folder, and how many of their names are durable. */
   #names = 0;
   #syncedNames = 0;
 
-  constructor({ context, segments, state, turns, failure, keeper, epochs }: FlusherParts) {
+  constructor({ context, segments, state, turns, failure, keeper, epochs, producers }: FlusherParts) {
     this.#context = context;
     this.#segments = segments;
     this.#state = state;
@@ -53,6 +63,7 @@ export class LogFlusher {
     this.#failure = failure;
     this.#keeper = keeper;
     this.#epochs = epochs;
+    this.#producers = producers;
     this.#group = new GroupCommit(turns, (waiters) => this.#round(waiters));
     this.#flushedOffset = keeper.manifest.recoveryPoint.offset;
     // A crash may have left segments whose names only the system's memory holds.
@@ -83,7 +94,7 @@ export class LogFlusher {
     await this.#turns.take(async () => {
       const { active } = this.#segments;
       active.writeIndex();
-      await this.#seal(recoveryPointAt(active.extent));
+      await this.#seal(this.#sealing(recoveryPointAt(active.extent)));
     });
   }
 
@@ -93,6 +104,8 @@ export class LogFlusher {
     if (this.#isAllDurable(unsealed)) return;
     const { nextOffset } = this.#segments.active;
     const point = recoveryPointAt(this.#segments.active.extent);
+    // Taken now: what is appended while the disk works lies behind the point.
+    const sealing = unsealed.length > 1 || this.#lags(point) ? this.#sealing(point) : null;
     const bytes = unsealed.reduce((sum, segment) => sum + segment.unsyncedBytes, 0);
     try {
       for (const segment of unsealed) await this.#syncSegment(segment);
@@ -108,7 +121,7 @@ export class LogFlusher {
       bytes,
       waiters,
     });
-    if (unsealed.length > 1 || this.#lags(point)) await this.#sealOrDelay(point);
+    if (sealing !== null) await this.#sealOrDelay(sealing);
   }
 
   #isAllDurable(unsealed: readonly Segment[]): boolean {
@@ -150,23 +163,25 @@ export class LogFlusher {
   }
 
   /** A manifest that could not be written is no reason to refuse what is durable: the next round tries again. */
-  async #sealOrDelay(point: RecoveryPoint): Promise<void> {
+  async #sealOrDelay(sealing: Sealing): Promise<void> {
     try {
-      await this.#seal(point);
+      await this.#seal(sealing);
     } catch (problem) {
       if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unchanged") throw problem;
       this.#context.env.trace({
         kind: "seal_delayed",
         ...this.#context.place,
-        segmentBaseOffset: point.segmentBaseOffset,
+        segmentBaseOffset: sealing.point.segmentBaseOffset,
         problem: problem.message,
       });
     }
   }
 
   /** Everything below `point` is durable: the manifest says so, and segments before that of the point are sealed. */
-  async #seal(point: RecoveryPoint): Promise<void> {
+  async #seal({ point, snapshot }: Sealing): Promise<void> {
     const { env, place } = this.#context;
+    const { producerSnapshots } = this.#keeper.manifest;
+    await this.#writeSnapshot(snapshot);
     const rolled = this.#segments.unsealed().filter(({ baseOffset }) => baseOffset < point.segmentBaseOffset);
     for (const segment of rolled) segment.writeIndex();
     const seal = () => {
@@ -179,9 +194,25 @@ export class LogFlusher {
         ...manifest,
         sealed: [...manifest.sealed, ...rolled.map(({ extent }) => extent)],
         recoveryPoint: point,
+        producerSnapshots: this.#producers.named(snapshot, manifest.producerSnapshots),
         leaderEpochs: epochsUpTo(this.#epochs.entries, point.offset),
       }),
       seal,
     );
+    this.#producers.removeUnnamed(producerSnapshots, this.#keeper.manifest.producerSnapshots);
+  }
+
+  #sealing(point: RecoveryPoint): Sealing {
+    return { point, snapshot: this.#producers.capture(point.offset) };
+  }
+
+  /** A snapshot whose name may not survive a power cut is as bad as a manifest of which that holds. */
+  async #writeSnapshot(snapshot: ProducerSnapshot): Promise<void> {
+    try {
+      await this.#producers.write(snapshot, this.#keeper.manifest.producerSnapshots);
+    } catch (problem) {
+      throw this.#failure.ofCommit(problem);
+    }
+    this.#state.requireOpen();
   }
 }

@@ -14,6 +14,7 @@ import {
   MANIFEST_TEMPORARY_NAMES,
   type NumberedFile,
   parseFileName,
+  parseSnapshotName,
   type SegmentName,
   segmentPath,
   temporaryPath,
@@ -30,6 +31,10 @@ export interface FolderContents {
   readonly timeIndexes: readonly SegmentName[];
   /** Segments that were being written anew. */
   readonly temporaries: readonly SegmentName[];
+  /** Offsets of snapshots of producers, rising. */
+  readonly snapshots: readonly number[];
+  /** Paths of those that were being written. */
+  readonly snapshotTemporaries: readonly string[];
   readonly hasManifest: boolean;
   readonly hasManifestTemporaries: boolean;
   /** See sync-doubt.ts. */
@@ -41,6 +46,8 @@ const NOTHING: FolderContents = {
   indexes: [],
   timeIndexes: [],
   temporaries: [],
+  snapshots: [],
+  snapshotTemporaries: [],
   hasManifest: false,
   hasManifestTemporaries: false,
   isInDoubt: false,
@@ -69,6 +76,13 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
     indexes: namesOf("index"),
     timeIndexes: namesOf("time_index"),
     temporaries: namesOf("temporary"),
+    snapshots: names.flatMap((name) => {
+      const snapshot = parseSnapshotName(name);
+      return snapshot === null || snapshot.isTemporary ? [] : [snapshot.offset];
+    }),
+    snapshotTemporaries: names
+      .filter((name) => parseSnapshotName(name)?.isTemporary === true)
+      .map((name) => posix.join(folder, name)),
     hasManifest: names.includes(MANIFEST_FILE_NAME),
     hasManifestTemporaries: names.some((name) => MANIFEST_TEMPORARY_NAMES.includes(name)),
     isInDoubt: names.includes(DOUBT_FILE_NAME),

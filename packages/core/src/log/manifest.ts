@@ -15,6 +15,7 @@ import { MANIFEST_FILE_NAME, parseFileName, type SegmentName, segmentFileName } 
 import type { EpochEntry } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "./parsed-json.ts";
+import { snapshotOffsetsOf, snapshotsProblem } from "./producer-snapshot.ts";
 import { emptyExtent, type SegmentExtent } from "./segment-extent.ts";
 
 /** 1: without generations, obsolete segments and leader epochs. */
@@ -41,6 +42,11 @@ export interface Manifest {
   /** Segments that will never change again, oldest first. */
   readonly sealed: readonly SegmentExtent[];
   readonly recoveryPoint: RecoveryPoint;
+  /**
+   * Offsets of the snapshots from which the producers come back, rising; `null` when none was known at the recovery point.
+   * See log-producers.ts.
+   */
+  readonly producerSnapshots: readonly number[] | null;
   /** File names of segments that count no more and may still be there. See obsolete-files.ts. */
   readonly obsolete: readonly string[];
   /** Up to the recovery point, see leader-epochs.ts. `null`: version 1 did not say; the batches tell it. */
@@ -78,7 +84,7 @@ export function manifestFile({ env, folder, place }: LogContext): CheckpointFile
 /** Of a log that begins at offset 0 and has no record. */
 export function emptyManifest({ topicId, place }: LogContext): Manifest {
   const recoveryPoint = recoveryPointAt(emptyExtent(0));
-  const nothing = { logStartOffset: 0, sealed: [], obsolete: [], leaderEpochs: [] };
+  const nothing = { logStartOffset: 0, sealed: [], producerSnapshots: null, obsolete: [], leaderEpochs: [] };
   return { topicId, partition: place.partition, recoveryPoint, ...nothing };
 }
 
@@ -96,7 +102,8 @@ export function sameManifest(one: Manifest, other: Manifest): boolean {
 }
 
 function formatManifest(manifest: Manifest): unknown {
-  const { topicId, partition, logStartOffset, sealed, recoveryPoint, obsolete, leaderEpochs } = manifest;
+  const { topicId, partition, logStartOffset, sealed, recoveryPoint } = manifest;
+  const { producerSnapshots, obsolete, leaderEpochs } = manifest;
   return {
     topic_id: topicId,
     partition,
@@ -115,6 +122,7 @@ function formatManifest(manifest: Manifest): unknown {
       size_bytes: sizeBytes,
       max_timestamp_ms: maxTimestampMs,
     })),
+    ...(producerSnapshots !== null && { producer_snapshots: producerSnapshots }),
     obsolete,
     leader_epochs: (leaderEpochs ?? []).map(({ leaderEpoch, startOffset }) => ({
       leader_epoch: leaderEpoch,
@@ -132,10 +140,15 @@ export function parseManifest(payload: unknown, version: number): Manifest {
     logStartOffset: numberOf(fields, "log_start_offset"),
     sealed: listOf(fields.get("sealed"), "sealed").map(parseExtent),
     recoveryPoint: parseRecoveryPoint(fields.get("recovery_point")),
+    producerSnapshots: snapshotOffsetsOf(fields.get("producer_snapshots")),
     leaderEpochs: version === 1 ? null : listOf(fields.get("leader_epochs"), "leader_epochs").map(parseEpoch),
     obsolete: version === 1 ? [] : listOf(fields.get("obsolete"), "obsolete").map(parseObsolete),
   };
-  const problem = manifestProblem(manifest) ?? obsoleteProblem(manifest) ?? epochsProblem(manifest);
+  const problem =
+    manifestProblem(manifest) ??
+    snapshotsProblem(manifest.producerSnapshots, manifest.recoveryPoint.offset) ??
+    obsoleteProblem(manifest) ??
+    epochsProblem(manifest);
   if (problem !== null) throw new RangeError(problem);
   return manifest;
 }

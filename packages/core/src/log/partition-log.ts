@@ -17,9 +17,11 @@ import type { LogConfig } from "./log-config.ts";
 import type { LogContext, LogSettings } from "./log-context.ts";
 import { LogFlusher } from "./log-flusher.ts";
 import { readContents, readOrMakeManifest } from "./log-folder.ts";
+import type { LogProducers } from "./log-producers.ts";
 import { LogState } from "./log-state.ts";
 import type { Manifest } from "./manifest.ts";
 import { ManifestKeeper } from "./manifest-keeper.ts";
+import type { ProducerEntry } from "./producer-state.ts";
 import { type RecoveredSegments, recoverSegments } from "./recovery.ts";
 import { SegmentList } from "./segment-list.ts";
 import type { ReadBatches, ReadLimits } from "./segment-reader.ts";
@@ -48,6 +50,7 @@ export class PartitionLog {
   readonly #context: LogContext;
   readonly #segments: SegmentList;
   readonly #epochs: LeaderEpochs;
+  readonly #producers: LogProducers;
   readonly #state: LogState;
   readonly #turns = new Turns();
   readonly #keeper: ManifestKeeper;
@@ -69,7 +72,7 @@ export class PartitionLog {
 
   private constructor(
     context: LogContext,
-    { sealed, unsealed, epochs }: RecoveredSegments,
+    { sealed, unsealed, epochs, producers }: RecoveredSegments,
     manifest: Manifest,
     { onFailedSync }: PartitionLogOptions,
   ) {
@@ -77,9 +80,10 @@ export class PartitionLog {
     this.#context = context;
     this.#segments = segments;
     this.#epochs = epochs;
+    this.#producers = producers;
     this.#state = new LogState(context);
     const failure = new SyncFailure(context, this.#state, onFailedSync);
-    const parts = { context, segments, epochs, state: this.#state, turns: this.#turns, failure };
+    const parts = { context, segments, epochs, producers, state: this.#state, turns: this.#turns, failure };
     this.#keeper = new ManifestKeeper({ ...parts, manifest });
     this.#flusher = new LogFlusher({ ...parts, keeper: this.#keeper });
     this.#appender = new LogAppender({ ...parts, onNewFile: () => this.#flusher.noteNewFile() });
@@ -108,6 +112,21 @@ export class PartitionLog {
   /** From here on `config` holds. What is there already stays as it is until an append or a step acts by it. */
   configure(config: LogConfig): void {
     this.#context.config = config;
+  }
+
+  /** What is known of a producer, or `undefined`. Changes with the append that it knows of. Kafka: ProducerStateEntry. */
+  producer(producerId: number): ProducerEntry | undefined {
+    return this.#producers.get(producerId);
+  }
+
+  /** All of them; who was heard of longest ago comes first. */
+  producers(): readonly ProducerEntry[] {
+    return this.#producers.entries();
+  }
+
+  /** Forgets the producers that nothing was heard of since `sinceMs`, and returns their ids. */
+  forgetIdleProducers(sinceMs: number): number[] {
+    return this.#producers.forgetIdle(sinceMs);
   }
 
   segments(): readonly SegmentSummary[] {
@@ -213,6 +232,7 @@ export class PartitionLog {
   abandon(): void {
     this.#state.close();
     this.#keeper.abandon();
+    this.#producers.abandon();
     this.#segments.close();
   }
 

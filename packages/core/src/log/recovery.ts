@@ -16,6 +16,7 @@ import { indexPath, type SegmentName, segmentFileName, segmentPath, timeIndexPat
 import { LeaderEpochs } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
 import type { FolderContents } from "./log-folder.ts";
+import { LogProducers, removeUnnamedSnapshots } from "./log-producers.ts";
 import { type Manifest, manifestPath, type RecoveryPoint, recoverySegment } from "./manifest.ts";
 import { removeLeftovers } from "./obsolete-files.ts";
 import { Segment } from "./segment.ts";
@@ -27,6 +28,7 @@ export interface RecoveredSegments {
   /** Not empty: the last is the active one. */
   readonly unsealed: readonly Segment[];
   readonly epochs: LeaderEpochs;
+  readonly producers: LogProducers;
 }
 
 /** Throws STORAGE_ERROR, DiskError. */
@@ -40,20 +42,31 @@ export function recoverSegments(
   requireRecoveryPoint(context, recoveryPoint);
   const unsealed: Segment[] = [];
   const epochs = new LeaderEpochs(manifest.leaderEpochs ?? []);
+  const producers = new LogProducers(context);
   try {
     if (manifest.leaderEpochs === null) readEpochs(context, manifest, sealed, epochs);
-    const note = ({ leaderEpoch, baseOffset }: BatchHeader) => epochs.begin(leaderEpoch, baseOffset);
-    const tail = readTail(context, recoveryPoint, contents, unsealed, note);
+    const tail = readTail(context, recoveryPoint, contents, {
+      kept: unsealed,
+      begin: (last) => {
+        const segments = [...sealed, last];
+        producers.restore(manifest.producerSnapshots, { segments, endOffset: recoveryPoint.offset });
+      },
+      note: (header) => {
+        epochs.begin(header.leaderEpoch, header.baseOffset);
+        producers.note(header);
+      },
+    });
     cutTail(context, tail, contents);
     if (contents.isInDoubt) settleDoubt(context, manifest, unsealed);
     removeLeftovers(context, manifest, contents);
+    removeUnnamedSnapshots(context, manifest, contents);
   } catch (problem) {
     for (const segment of unsealed) segment.close();
     if (isFailedSync(problem)) markDoubt(context);
     throw problem;
   }
   noteUnexplained(context, manifest, contents);
-  return { sealed, unsealed, epochs };
+  return { sealed, unsealed, epochs, producers };
 }
 
 /** A manifest of version 1 does not know the epochs: once, the headers tell them. */
@@ -116,13 +129,21 @@ interface TailNumbers {
   readonly problem: string | null;
 }
 
-/** Reads what lies behind `point`, and puts the segments that stay into `kept`. */
+interface TailVisit {
+  /** Gets the segments that stay. */
+  readonly kept: Segment[];
+  /** Called with the recovery point's segment before anything behind the point is read. */
+  readonly begin: (segment: Segment) => void;
+  /** Called with each batch behind the point. */
+  readonly note: (header: BatchHeader) => void;
+}
+
+/** Reads what lies behind `point`. */
 function readTail(
   context: LogContext,
   point: RecoveryPoint,
   { segments }: FolderContents,
-  kept: Segment[],
-  note: (header: BatchHeader) => void,
+  { kept, begin, note }: TailVisit,
 ): Tail {
   const torn: Segment[] = [];
   const dropped: SegmentName[] = [];
@@ -140,6 +161,7 @@ function readTail(
     }
     const segment = new Segment(context, knownOf(point, baseOffset));
     kept.push(segment);
+    if (kept.length === 1) begin(segment);
     scannedBytes += sizeBytes - segment.sizeBytes;
     const end = segment.recover(sizeBytes, note);
     if (end.position < sizeBytes) {
