@@ -25,8 +25,8 @@ test("an append takes effect before its promise is returned, whatever it waits f
   const second = append(cluster, ORDERS, "second", 1);
   expect(cluster.describeOffsets(ORDERS)).toEqual({ logEndOffset: 2, visibleEnd: 2 });
   expect(await Promise.all([first, second])).toEqual([
-    { baseOffset: 0, nextOffset: 1, appendTimeMs: null },
-    { baseOffset: 1, nextOffset: 2, appendTimeMs: null },
+    { baseOffset: 0, nextOffset: 1, appendTimeMs: null, duplicate: false },
+    { baseOffset: 1, nextOffset: 2, appendTimeMs: null, duplicate: false },
   ]);
 });
 
@@ -187,7 +187,7 @@ test("an acknowledgement that is under way when the cluster closes is still give
   const pending = append(cluster, ORDERS, "last", "all");
   const closing = cluster.close();
   expect(await rejection(append(cluster, ORDERS, "too late", 1))).toMatchObject({ code: "SHUTTING_DOWN" });
-  expect(await pending).toEqual({ baseOffset: 0, nextOffset: 1, appendTimeMs: null });
+  expect(await pending).toEqual({ baseOffset: 0, nextOffset: 1, appendTimeMs: null, duplicate: false });
   await closing;
   expect(valuesOf(await opened(worldAfter(world, "lost")), ORDERS)).toEqual(["last"]);
 });

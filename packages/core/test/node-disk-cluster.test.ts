@@ -45,6 +45,7 @@ test.each(["data", "deeper/below/data", "with space", "line\nbreak", "naÃ¯ve-ğŸ¦
       "broker-1",
       "meta.properties.json",
       "metadata.json",
+      "producer-ids.json",
     ]);
   },
 );

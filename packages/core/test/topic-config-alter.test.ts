@@ -104,12 +104,13 @@ test("with LogAppendTime every record of a batch has the leader's time, and is f
   const world = memoryWorld();
   const cluster = await opened(world, { message_timestamp_type: "LogAppendTime" });
   const appended = await cluster.appendBatch(ORDERS, batchOf(["a", "b"], 5), { acks: 1 });
-  expect(appended).toEqual({ baseOffset: 0, nextOffset: 2, appendTimeMs: START_MS });
+  expect(appended).toEqual({ baseOffset: 0, nextOffset: 2, appendTimeMs: START_MS, duplicate: false });
   world.clock.advance(1000);
   await append(cluster, ORDERS, "c");
   cluster.alterConfig("orders", { message_timestamp_type: "CreateTime" });
   expect(await cluster.appendBatch(ORDERS, batchOf(["d"], 7), { acks: 1 })).toMatchObject({
     appendTimeMs: null,
+    duplicate: false,
   });
 
   const frames = splitFrames(cluster.fetch(ORDERS, 0, { bytesMax: 1 << 20 }).batches);

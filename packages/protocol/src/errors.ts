@@ -98,6 +98,11 @@ export const ERRORS = {
     kafkaCode: 90,
     sentence: "A newer instance of this producer is at work.",
   },
+  UNKNOWN_PRODUCER_ID: {
+    retriable: false,
+    kafkaCode: 59,
+    sentence: "Nobody was given this producer id, or this epoch of it; ask init_producer for one.",
+  },
   OUT_OF_ORDER_SEQUENCE: {
     retriable: false,
     kafkaCode: 45,

@@ -14,7 +14,10 @@ test("the first record: alice goes to partition 1, gets offset 0 and is fetched 
   const place = { topic: "orders", partition: crc32(key) % 2 };
   const record = { key, value: Buffer.from("created"), timestampMs: 1_700_000_000_000, headers: [] };
   const appended = await cluster.appendBatch(place, encodeBatch({ records: [record] }), { acks: 1 });
-  expect([place.partition, appended]).toEqual([1, { baseOffset: 0, nextOffset: 1, appendTimeMs: null }]);
+  expect([place.partition, appended]).toEqual([
+    1,
+    { baseOffset: 0, nextOffset: 1, appendTimeMs: null, duplicate: false },
+  ]);
   const fetched = cluster.fetch(place, 0, { bytesMax: 1 << 20 });
   expect(decodeRecords(fetched.batches)).toEqual([{ offset: 0, ...record }]);
   expect(fetched).toMatchObject({ highWatermark: 1, lastStableOffset: 1, logStartOffset: 0, nextOffset: 1 });
@@ -44,6 +47,7 @@ test("everything is there again after a close and an opening", async () => {
     baseOffset: 200,
     nextOffset: 201,
     appendTimeMs: null,
+    duplicate: false,
   });
   expect(world.events.of("cluster_opened")).toMatchObject([{ clean: true, topics: 1, partitions: 2 }]);
 });

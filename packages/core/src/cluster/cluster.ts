@@ -30,6 +30,8 @@ import {
 } from "./cluster-view.ts";
 import { type ClusterConfig, type ResolvedConfig, resolveConfig } from "./config.ts";
 import { Lifecycle, type LifecycleState } from "./lifecycle.ts";
+import type { ProducerInit } from "./producer-ids.ts";
+import type { ProducerIdentity } from "./producer-ids-file.ts";
 import { openRooms, type Rooms } from "./rooms.ts";
 import { type ConfigChanges, type ConfigEntry, describeConfig, parseChanges } from "./topic-config-change.ts";
 import { planTopic, type TopicRequest } from "./topic-request.ts";
@@ -41,6 +43,8 @@ export interface AppendResult {
   readonly nextOffset: number;
   /** The time that the leader gave the batch; `null` when its records keep their producer's. */
   readonly appendTimeMs: number | null;
+  /** The same batch of an idempotent producer was there already: this is where. */
+  readonly duplicate: boolean;
 }
 
 export class BrokerCluster {
@@ -135,12 +139,22 @@ export class BrokerCluster {
    * Appends one unassigned batch. The append happens before this returns its promise, so that batches take effect in the
    * order of the calls; the promise settles when `acks` is kept (acknowledgement.ts, which also says whose the deadline is).
    * `frame` belongs to the kernel from here on. Rejects with UNKNOWN_TOPIC, UNKNOWN_PARTITION, FENCED_LEADER_EPOCH,
-   * NOT_ENOUGH_REPLICAS, CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN.
+   * NOT_ENOUGH_REPLICAS, CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE, PRODUCER_FENCED, UNKNOWN_PRODUCER_ID,
+   * OUT_OF_ORDER_SEQUENCE, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN.
    */
   async appendBatch(place: TopicPartition, frame: Buffer, options: AppendOptions): Promise<AppendResult> {
     const { acknowledged, ...appended } = this.replicaSet(place).append(frame, options);
     await acknowledged;
     return appended;
+  }
+
+  /**
+   * An identity for an idempotent producer (producer-ids.ts). Throws INVALID_REQUEST, INVALID_CONFIG, PRODUCER_FENCED,
+   * UNKNOWN_PRODUCER_ID, STORAGE_ERROR, BROKER_FAILED.
+   */
+  initProducer(init: ProducerInit): ProducerIdentity {
+    this.#lifecycle.requireRunning();
+    return this.#rooms.producerIds.init(init);
   }
 
   /** Whole batches from `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE (details: the bounds). */

@@ -11,6 +11,8 @@ test("a data folder is enough; the rest has the defaults of a stepped cluster", 
     openFilesMax: 512,
     batchBytesMax: 2_097_152,
     flush: "ack",
+    duplicateWindow: 5,
+    producerExpirationMs: 86_400_000,
   });
   expect(Object.isFrozen(config)).toBe(true);
   expect(Object.isFrozen(config.brokerIds)).toBe(true);
@@ -25,6 +27,8 @@ test.each<[Partial<ClusterConfig>, string]>([
   [{ segmentBytes: 1000 }, "segmentBytes is 1000; expected a whole number, 1024 to 2147483647"],
   [{ indexIntervalBytes: 0 }, "indexIntervalBytes is 0; expected a whole number, 1 to 2147483647"],
   [{ openFilesMax: 9 }, "openFilesMax is 9; expected a whole number, 10 to 1000000"],
+  [{ duplicateWindow: 6 }, "duplicateWindow is 6; expected a whole number, 1 to 5"],
+  [{ producerExpirationMs: 0 }, "producerExpirationMs is 0; expected a whole number, 1 to 9007199254740991"],
   [{ batchBytesMax: 3e9 }, "batchBytesMax is 3000000000; expected a whole number, 64 to 2097152"],
 ])("%j is refused by name", (change, message) => {
   expect(() => resolveConfig({ dataFolder: "/data", ...change })).toThrow(

@@ -31,6 +31,13 @@ export interface ClusterConfig {
    * where the system allows fewer. Kafka keeps every segment open and asks for a limit of 100,000. Default 512, least 10.
    */
   readonly openFilesMax?: number;
+  /**
+   * A dial: of so many last batches of an idempotent producer a retry is known as one, 1 to 5. Default 5, as in Kafka, and
+   * as many as a producer may have in flight. With 1 a retry of batch N after N + 1 is OUT_OF_ORDER_SEQUENCE.
+   */
+  readonly duplicateWindow?: number;
+  /** Kafka: producer.id.expiration.ms. A partition may forget a producer that was silent for so long. Default one day. */
+  readonly producerExpirationMs?: number;
 }
 
 export type ResolvedConfig = Required<ClusterConfig>;
@@ -64,6 +71,15 @@ export function resolveConfig(config: ClusterConfig): ResolvedConfig {
       min: LIMITS.openFilesMin,
       max: LIMITS.openFilesMax,
     }),
+    duplicateWindow: bounded("duplicateWindow", config.duplicateWindow ?? LIMITS.batchesPerProducerMax, {
+      min: 1,
+      max: LIMITS.batchesPerProducerMax,
+    }),
+    producerExpirationMs: bounded(
+      "producerExpirationMs",
+      config.producerExpirationMs ?? LIMITS.producerExpirationMsDefault,
+      { min: 1, max: Number.MAX_SAFE_INTEGER },
+    ),
   });
 }
 

@@ -10,6 +10,7 @@ import { DataFolderRefused } from "./data-folder-refusal.ts";
 const FOLDER = "/srv/data";
 const IDENTITY = `${FOLDER}/meta.properties.json`;
 const METADATA = `${FOLDER}/metadata.json`;
+const PRODUCER_IDS = `${FOLDER}/producer-ids.json`;
 
 function write(disk: MemoryDisk, path: string, bytes: string | Buffer): void {
   disk.makeFolder(posix.dirname(path));
@@ -43,7 +44,7 @@ test("a missing folder is made, and keeps its cluster id for ever", async () => 
   const again = await DataDirectory.open(FOLDER, worldOn(disk));
   expect(again.clusterId).toBe(clusterId);
   expect(again.metadata).toEqual({ topics: [], deletions: [] });
-  expect([...disk.files().keys()]).toEqual([`${FOLDER}/lock`, IDENTITY, METADATA]);
+  expect([...disk.files().keys()]).toEqual([`${FOLDER}/lock`, IDENTITY, METADATA, PRODUCER_IDS]);
 });
 
 test("an empty folder, also that of a fresh disk with its lost+found, is taken", async () => {
@@ -96,10 +97,15 @@ test("a folder with somebody else's files is refused, and the first of them are 
   });
 });
 
-test("a metadata.json that is not what an interrupted founding leaves is somebody's", async () => {
-  const disk = new MemoryDisk();
-  write(disk, METADATA, "{}");
-  expect(await refusalOn(disk)).toMatchObject({ reason: "not-ours" });
+test("a metadata.json or producer-ids.json that is not what an interrupted founding leaves is somebody's", async () => {
+  for (const path of [METADATA, PRODUCER_IDS]) {
+    const disk = new MemoryDisk();
+    write(disk, path, "{}");
+    expect(await refusalOn(disk)).toMatchObject({
+      reason: "not-ours",
+      message: expect.stringContaining(posix.basename(path)),
+    });
+  }
 });
 
 test("a folder that lost its identity or its metadata is damaged, never an empty cluster", async () => {
@@ -109,6 +115,12 @@ test("a folder that lost its identity or its metadata is damaged, never an empty
   expect(await refusalOn(withoutMetadata)).toMatchObject({
     reason: "damaged",
     message: `the data folder "/srv/data" of cluster ${clusterId} is damaged: metadata.json is missing`,
+  });
+  const withoutProducerIds = disk.clone();
+  withoutProducerIds.remove(PRODUCER_IDS);
+  expect(await refusalOn(withoutProducerIds)).toMatchObject({
+    reason: "damaged",
+    message: `the data folder "/srv/data" of cluster ${clusterId} is damaged: producer-ids.json is missing`,
   });
   disk.makeFolder(`${FOLDER}/broker-1`);
   disk.remove(IDENTITY);
@@ -121,6 +133,7 @@ test("a folder that lost its identity or its metadata is damaged, never an empty
 test.each([
   ["identity", IDENTITY],
   ["metadata", METADATA],
+  ["producer ids", PRODUCER_IDS],
 ])("any flipped bit and any cut of the %s file is refused by name", async (_name, path) => {
   const { disk } = await founded();
   const good = disk.files().get(path);

@@ -1,13 +1,14 @@
 /**
- * The data folder: whose it is, that it is held by us alone, and its two files that everything else depends on.
+ * The data folder: whose it is, that it is held by us alone, and its files that everything else depends on.
  *
  *   meta.properties.json   {format_version, cluster_id}: written once and last, it makes the folder a cluster's
  *   metadata.json          topics and their places (metadata-file.ts)
+ *   producer-ids.json      which producer ids were given away (producer-ids-file.ts)
  *   broker-<id>/           one broker's logs (broker.ts)
  *   lock                   who holds the folder, for people
  *
  * Owns: the identity and the hold.
- * Invariants: a folder with an identity has a metadata file, so that a missing one is damage and never an empty cluster;
+ * Invariants: a folder with an identity has the other two, so that a missing one is damage and never an empty cluster;
  * a folder is judged before it is held and again after, so that what is refused was not touched.
  * Never: a folder taken over that holds somebody else's files.
  */
@@ -20,6 +21,12 @@ import { CheckpointFile } from "../log/checkpoint-file.ts";
 import { fieldsOf, integerOf, mismatch, textOf } from "../log/parsed-json.ts";
 import { DataFolderRefused, refusalOf } from "./data-folder-refusal.ts";
 import { type ClusterMetadata, METADATA_FILE_NAME, openMetadataFile } from "./metadata-file.ts";
+import {
+  type GivenProducerIds,
+  NO_PRODUCER_IDS,
+  openProducerIdsFile,
+  PRODUCER_IDS_FILE_NAME,
+} from "./producer-ids-file.ts";
 import { quoted } from "./quoted.ts";
 import { isUuid } from "./uuid.ts";
 
@@ -35,6 +42,8 @@ const MAY_STAND_IN_A_NEW_FOLDER: ReadonlySet<string> = new Set([
   HOLD_FILE_NAME,
   METADATA_FILE_NAME,
   `${METADATA_FILE_NAME}.tmp`,
+  PRODUCER_IDS_FILE_NAME,
+  `${PRODUCER_IDS_FILE_NAME}.tmp`,
   `${IDENTITY_FILE_NAME}.tmp`,
   "lost+found",
 ]);
@@ -48,6 +57,7 @@ interface Identity {
 interface Found {
   readonly clusterId: string;
   readonly metadata: ClusterMetadata;
+  readonly producerIds: GivenProducerIds;
 }
 
 const NO_TOPICS: ClusterMetadata = { topics: [], deletions: [] };
@@ -58,6 +68,9 @@ export class DataDirectory {
   readonly metadataFile: CheckpointFile<ClusterMetadata>;
   /** What the metadata file said when the folder was opened. */
   readonly metadata: ClusterMetadata;
+  readonly producerIdsFile: CheckpointFile<GivenProducerIds>;
+  /** The same for the file of producer ids. */
+  readonly producerIds: GivenProducerIds;
   readonly #lock: FolderLock;
 
   private constructor(files: Files, found: Found, lock: FolderLock) {
@@ -65,6 +78,8 @@ export class DataDirectory {
     this.clusterId = found.clusterId;
     this.metadataFile = files.metadata;
     this.metadata = found.metadata;
+    this.producerIdsFile = files.producerIds;
+    this.producerIds = found.producerIds;
     this.#lock = lock;
   }
 
@@ -118,6 +133,7 @@ async function releaseQuietly(lock: FolderLock): Promise<void> {
 class Files {
   readonly folder: string;
   readonly metadata: CheckpointFile<ClusterMetadata>;
+  readonly producerIds: CheckpointFile<GivenProducerIds>;
   readonly #identity: CheckpointFile<Identity>;
   readonly #env: Env;
 
@@ -125,6 +141,7 @@ class Files {
     this.folder = folder;
     this.#env = env;
     this.metadata = openMetadataFile(folder, env);
+    this.producerIds = openProducerIdsFile(folder, env);
     this.#identity = new CheckpointFile<Identity>({
       disk: env.disk,
       faults: env.faults,
@@ -154,8 +171,10 @@ class Files {
       );
     }
     const metadata = this.metadata.read();
-    if (metadata !== null) return { clusterId, metadata };
-    throw this.#refused("damaged", `of cluster ${clusterId} is damaged: ${METADATA_FILE_NAME} is missing`);
+    const producerIds = this.producerIds.read();
+    if (metadata !== null && producerIds !== null) return { clusterId, metadata, producerIds };
+    const missing = metadata === null ? METADATA_FILE_NAME : PRODUCER_IDS_FILE_NAME;
+    throw this.#refused("damaged", `of cluster ${clusterId} is damaged: ${missing} is missing`);
   }
 
   /** Founds a new cluster. The identity comes last: a crash before it leaves a folder that is founded again. */
@@ -163,8 +182,9 @@ class Files {
     const clusterId = this.#env.random.uuid();
     this.#syncFolderAbove();
     this.metadata.replace(NO_TOPICS);
+    this.producerIds.replace(NO_PRODUCER_IDS);
     this.#identity.replace({ formatVersion: FORMAT_VERSION, clusterId });
-    return { clusterId, metadata: NO_TOPICS };
+    return { clusterId, metadata: NO_TOPICS, producerIds: NO_PRODUCER_IDS };
   }
 
   /** The folder may have been made by a process that died before it was durable. Who may not sync it did not make it. */
@@ -194,24 +214,37 @@ class Files {
         `is not empty and is no data folder: it holds ${some.join(", ")}${rest}`,
       );
     }
-    if (!this.#isFoundingMetadata()) {
-      throw this.#refused("not-ours", `holds ${METADATA_FILE_NAME}, but no ${IDENTITY_FILE_NAME}`);
+    for (const [name, isFounding] of [
+      [METADATA_FILE_NAME, () => this.#isFoundingMetadata()],
+      [PRODUCER_IDS_FILE_NAME, () => this.#isFoundingProducerIds()],
+    ] as const) {
+      if (!isFounding()) throw this.#refused("not-ours", `holds ${name}, but no ${IDENTITY_FILE_NAME}`);
     }
   }
 
   /** Whether metadata.json, if there is one, is what an interrupted founding leaves. */
   #isFoundingMetadata(): boolean {
-    try {
-      const metadata = this.metadata.read() ?? NO_TOPICS;
-      return metadata.topics.length + metadata.deletions.length === 0;
-    } catch (problem) {
-      if (problem instanceof BrokerError && !(problem.cause instanceof DiskError)) return false;
-      throw problem;
-    }
+    const metadata = orUndefined(() => this.metadata.read() ?? NO_TOPICS);
+    return metadata !== undefined && metadata.topics.length + metadata.deletions.length === 0;
+  }
+
+  /** The same for producer-ids.json. */
+  #isFoundingProducerIds(): boolean {
+    return orUndefined(() => this.producerIds.read() ?? NO_PRODUCER_IDS)?.nextProducerId === 0;
   }
 
   #refused(reason: DataFolderRefused["reason"], sentence: string): DataFolderRefused {
     return new DataFolderRefused(reason, this.folder, sentence);
+  }
+}
+
+/** What a file holds, or `undefined` when it holds something else. */
+function orUndefined<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (problem) {
+    if (problem instanceof BrokerError && !(problem.cause instanceof DiskError)) return undefined;
+    throw problem;
   }
 }
 

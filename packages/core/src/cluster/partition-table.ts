@@ -9,6 +9,7 @@ import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { ProducerRules } from "../replica/sequence-check.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
@@ -19,11 +20,17 @@ import type { Topic } from "./topics.ts";
 export class PartitionTable {
   readonly #byTopic = new Map<string, readonly PartitionReplicaSet[]>();
   readonly #brokers: Brokers;
+  readonly #producers: ProducerRules;
   readonly #config: ResolvedConfig;
   readonly #env: Env;
 
-  constructor(brokers: Brokers, config: ResolvedConfig, env: Env) {
+  constructor(
+    { brokers, producers }: { readonly brokers: Brokers; readonly producers: ProducerRules },
+    config: ResolvedConfig,
+    env: Env,
+  ) {
     this.#brokers = brokers;
+    this.#producers = producers;
     this.#config = config;
     this.#env = env;
   }
@@ -91,6 +98,7 @@ export class PartitionTable {
         log,
         config: partitionConfigOf(topic.config, this.#config),
         flush: this.#config.flush,
+        producers: this.#producers,
       },
       this.#env,
     );

@@ -6,6 +6,7 @@ import type { ResolvedConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { refusalOf } from "./data-folder-refusal.ts";
 import { PartitionTable } from "./partition-table.ts";
+import { ProducerIds } from "./producer-ids.ts";
 import { TopicChanges } from "./topic-changes.ts";
 
 export interface Rooms {
@@ -13,6 +14,7 @@ export interface Rooms {
   readonly brokers: Brokers;
   readonly table: PartitionTable;
   readonly topics: TopicChanges;
+  readonly producerIds: ProducerIds;
 }
 
 /**
@@ -26,11 +28,14 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
   try {
     directory.requireBrokers(config.brokerIds);
     brokers = new Brokers(config, env);
-    const table = new PartitionTable(brokers, config, env);
+    const { producerIdsFile: file, producerIds: given } = directory;
+    const { duplicateWindow } = config;
+    const producerIds = new ProducerIds({ file, given, brokers, duplicateWindow }, env);
+    const table = new PartitionTable({ brokers, producers: producerIds }, config, env);
     const { metadataFile, metadata } = directory;
     const topics = new TopicChanges({ metadataFile, metadata, brokers, table }, env);
     topics.recover();
-    const rooms = { directory, brokers, table, topics };
+    const rooms = { directory, brokers, table, topics, producerIds };
     traceOpened(rooms, env);
     return rooms;
   } catch (problem) {

@@ -15,6 +15,16 @@ function forged(change: (frame: Buffer) => void): Buffer {
   return frame;
 }
 
+function writeInt64(frame: Buffer, value: number, position: number): void {
+  frame.writeBigInt64BE(BigInt(value), position);
+}
+
+function producedBy(frame: Buffer, [id, epoch, sequence]: readonly [number, number, number]): void {
+  writeInt64(frame, id, 46);
+  frame.writeInt16BE(epoch, 54);
+  frame.writeInt32BE(sequence, 56);
+}
+
 function refusal(frame: Buffer, batchBytesMax: number = LIMITS.batchBytesMax): unknown {
   try {
     requireAdmissible(frame, batchBytesMax);
@@ -29,6 +39,10 @@ test("a whole batch is taken, whatever place it carries", () => {
   expect(refusal(frame)).toBeNull();
   assignBatch(frame, { baseOffset: 7, leaderEpoch: 3 });
   expect(refusal(frame)).toBeNull();
+});
+
+test("the fields of an idempotent producer are taken, all three", () => {
+  expect(refusal(forged((frame) => producedBy(frame, [7, 32_767, 2 ** 31 - 1])))).toBeNull();
 });
 
 test("a batch one byte over the limit is RECORD_TOO_LARGE with both numbers, at the limit it is taken", () => {
@@ -59,9 +73,12 @@ test.each<[string, (frame: Buffer) => void]>([
   ["a transactional batch", (frame) => frame.writeUInt8(0x01, FLAGS)],
   ["a compressed batch", (frame) => frame.writeUInt8(0x08, FLAGS)],
   ["a batch with append times", (frame) => frame.writeUInt8(0x40, FLAGS)],
-  ["a batch with a producer id", (frame) => frame.writeInt32BE(0, 46)],
-  ["a batch with a producer epoch", (frame) => frame.writeInt16BE(0, 54)],
-  ["a batch with a sequence", (frame) => frame.writeInt32BE(0, 56)],
+  ["a batch with a producer id alone", (frame) => writeInt64(frame, 0, 46)],
+  ["a batch with a producer epoch alone", (frame) => frame.writeInt16BE(0, 54)],
+  ["a batch with a sequence alone", (frame) => frame.writeInt32BE(0, 56)],
+  ["a batch with a producer id and no sequence", (frame) => producedBy(frame, [0, 0, -1])],
+  ["a batch with a producer id and no epoch", (frame) => producedBy(frame, [0, -1, 0])],
+  ["a batch with another negative epoch", (frame) => producedBy(frame, [0, -2, 0])],
   ["a batch with a gap", (frame) => frame.writeInt32BE(5, 26)],
   ["a batch whose inside is wrong", (frame) => frame.writeUInt8(4, 67)],
 ])("%s from a producer is INVALID_RECORD with a sentence", (_name, change) => {

@@ -7,10 +7,10 @@ import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 
 /**
- * Throws RECORD_TOO_LARGE, CORRUPT_BATCH or INVALID_RECORD unless `frame` is one whole batch of at most `batchBytesMax`
+ * The header of `frame`. Throws RECORD_TOO_LARGE, CORRUPT_BATCH or INVALID_RECORD unless `frame` is one whole batch of at most `batchBytesMax`
  * that a producer may send. The base offset and the leader epoch that it carries do not matter: the leader sets them.
  */
-export function requireAdmissible(frame: Buffer, batchBytesMax: number): void {
+export function requireAdmissible(frame: Buffer, batchBytesMax: number): BatchHeader {
   if (frame.length > batchBytesMax) {
     throw new BrokerError(
       "RECORD_TOO_LARGE",
@@ -27,14 +27,16 @@ export function requireAdmissible(frame: Buffer, batchBytesMax: number): void {
   }
   const refusal = headerRefusal(header) ?? recordsProblem(frame);
   if (refusal !== null) throw new BrokerError("INVALID_RECORD", refusal);
+  return header;
 }
 
 function headerRefusal(header: BatchHeader): string | null {
   if (header.control !== null) return `the batch is a ${header.control} marker, which only a broker writes`;
   if (header.transactional) return "the batch is transactional; this broker has no transactions";
-  if (header.producerId !== -1 || header.producerEpoch !== -1 || header.baseSequence !== -1) {
-    const { producerId, producerEpoch, baseSequence } = header;
-    return `the batch has producer id ${producerId}, epoch ${producerEpoch} and sequence ${baseSequence}; expected -1 for each, since this broker has no idempotent producers`;
+  const { producerId, producerEpoch, baseSequence } = header;
+  const set = [producerId, producerEpoch, baseSequence].filter((field) => field >= 0).length;
+  if (set !== 0 && set !== 3) {
+    return `the batch has producer id ${producerId}, epoch ${producerEpoch} and sequence ${baseSequence}; expected all three, or -1 for each`;
   }
   if (header.timestampType !== "create") return "the batch claims append times, which only a broker gives";
   if (header.recordCount > LIMITS.recordsPerBatchMax) {

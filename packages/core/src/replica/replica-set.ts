@@ -6,7 +6,7 @@
  * leader's log end offset after each append.
  * Never: a record shown at or above the high watermark; a write while the leader's broker has failed.
  */
-import { stampAppendTime } from "@minikafka/record";
+import { type BatchHeader, stampAppendTime } from "@minikafka/record";
 import { assert } from "../assert.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
@@ -19,6 +19,7 @@ import { requireEnoughReplicas } from "./in-sync-replicas.ts";
 import { requireLeaderEpoch } from "./leader-epoch.ts";
 import type { PartitionConfig } from "./partition-config.ts";
 import type { FetchOptions, FetchResult, FoundOffset, Isolation } from "./partition-view.ts";
+import { type DuplicateOf, duplicateIn, type ProducerRules } from "./sequence-check.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
 /** What a partition must know of the broker that leads it. */
@@ -38,6 +39,7 @@ export interface ReplicaSetOptions {
   /** What holds until configure() says otherwise. */
   readonly config: PartitionConfig;
   readonly flush: FlushPolicy;
+  readonly producers: ProducerRules;
 }
 
 export interface AppendOptions {
@@ -51,6 +53,8 @@ export interface Appended {
   readonly nextOffset: number;
   /** The time that the leader gave the batch; `null` when its records keep their producer's. */
   readonly appendTimeMs: number | null;
+  /** The same batch was there already: this is where. Nothing was appended. */
+  readonly duplicate: boolean;
   /** See acknowledgement.ts. */
   readonly acknowledged: Promise<void>;
 }
@@ -138,8 +142,8 @@ export class PartitionReplicaSet {
 
   /**
    * Gives the batch its offsets and writes it, all before this returns. `frame` belongs to the kernel from here on. Throws
-   * FENCED_LEADER_EPOCH, NOT_ENOUGH_REPLICAS, BROKER_FAILED, STORAGE_ERROR, and what batch-admission.ts refuses; then
-   * nothing was appended.
+   * FENCED_LEADER_EPOCH, NOT_ENOUGH_REPLICAS, BROKER_FAILED, STORAGE_ERROR, and what batch-admission.ts and
+   * sequence-check.ts refuse; then nothing was appended. A retry owes the acknowledgement that the first one owed.
    */
   append(frame: Buffer, { acks, leaderEpoch }: AppendOptions): Appended {
     const log = this.leaderLog;
@@ -147,12 +151,15 @@ export class PartitionReplicaSet {
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
     const { batchBytesMax, minInSyncReplicas, timestampType } = this.#config;
     if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
-    requireAdmissible(frame, batchBytesMax);
+    const header = requireAdmissible(frame, batchBytesMax);
+    const before = duplicateIn(log, header, this.#options.producers);
+    if (before !== null) return this.#appendedBefore(before, header, acks);
     const appendTimeMs = timestampType === "append" ? this.#env.clock.nowMs() : null;
     if (appendTimeMs !== null) stampAppendTime(frame, appendTimeMs);
     const { baseOffset, nextOffset } = log.append(frame, this.leaderEpoch);
     this.#advance(log);
-    return { baseOffset, nextOffset, appendTimeMs, acknowledged: this.#acknowledged(acks, nextOffset, log) };
+    const acknowledged = this.#acknowledged(acks, nextOffset, log);
+    return { baseOffset, nextOffset, appendTimeMs, duplicate: false, acknowledged };
   }
 
   /** Whole batches from the one that holds `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE, STORAGE_ERROR. */
@@ -208,6 +215,15 @@ export class PartitionReplicaSet {
   retire(reason: BrokerError | null = null): void {
     this.#retirement = reason;
     this.#highWatermark.tellAndForget();
+  }
+
+  #appendedBefore(before: DuplicateOf, header: BatchHeader, acks: Acks): Appended {
+    const { baseOffset, nextOffset, appendTimeMs } = before;
+    const { producerId, producerEpoch, baseSequence } = header;
+    const producer = { producerId, producerEpoch, baseSequence };
+    this.#env.trace({ kind: "duplicate_answered", ...this.#replica(), ...producer, baseOffset, nextOffset });
+    const acknowledged = this.#acknowledged(acks, nextOffset, this.leaderLog);
+    return { baseOffset, nextOffset, appendTimeMs, duplicate: true, acknowledged };
   }
 
   async #acknowledged(acks: Acks, nextOffset: number, log: PartitionLog): Promise<void> {

@@ -1,0 +1,228 @@
+/**
+ * Who a producer is (KIP-98): an id, and an epoch that tells its instances apart.
+ *
+ * Owns: which ids were given away, the names that keep theirs, and the file that says so.
+ * Invariants: an id belongs to one producer for ever, whatever instant the process dies at; the epoch of a name never goes
+ * back; an instance is told of its identity after that is durable. So an epoch may be skipped and is never given twice.
+ * Never: a write taken from an instance of a name that is not the newest, on any partition.
+ */
+import type { BatchHeader } from "@minikafka/record";
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import { type CheckpointFile, checkpointOutcome } from "../log/checkpoint-file.ts";
+import { fenced, type ProducerRules } from "../replica/sequence-check.ts";
+import type { Brokers } from "./brokers.ts";
+import {
+  type GivenProducerIds,
+  type NamedProducer,
+  PRODUCER_EPOCH_MAX,
+  type ProducerIdentity,
+  producerNameProblem,
+} from "./producer-ids-file.ts";
+import { quoted } from "./quoted.ts";
+
+export interface ProducerInit {
+  /** Keeps its id from one instance to the next, each of which ends the one before. Default: a producer of no name. */
+  readonly name?: string;
+  /** What the caller has now, and gives back for a newer epoch (KIP-360). */
+  readonly current?: ProducerIdentity;
+}
+
+export interface ProducerIdsOptions {
+  readonly file: CheckpointFile<GivenProducerIds>;
+  /** What the file says now. */
+  readonly given: GivenProducerIds;
+  readonly brokers: Brokers;
+  readonly duplicateWindow: number;
+}
+
+export class ProducerIds implements ProducerRules {
+  readonly duplicateWindow: number;
+  readonly #file: CheckpointFile<GivenProducerIds>;
+  readonly #brokers: Brokers;
+  readonly #env: Env;
+  readonly #byName = new Map<string, NamedProducer>();
+  /** Present and retired ids of names. */
+  readonly #byId = new Map<number, NamedProducer>();
+  /** The next id to give. Those up to the file's number are ours to give without a word to the disk. */
+  #next: number;
+  #reservedEnd: number;
+
+  constructor({ file, given, brokers, duplicateWindow }: ProducerIdsOptions, env: Env) {
+    this.duplicateWindow = duplicateWindow;
+    this.#file = file;
+    this.#brokers = brokers;
+    this.#env = env;
+    // Any id below may have been given in an earlier life.
+    this.#next = given.nextProducerId;
+    this.#reservedEnd = given.nextProducerId;
+    for (const producer of given.named) this.#adopt(producer);
+  }
+
+  /**
+   * An identity for a producer that begins, or that begins a new epoch; when this returns, it is nobody else's. Throws
+   * INVALID_REQUEST, INVALID_CONFIG, PRODUCER_FENCED when `current` is not the newest of its name, UNKNOWN_PRODUCER_ID,
+   * STORAGE_ERROR, BROKER_FAILED.
+   */
+  init({ name, current }: ProducerInit): ProducerIdentity {
+    this.#brokers.requireAllRunning();
+    if (current !== undefined) this.#requireGiven(current);
+    return name === undefined ? this.#initUnnamed(current) : this.#initNamed(name, current);
+  }
+
+  /**
+   * Throws PRODUCER_FENCED or UNKNOWN_PRODUCER_ID when a batch is not of a producer that may write. Of a producer without a
+   * name each partition knows the epoch that it saw last.
+   */
+  requireCurrent(header: BatchHeader): void {
+    this.#requireGiven(header);
+    const named = this.#byId.get(header.producerId);
+    if (named === undefined) return;
+    if (named.producerId !== header.producerId) throw retired(header, named);
+    if (header.producerEpoch < named.producerEpoch) throw fenced(header, named.producerEpoch);
+    if (header.producerEpoch > named.producerEpoch) throw neverGiven(header);
+  }
+
+  #initUnnamed(current: ProducerIdentity | undefined): ProducerIdentity {
+    const named = current === undefined ? undefined : this.#byId.get(current.producerId);
+    if (named !== undefined) {
+      throw new BrokerError(
+        "INVALID_REQUEST",
+        `producer_id ${current?.producerId} belongs to the producer ${quoted(named.name)}; expected its name beside it`,
+      );
+    }
+    // Nobody else has the id, so that its holder alone counts its epochs.
+    if (current !== undefined && current.producerEpoch < PRODUCER_EPOCH_MAX)
+      return this.#given(null, nextEpoch(current));
+    const { producerId, reservedEnd } = this.#nextId();
+    if (reservedEnd > this.#reservedEnd) this.#write([...this.#byName.values()], reservedEnd);
+    this.#next = producerId + 1;
+    return this.#given(null, { producerId, producerEpoch: 0 });
+  }
+
+  #initNamed(name: string, current: ProducerIdentity | undefined): ProducerIdentity {
+    const known = this.#byName.get(name);
+    if (current !== undefined && known !== undefined) {
+      // The answer to the same request may have been lost.
+      if (known.bumpedFrom !== null && isSame(current, known.bumpedFrom)) return identityOf(known);
+      if (!isSame(current, known)) throw overtaken(name, current, known);
+    }
+    this.#requireRoom(name, known);
+    const { producerId, reservedEnd } = this.#nextId();
+    const producer = nextInstance({ name, known, producerId, bumpedFrom: current ?? null });
+    const others = [...this.#byName.values()].filter((each) => each !== known);
+    const adopt = () => {
+      this.#next = Math.max(this.#next, producer.producerId + 1);
+      this.#adopt(producer);
+    };
+    this.#write([...others, producer], reservedEnd, adopt);
+    return this.#given(name, producer);
+  }
+
+  #requireRoom(name: string, known: NamedProducer | undefined): void {
+    const problem = producerNameProblem(name);
+    if (problem !== null) throw new BrokerError("INVALID_REQUEST", problem);
+    if (known !== undefined || this.#byName.size < LIMITS.namedProducersMax) return;
+    const message = `there are ${this.#byName.size} named producers; expected at most ${LIMITS.namedProducersMax}`;
+    throw new BrokerError("INVALID_CONFIG", message);
+  }
+
+  /** The next free id, and up to where ids have to be reserved before it may be given. */
+  #nextId(): { producerId: number; reservedEnd: number } {
+    const producerId = this.#next;
+    const isReserved = producerId < this.#reservedEnd;
+    return {
+      producerId,
+      reservedEnd: isReserved ? this.#reservedEnd : producerId + LIMITS.producerIdsPerBlock,
+    };
+  }
+
+  /**
+   * What may stand in the file counts as given, also when the disk could not say that it does; and no later write would make
+   * that sure.
+   */
+  #write(named: readonly NamedProducer[], reservedEnd: number, adopt: () => void = () => {}): void {
+    try {
+      this.#file.replace({ nextProducerId: reservedEnd, named });
+    } catch (problem) {
+      if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unknown") throw problem;
+      this.#reservedEnd = reservedEnd;
+      adopt();
+      this.#brokers.failAll(problem.message);
+      throw problem;
+    }
+    this.#reservedEnd = reservedEnd;
+    adopt();
+  }
+
+  #adopt(producer: NamedProducer): void {
+    this.#byName.set(producer.name, producer);
+    for (const id of [producer.producerId, ...producer.retiredIds]) this.#byId.set(id, producer);
+  }
+
+  #given(name: string | null, { producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
+    this.#env.trace({ kind: "producer_initialized", producerId, producerEpoch, name });
+    return { producerId, producerEpoch };
+  }
+
+  #requireGiven(identity: ProducerIdentity): void {
+    if (identity.producerId >= this.#next) throw neverGiven(identity);
+  }
+}
+
+interface NextInstance {
+  readonly name: string;
+  readonly known: NamedProducer | undefined;
+  /** To be used when the producer needs a new one. */
+  readonly producerId: number;
+  readonly bumpedFrom: ProducerIdentity | null;
+}
+
+function nextInstance({ name, known, producerId, bumpedFrom }: NextInstance): NamedProducer {
+  if (known === undefined) return { name, producerId, producerEpoch: 0, bumpedFrom: null, retiredIds: [] };
+  const { retiredIds } = known;
+  if (known.producerEpoch < PRODUCER_EPOCH_MAX) return { name, ...nextEpoch(known), bumpedFrom, retiredIds };
+  return { name, producerId, producerEpoch: 0, bumpedFrom, retiredIds: [...retiredIds, known.producerId] };
+}
+
+function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
+  return { producerId, producerEpoch: producerEpoch + 1 };
+}
+
+function identityOf({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
+  return { producerId, producerEpoch };
+}
+
+function isSame(one: ProducerIdentity, other: ProducerIdentity): boolean {
+  return one.producerId === other.producerId && one.producerEpoch === other.producerEpoch;
+}
+
+function overtaken(name: string, current: ProducerIdentity, known: NamedProducer): BrokerError {
+  const seen = `producer id ${current.producerId} of epoch ${current.producerEpoch}`;
+  return new BrokerError(
+    "PRODUCER_FENCED",
+    `${seen} is not the newest instance of ${quoted(name)}; that has id ${known.producerId} and epoch ${known.producerEpoch}`,
+    {
+      producer_id: current.producerId,
+      producer_epoch: current.producerEpoch,
+      current_epoch: known.producerEpoch,
+    },
+  );
+}
+
+function retired({ producerId, producerEpoch }: ProducerIdentity, named: NamedProducer): BrokerError {
+  return new BrokerError(
+    "PRODUCER_FENCED",
+    `producer id ${producerId} has used up its epochs; ${quoted(named.name)} has id ${named.producerId} now`,
+    { producer_id: producerId, producer_epoch: producerEpoch, current_epoch: named.producerEpoch },
+  );
+}
+
+function neverGiven({ producerId, producerEpoch }: ProducerIdentity): BrokerError {
+  return new BrokerError(
+    "UNKNOWN_PRODUCER_ID",
+    `producer id ${producerId} of epoch ${producerEpoch} was given to nobody; expected what init_producer answers`,
+    { producer_id: producerId, producer_epoch: producerEpoch },
+  );
+}
