@@ -58,6 +58,7 @@ const HINTS = {
   BROKER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
   REQUEST_TIMED_OUT: "the outcome is open: look before you try again; --timeout 60s waits longer",
   PRODUCER_FENCED: "another instance of this producer took over; only that one may go on",
+  UNKNOWN_PRODUCER_ID: "init_producer gives one; the data folder may be another than before",
   OUT_OF_ORDER_SEQUENCE: null,
   INVALID_TRANSACTION_STATE: null,
   CONCURRENT_TRANSACTIONS: "run the command again in a moment",

@@ -14,6 +14,7 @@ import { fetch } from "./handlers/fetch.ts";
 import { fetchMany } from "./handlers/fetch-many.ts";
 import { flushLogs } from "./handlers/flush-logs.ts";
 import { hello } from "./handlers/hello.ts";
+import { initProducer } from "./handlers/init-producer.ts";
 import { listOffsets } from "./handlers/list-offsets.ts";
 import { listTopics } from "./handlers/list-topics.ts";
 import { metadata } from "./handlers/metadata.ts";
@@ -30,6 +31,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   describe_config: describeConfig,
   alter_config: alterConfig,
   produce,
+  init_producer: initProducer,
   fetch,
   fetch_many: fetchMany,
   list_offsets: listOffsets,

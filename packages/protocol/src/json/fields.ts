@@ -42,6 +42,15 @@ export const partition = z.int().min(0).describe("the partition's number, from 0
 export const offset = count.describe("a record's number within its partition");
 export const timestampMs = z.int().min(0).max(TIMESTAMP_MS_MAX).describe("milliseconds since 1970");
 
+/** Kafka's i16 and i32, from 0 (KIP-98). */
+export const producerId = count.describe("an idempotent producer's id, from init_producer");
+export const producerEpoch = z.int().min(0).max(32_767).describe("tells the instances of one id apart");
+export const sequence = z
+  .int()
+  .min(0)
+  .max(2_147_483_647)
+  .describe("the first record's number among those of its producer in this partition; 0 follows the last");
+
 /** Kafka's `isolation.level`. */
 export const isolation = z
   .enum(["read_uncommitted", "read_committed"])

@@ -13,6 +13,7 @@ import { fetch } from "./operations/fetch.ts";
 import { fetchMany } from "./operations/fetch-many.ts";
 import { flushLogs } from "./operations/flush-logs.ts";
 import { hello } from "./operations/hello.ts";
+import { initProducer } from "./operations/init-producer.ts";
 import { listOffsets } from "./operations/list-offsets.ts";
 import { listTopics } from "./operations/list-topics.ts";
 import { metadata } from "./operations/metadata.ts";
@@ -29,6 +30,7 @@ export const OPERATIONS = {
   describe_config: describeConfig,
   alter_config: alterConfig,
   produce,
+  init_producer: initProducer,
   fetch,
   fetch_many: fetchMany,
   list_offsets: listOffsets,

@@ -24,6 +24,13 @@ export const produce = operation({
     batch_b64: fields.base64.optional().describe("one unassigned MKB1 frame"),
     acks: fields.acks,
     one_way: z.boolean().default(false).describe('with acks "0": send no answer at all'),
+    producer_id: fields.producerId.optional(),
+    producer_epoch: fields.producerEpoch.optional(),
+    base_sequence: fields.sequence
+      .optional()
+      .describe(
+        "with producer_id and producer_epoch: a retry is known as one. A batch_b64 says all three itself",
+      ),
     leader_epoch: z
       .int()
       .min(0)
@@ -35,6 +42,10 @@ export const produce = operation({
     partition: z.int(),
     offset: fields.offset.nullable().describe('the first record\'s offset; null (unknown) with acks "0"'),
     next_offset: fields.offset.nullable().describe("the offset after the last record; null with acks 0"),
+    duplicate: z
+      .literal(true)
+      .optional()
+      .describe("the same batch was there already: the offsets are those that it got then"),
     log_append_time_ms: fields.timestampMs
       .optional()
       .describe("the time that the leader gave the records; only with message_timestamp_type LogAppendTime"),

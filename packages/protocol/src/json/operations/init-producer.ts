@@ -1,0 +1,23 @@
+import { z } from "zod";
+import * as fields from "../fields.ts";
+import { operation } from "../operation.ts";
+
+/** Kafka's InitProducerId (KIP-98, KIP-360), without transactions. */
+export const initProducer = operation({
+  name: "init_producer",
+  summary:
+    "Gives an idempotent producer its id and epoch; both survive a restart, and no id is ever given to somebody else.",
+  request: {
+    name: z
+      .string()
+      .min(1)
+      .max(249)
+      .optional()
+      .describe("keeps its id: each new instance gets the next epoch and fences the one before"),
+    producer_id: fields.producerId
+      .optional()
+      .describe("what the caller has; it gets the next epoch of it, and its sequences begin at 0 again"),
+    producer_epoch: fields.producerEpoch.optional().describe("the epoch that goes with producer_id"),
+  },
+  response: z.object({ producer_id: fields.producerId, producer_epoch: fields.producerEpoch }),
+});
