@@ -2,6 +2,7 @@
 import {
   type Env,
   FaultPoints,
+  IndexMemory,
   LIMITS,
   LOG_CONFIG_DEFAULTS,
   NodeDisk,
@@ -29,6 +30,7 @@ export function openLog(folder: string, create = false): PartitionLog {
       place: { brokerId: 1, topic: "bench", partition: 0 },
       topicId: "4c1f6a0e-6d0a-4d55-8f53-3c3c1b6c2d10",
       config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: LIMITS.segmentBytesDefault },
+      indexMemory: new IndexMemory(LIMITS.indexMemoryBytesMax),
       indexIntervalBytes: LIMITS.indexIntervalBytesDefault,
       flushesAtRoll: true,
       frameBytesMax: LIMITS.batchBytesMax,

@@ -34,8 +34,8 @@ export const LIMITS = {
   recoveryLagBytesMax: 16 * MIB,
   /** Rolled segments of one log that wait for a flush: beyond them, it is flushed without being asked. */
   unsealedSegmentsMax: 16,
-  /** Sealed segments of one log whose file and index stay open after a read. */
-  openSealedSegmentsMax: 4,
+  /** What the indexes of all logs hold in memory; those that were not used for longest are read again from their files. */
+  indexMemoryBytesMax: 64 * MIB,
   /** Logs that are flushed or closed at a time when it is done to all of a broker. Node asks a device for four at a time. */
   logsFlushedAtOnce: 16,
   /** Below what systems commonly allow a process, 1024, with room for connections. Fewer than the least make every call wait. */

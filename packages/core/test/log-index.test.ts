@@ -1,8 +1,19 @@
 /** An index is a hint: whatever becomes of its file, every read returns the same. */
 import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
+import { IndexMemory } from "../src/log/index-memory.ts";
 import { OffsetIndex } from "../src/log/offset-index.ts";
-import { batch, indexAt, type LogWorld, newWorld, readAll, rewrite, worldOn } from "./log-world.ts";
+import {
+  batch,
+  emptyDisk,
+  FOLDER,
+  indexAt,
+  type LogWorld,
+  newWorld,
+  readAll,
+  rewrite,
+  worldOn,
+} from "./log-world.ts";
 
 const BATCHES = 60;
 
@@ -148,5 +159,40 @@ test("the index of an active segment goes on where a crash interrupted it", asyn
   expect(trace.of("index_rebuilt")).toEqual([]);
   await third.close();
   expect(readAll(open({ create: false }), { bytesMax: 1 })).toHaveLength(60);
+  expect(trace.of("index_rebuilt")).toEqual([]);
+});
+
+test("logs that share little memory give their indexes up in turn, and read the same", async () => {
+  const disk = emptyDisk();
+  const indexMemory = new IndexMemory(600);
+  const worlds = Array.from({ length: 20 }, (_, partition) =>
+    worldOn(disk, { folder: `${FOLDER}-${partition}`, segmentBytes: 2000, indexMemory }),
+  );
+  const logs = worlds.map(({ open }) => open());
+  for (let n = 0; n < 40; n++) {
+    for (const [partition, log] of logs.entries()) log.append(batch([`${partition}:${n}`], 1000 + n), 0);
+    expect(indexMemory.bytes).toBeLessThanOrEqual(600);
+  }
+  for (let offset = 39; offset >= 0; offset -= 7) {
+    for (const [partition, log] of logs.entries()) {
+      expect(readAll(log, { offset, bytesMax: 1 })[0]).toBe(`${partition}:${offset}`);
+      expect(log.offsetForTimestamp(1000 + offset, log.logEndOffset)?.offset).toBe(offset);
+      expect(indexMemory.bytes).toBeLessThanOrEqual(600);
+    }
+  }
+  for (const log of logs) await log.close();
+  expect(indexMemory.bytes).toBe(0);
+  expect(worlds.flatMap(({ trace }) => trace.of("index_rebuilt"))).toEqual([]);
+});
+
+test("an index that the disk does not take stays in memory, where its entries are", () => {
+  const { disk, trace, open } = newWorld({ segmentBytes: 10_000, indexMemory: new IndexMemory(0) });
+  disk.fail({ operation: "write", code: "ENOSPC", path: /index$/, times: "always" });
+  const first = open();
+  const second = open({ folder: `${FOLDER}1` });
+  for (let n = 0; n < 10; n++) for (const log of [first, second]) log.append(batch([`${n}`]), 0);
+  expect(trace.of("index_unwritten").length).toBeGreaterThan(0);
+  for (let offset = 9; offset >= 0; offset--)
+    expect(readAll(first, { offset, bytesMax: 1 })[0]).toBe(`${offset}`);
   expect(trace.of("index_rebuilt")).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { readBatchHeader, splitFrames } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
+import { IndexMemory } from "../src/log/index-memory.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { batch, isIndex, type LogWorld, newWorld, seedFromEnvironment } from "./log-world.ts";
 
@@ -32,6 +33,8 @@ class History {
     this.world = newWorld({
       segmentBytes: 100 + this.random.below(1500),
       indexIntervalBytes: 1 + this.random.below(500),
+      // From hardly one index to all of them.
+      indexMemory: new IndexMemory(this.random.below(1500)),
     });
     this.log = this.world.open();
   }

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
+import { IndexMemory } from "../src/log/index-memory.ts";
 import { LOG_CONFIG_DEFAULTS } from "../src/log/log-config.ts";
 import type { LogContext } from "../src/log/log-context.ts";
 import { LogState } from "../src/log/log-state.ts";
@@ -31,6 +32,7 @@ function contextOf({ env }: LogWorld): LogContext {
     folder: FOLDER,
     place: PLACE,
     topicId: TOPIC_ID,
+    indexMemory: new IndexMemory(1 << 20),
     indexIntervalBytes: 150,
     frameBytesMax: 4096,
     flushesAtRoll: false,

@@ -9,6 +9,7 @@ import { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { TraceCollector } from "../src/env/trace.ts";
 import { BrokerError } from "../src/errors.ts";
+import { IndexMemory } from "../src/log/index-memory.ts";
 import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/log-config.ts";
 import { PartitionLog, type PartitionLogOptions } from "../src/log/partition-log.ts";
 
@@ -67,6 +68,7 @@ export function worldOn<D extends Disk>(
         topicId: TOPIC_ID,
         create: true,
         config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: 600, ...options, ...changes },
+        indexMemory: new IndexMemory(1 << 20),
         indexIntervalBytes: 150,
         flushesAtRoll: false,
         frameBytesMax: 4096,

@@ -122,14 +122,15 @@ class WatchedDisk extends NodeDisk {
   }
 }
 
-test.skipIf(process.platform !== "linux")("so do 300 logs on the disk of this machine", async () => {
+test.skipIf(process.platform !== "linux")("so do 60 logs on the disk of this machine", async () => {
   const folder = mkdtempSync(join(tmpdir(), "minikafka-many-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const disk = new WatchedDisk(folder);
   const cluster = await openCluster(worldOn(disk), { ...config, dataFolder: folder });
-  cluster.createTopic({ topic: "orders", partitions: PARTITIONS });
-  await Promise.all(all.map((place) => append(cluster, place, "early", "all")));
-  for (const place of all) expect(valuesOf(cluster, place)).toEqual(["early"]);
+  cluster.createTopic({ topic: "orders", partitions: 60 });
+  const places = all.slice(0, 60);
+  await Promise.all(places.map((place) => append(cluster, place, "early", "all")));
+  for (const place of places) expect(valuesOf(cluster, place)).toEqual(["early"]);
   expect(disk.openPeak).toBeGreaterThan(0);
   expect(disk.openPeak).toBeLessThanOrEqual(BUDGET);
   unlinkSync(join(folder, "broker-1/orders-7/00000000000000000000.log"));

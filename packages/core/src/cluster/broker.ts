@@ -12,6 +12,7 @@ import type { EntryKind } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { IndexMemory } from "../log/index-memory.ts";
 import { PartitionLog } from "../log/partition-log.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
@@ -29,6 +30,7 @@ export class Broker {
   readonly startedClean: boolean;
   readonly #config: ResolvedConfig;
   readonly #env: Env;
+  readonly #indexMemory: IndexMemory;
   readonly #mark: CleanShutdownMark;
   readonly #logs = new Map<string, PartitionLog>();
   #failure: string | null = null;
@@ -41,6 +43,7 @@ export class Broker {
     this.folder = posix.join(config.dataFolder, `broker-${brokerId}`);
     this.#config = config;
     this.#env = env;
+    this.#indexMemory = new IndexMemory(LIMITS.indexMemoryBytesMax / config.brokerIds.length);
     this.#mark = new CleanShutdownMark(this.folder, brokerId, env);
     const isNew = env.disk.makeFolder(this.folder).length > 0;
     // Always: one that is there may have been made by a process that died before this line.
@@ -94,6 +97,7 @@ export class Broker {
           topicId: topic.topicId,
           create,
           config: logConfigOf(topic.config, this.#config),
+          indexMemory: this.#indexMemory,
           indexIntervalBytes: this.#config.indexIntervalBytes,
           flushesAtRoll: this.#config.flush === "os",
           // What was taken under an earlier configuration must stay readable.

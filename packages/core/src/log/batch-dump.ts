@@ -33,7 +33,6 @@ export function dumpBatches(segments: SegmentList, offset: number, limits: DumpL
   let nextOffset = offset;
   while (nextOffset < segments.active.nextOffset) {
     const segment = segments.holding(nextOffset);
-    segments.noteRead(segment);
     const segmentBaseOffset = segment.baseOffset;
     // Which offsets a damaged batch held is known once the sound one behind it is.
     let damaged: DumpedBatch[] = [];

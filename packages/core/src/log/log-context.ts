@@ -1,6 +1,7 @@
 /** What the parts of one log share: the world, the place, the sizes. */
 import type { Env } from "../env/env.ts";
 import type { ReplicaPlace } from "../env/trace.ts";
+import type { IndexMemory } from "./index-memory.ts";
 import type { LogConfig } from "./log-config.ts";
 
 export interface LogSettings {
@@ -11,6 +12,8 @@ export interface LogSettings {
   readonly topicId: string;
   /** Kafka: index.interval.bytes. At least so many bytes lie between two entries of an offset index. */
   readonly indexIntervalBytes: number;
+  /** What the indexes of this log and of others may hold together. */
+  readonly indexMemory: IndexMemory;
   /** Whether each roll asks for a flush (Kafka does), since nobody else will. Else rolled segments wait for who does. */
   readonly flushesAtRoll: boolean;
   /** The largest batch that can be here; a size above it is damage. */

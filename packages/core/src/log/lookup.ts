@@ -32,8 +32,6 @@ export interface LookupSegment {
 export interface LookupLog<Segment extends LookupSegment = LookupSegment> {
   /** Oldest first; they join without a gap. */
   all(): readonly Segment[];
-  /** Its file is going to be read. */
-  noteRead(segment: Segment): void;
 }
 
 /** An entry of a time index with its whole offset. */

@@ -48,6 +48,11 @@ export class OffsetIndex {
     return this.#entries;
   }
 
+  /** What they take of the memory. */
+  get bytes(): number {
+    return this.#numbers.byteLength;
+  }
+
   /** `null` when there is none. */
   get first(): IndexEntry | null {
     return this.#entries === 0 ? null : this.#at(0);

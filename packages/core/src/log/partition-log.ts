@@ -188,7 +188,6 @@ export class PartitionLog {
     if (offset >= endOffset) return { batches: NO_BYTES, nextOffset: offset };
     const segment = this.#segments.holding(offset);
     return onDisk(segment.path, () => {
-      this.#segments.noteRead(segment);
       return segment.read(offset, { bytesMax: limits.bytesMax, endOffset });
     });
   }

@@ -10,6 +10,7 @@ import type { BatchHeader } from "@minikafka/record";
 import { type Disk, DiskError, readSmallFile } from "../env/disk.ts";
 import { LIMITS } from "../limits.ts";
 import { indexPath } from "./file-names.ts";
+import type { IdleIndex } from "./index-memory.ts";
 import type { LogContext } from "./log-context.ts";
 import { type IndexEntry, OffsetIndex } from "./offset-index.ts";
 import { SegmentTimes, type TimedSegment, type TimeSpan } from "./segment-times.ts";
@@ -42,7 +43,7 @@ interface WalkedIndexes extends WalkEnd {
   readonly times: TimeIndexBuilder;
 }
 
-export class SegmentIndex {
+export class SegmentIndex implements IdleIndex {
   readonly path: string;
   readonly #context: LogContext;
   readonly #segment: IndexedSegment;
@@ -64,6 +65,10 @@ export class SegmentIndex {
     this.#times = new SegmentTimes(context, segment);
   }
 
+  get bytes(): number {
+    return this.#entries.bytes + this.#times.bytes;
+  }
+
   /** Tells of a batch that follows everything so far. */
   note(header: BatchHeader, position: number): void {
     this.#times.note(header, position);
@@ -73,20 +78,22 @@ export class SegmentIndex {
     if (!isBehindGap && !this.#isDue(this.#entries, position)) return;
     this.#entries.add({ relativeOffset: header.baseOffset - this.#segment.baseOffset, position });
     this.#isAhead = true;
+    this.#context.indexMemory.noteUse(this);
   }
 
   /** Where to begin to look for `offset`: at a batch of that offset or below. May read the disk; throws DiskError. */
   lookup(offset: number): IndexHit {
     const relativeOffset = offset - this.#segment.baseOffset;
-    const entry = this.#entries.lookup(relativeOffset);
-    if (entry.position > 0 || this.#indexedFrom === 0) return this.#hit(entry);
-    if (this.#load() === "rebuilt") this.write();
+    const isMissing = this.#indexedFrom > 0 && this.#entries.lookup(relativeOffset).position === 0;
+    if (isMissing && this.#load() === "rebuilt") this.write();
+    this.#context.indexMemory.noteUse(this);
     return this.#hit(this.#entries.lookup(relativeOffset));
   }
 
   /** Where to look for the first batch that is as late as `timestampMs`. May read the disk; throws DiskError. */
   lookupTime(timestampMs: number): TimeSpan {
     if (this.#loadTimes() === "rebuilt") this.write();
+    this.#context.indexMemory.noteUse(this);
     return this.#times.lookup(timestampMs);
   }
 
@@ -131,13 +138,25 @@ export class SegmentIndex {
     }
   }
 
-  /** Forgets everything; the files, or the segment, tell it again. For a segment that grows no more. */
+  giveWay(): void {
+    this.write();
+    // What the disk did not take is nowhere else.
+    if (!this.#isAhead) this.release();
+  }
+
+  /** Forgets everything; the files, or the segment, tell it again. */
   release(): void {
+    this.close();
     this.#entries = new OffsetIndex();
     this.#indexedFrom = this.#segment.sizeBytes;
     this.#notedFrom = this.#segment.sizeBytes;
     this.#times.release();
     this.#isAhead = false;
+  }
+
+  /** Nobody will ask it, or only after it was noted anew: its memory is not ours to count any more. */
+  close(): void {
+    this.#context.indexMemory.forget(this);
   }
 
   #hit({ relativeOffset, position }: IndexEntry): IndexHit {

@@ -2,17 +2,14 @@
  * The segments of one log, oldest first.
  *
  * Invariants: they join without a gap; the sealed ones come first; the last, which is never sealed, is the active one, the
- * only one that is written. Of the sealed, at most LIMITS.openSealedSegmentsMax have their file open.
+ * only one that is written.
  */
 import { assert } from "../assert.ts";
-import { LIMITS } from "../limits.ts";
 import type { Segment } from "./segment.ts";
 
 export class SegmentList {
   readonly #segments: Segment[];
   #sealedCount: number;
-  /** Sealed segments that were read, the latest last. */
-  readonly #opened: Segment[] = [];
 
   constructor(sealed: readonly Segment[], unsealed: readonly Segment[]) {
     assert(unsealed.length > 0, "a log needs an active segment");
@@ -69,17 +66,6 @@ export class SegmentList {
     const sealed = this.unsealed().slice(0, count);
     this.#sealedCount += count;
     for (const segment of sealed) segment.release();
-  }
-
-  /** `segment` was read. When it is sealed it stays open, and one that was not read for longer is closed. */
-  noteRead(segment: Segment): void {
-    if (segment === this.#opened.at(-1)) return;
-    const isSealed = segment.baseOffset < (this.#segments[this.#sealedCount]?.baseOffset ?? 0);
-    if (!isSealed) return;
-    const known = this.#opened.indexOf(segment);
-    if (known !== -1) this.#opened.splice(known, 1);
-    this.#opened.push(segment);
-    if (this.#opened.length > LIMITS.openSealedSegmentsMax) this.#opened.shift()?.release();
   }
 
   close(): void {

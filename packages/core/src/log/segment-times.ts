@@ -67,6 +67,11 @@ export class SegmentTimes {
     return this.#isWhole;
   }
 
+  /** What its entries take of the memory. */
+  get bytes(): number {
+    return this.#builder.index.bytes;
+  }
+
   note(header: BatchHeader, position: number): void {
     this.#builder.note(header, position);
   }

@@ -297,6 +297,7 @@ export class Segment {
   close(): void {
     this.#file?.close();
     this.#file = null;
+    this.#index.close();
   }
 
   #scan(

@@ -55,6 +55,11 @@ export class TimeIndex {
     return this.#entries;
   }
 
+  /** What they take of the memory. */
+  get bytes(): number {
+    return this.#timestamps.byteLength + this.#relativeOffsets.byteLength;
+  }
+
   /** `null` when there is none. */
   get last(): TimeEntry | null {
     return this.at(this.#entries - 1);

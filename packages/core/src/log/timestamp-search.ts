@@ -49,7 +49,6 @@ export function findTimestamp<Segment extends LookupSegment>(
     const taken = nextOffset > range.startOffset && maxTimestampMs >= timestampMs;
     steps.push({ kind: "segment", segment: baseOffset, nextOffset, maxTimestampMs, taken });
     if (!taken) continue;
-    log.noteRead(segment);
     const found = findInSegment(segment, sought);
     if (found !== null) return found;
   }
