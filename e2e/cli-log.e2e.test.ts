@@ -55,7 +55,7 @@ test(
       );
     expect(await batches(folderOf(broker))).toEqual(await batches("orders", "-p", "0"));
     expect(await output(null, ["log", "verify", broker.data])).toMatch(
-      /orders-0: sound, 1 segments, 2 batches, 2 records, \d+ bytes\n$/,
+      /orders-0: sound, 1 segments, 2 batches, 2 records, \d+ bytes, 0 indexes\n$/,
     );
     await output(broker, ["produce", "orders", "-v", "on"]);
   },
@@ -84,6 +84,44 @@ test(
     ]);
     expect(jsonLines(asJson.stderr)).toMatchObject([
       { error: { code: "DAMAGE_FOUND", details: { places: 1 } } },
+    ]);
+  },
+);
+
+test(
+  "index entries are dumped over the wire and from the folder alike, and a bad index is told and is no damage",
+  MINUTE,
+  async () => {
+    const broker = await withOrders();
+    const large = "x".repeat(5000);
+    for (const value of [large, large, "end"]) await output(broker, ["produce", "orders", "-v", value]);
+    const indexesOf = async (on: Daemon | null, ...target: string[]) =>
+      jsonLines(await output(on, ["log", "dump", "-J", ...target])).filter(({ type }) =>
+        ["index", "time_index"].includes(String(type)),
+      );
+    const wire = await indexesOf(broker, "orders", "-p", "0");
+    expect(wire).toMatchObject([
+      { type: "index", segment: 0, entries: [{ offset: 3 }, { offset: 4 }], problem: null },
+      { type: "time_index", segment: 0, problem: null },
+    ]);
+    const text = await output(broker, ["log", "dump", "orders", "-p", "0"]);
+    expect(text).toMatch(/Dumping offset index of segment 0\noffset: 3 position: \d+\n/);
+    expect(text).toMatch(/Dumping time index of segment 0\ntimestamp: \d+ offset: \d\n/);
+    await broker.end("SIGTERM");
+    const timeIndex = join(folderOf(broker), "00000000000000000000.timeindex");
+    expect(await indexesOf(null, folderOf(broker))).toMatchObject([
+      { file: timeIndex.replace("timeindex", "index"), entries: wire[0]?.entries as object },
+      { file: timeIndex, entries: wire[1]?.entries as object },
+    ]);
+    spoil(timeIndex, 30);
+    const verified = await output(null, ["log", "verify", broker.data]);
+    expect(verified).toContain(
+      `unused index: ${timeIndex}: its CRC is not that of its bytes; it will be made anew`,
+    );
+    expect(verified).toMatch(/: sound, .* 2 indexes \(1 not used\)\n$/);
+    expect(jsonLines(await output(null, ["log", "verify", broker.data, "-J"]))).toMatchObject([
+      { type: "unused_index", file: timeIndex },
+      { type: "partition", indexes: 2, unused_indexes: 1, damage: 0 },
     ]);
   },
 );

@@ -39,6 +39,29 @@ test("a log is dumped batch by batch, with its records when asked for, in steps 
   });
 });
 
+test("the entries of the indexes that lead to the dumped batches come when asked for, and no others", async () => {
+  const session = Session.open(await openBroker());
+  await session.call("create_topic", { topic: "orders", partitions: 1 });
+  // Each is longer than the interval between two entries.
+  const value_b64 = base64("a".repeat(5000));
+  for (const timestamp_ms of [5, 9, 7, 11])
+    await session.call("produce", { topic: "orders", records: [{ value_b64, timestamp_ms }] });
+  const whole = await session.call("dump_log", { ...ORDERS, indexes: true });
+  const [, second, third, fourth] = (whole.batches as { position: number }[]).map(({ position }) => position);
+  const times = [
+    { timestamp_ms: 9, offset: 1 },
+    { timestamp_ms: 11, offset: 3 },
+  ];
+  const offsets = [second, third, fourth].map((position, n) => ({ offset: n + 1, position }));
+  expect(whole.indexes).toEqual([{ segment: 0, offsets, times }]);
+  const step = await session.call("dump_log", { ...ORDERS, indexes: true, offset: 1, max_batches: 2 });
+  expect(step.indexes).toEqual([{ segment: 0, offsets: offsets.slice(0, 2), times: times.slice(0, 1) }]);
+  expect(await session.call("dump_log", ORDERS)).not.toHaveProperty("indexes");
+  expect(await session.ask({ operation: "dump_log", ...ORDERS, indexes: 1 })).toMatchObject({
+    code: "INVALID_REQUEST",
+  });
+});
+
 test("a damaged batch is a part of the answer, whatever its header says, and those behind it come too", async () => {
   const { session, disk } = await withThreeBatches();
   const { batches } = await session.call("dump_log", ORDERS);

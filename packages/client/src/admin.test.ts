@@ -121,12 +121,20 @@ test("names are put into camel case at every depth, values are left alone", () =
 
 test("dumpLog asks for what was given and leaves the rest to the broker", async () => {
   const { peer, client, admin } = await administering();
-  const dumped = admin.dumpLog({ topic: "orders", partition: 1, offset: 2, maxBatches: 3 });
+  const dumped = admin.dumpLog({ topic: "orders", partition: 1, offset: 2, maxBatches: 3, indexes: true });
   const request = await peer.next("dump_log");
-  expect(request.fields).toMatchObject({ topic: "orders", partition: 1, offset: 2, max_batches: 3 });
+  expect(request.fields).toMatchObject({
+    topic: "orders",
+    partition: 1,
+    offset: 2,
+    max_batches: 3,
+    indexes: true,
+  });
   const damage = [{ segment: 0, position: 83, problem: "magic is 0x00" }];
   const marks_ = { log_start_offset: 0, log_end_offset: 3, next_offset: 3 };
-  request.answer({ topic: "orders", partition: 1, ...marks_, batches: [], damage });
+  const times = [{ timestamp_ms: 5, offset: 1 }];
+  const indexes = [{ segment: 0, offsets: [{ offset: 1, position: 80 }], times }];
+  request.answer({ topic: "orders", partition: 1, ...marks_, batches: [], damage, indexes });
   expect(await dumped).toEqual({
     topic: "orders",
     partition: 1,
@@ -135,6 +143,7 @@ test("dumpLog asks for what was given and leaves the rest to the broker", async 
     nextOffset: 3,
     batches: [],
     damage,
+    indexes: [{ segment: 0, offsets: [{ offset: 1, position: 80 }], times: [{ timestampMs: 5, offset: 1 }] }],
   });
   await client.close();
 });

@@ -52,6 +52,8 @@ export interface LogDumpQuery extends TopicPartition {
   readonly offset?: number | undefined;
   /** Default 100. */
   readonly maxBatches?: number | undefined;
+  /** Whether the entries of the indexes come that lead to these batches. Default false. */
+  readonly indexes?: boolean | undefined;
 }
 
 export interface FoundOffset {
@@ -142,12 +144,13 @@ export class Admin {
 
   /** Batches as they lie in the leader's files; damaged ones say what is wrong. Go on at its `nextOffset`. */
   async dumpLog(query: LogDumpQuery, options?: CallOptions): Promise<LogDump> {
-    const { topic, partition, offset, maxBatches } = query;
+    const { topic, partition, offset, maxBatches, indexes } = query;
     const fields = {
       topic,
       partition,
       ...(offset === undefined ? {} : { offset }),
       ...(maxBatches === undefined ? {} : { max_batches: maxBatches }),
+      ...(indexes === undefined ? {} : { indexes }),
     };
     return camelCased(await this.#session.call("dump_log", fields, options));
   }

@@ -1,7 +1,13 @@
 /** Looking into a partition's folder from outside: everything is told, damage by its place, and nothing is changed. */
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import { type Finding, inspectPartition, OffsetIndex, partitionFolders } from "../src/log/index.ts";
+import {
+  type Finding,
+  inspectPartition,
+  OffsetIndex,
+  partitionFolders,
+  TimeIndex,
+} from "../src/log/index.ts";
 import {
   batch,
   FOLDER,
@@ -12,6 +18,7 @@ import {
   newWorld,
   rewrite,
   segmentAt,
+  timeIndexAt,
 } from "./log-world.ts";
 
 const SIZES = { segmentBytes: 300, indexIntervalBytes: 1 };
@@ -158,6 +165,50 @@ test("a damaged index and one that leads astray are told, and are no damage", as
   rewrite(disk, indexAt(0), () => astray.encode(300));
   expect(flaws(disk)).toEqual([]);
   expect(found(disk, "index")[0]?.problem).toContain("its entry 1 at 7 leads to no batch");
+});
+
+test("a time index is told with its entries, and what is wrong with it is no damage", async () => {
+  const { disk } = await closedLog();
+  const [told] = found(disk, "time_index");
+  expect(told).toMatchObject({ file: timeIndexAt(0), segmentBaseOffset: 0, problem: null });
+  expect(told?.entries).toEqual([
+    { timestampMs: 101, relativeOffset: 2 },
+    { timestampMs: 201, relativeOffset: 4 },
+  ]);
+  const problemOf = (bytes: Buffer) => {
+    const harmed = disk.clone();
+    rewrite(harmed, timeIndexAt(0), () => bytes);
+    expect(flaws(harmed)).toEqual([]);
+    return found(harmed, "time_index")[0]?.problem;
+  };
+  const bytes = disk.files().get(timeIndexAt(0)) ?? Buffer.alloc(0);
+  expect(problemOf(flipped(bytes, 30, 0))).toContain("CRC");
+  const decoded = TimeIndex.decode(bytes);
+  if ("problem" in decoded) throw new Error(decoded.problem);
+  const { coverage } = decoded;
+  for (const astray of [
+    { timestampMs: 102, relativeOffset: 2 },
+    { timestampMs: 101, relativeOffset: 3 },
+    { timestampMs: 9000, relativeOffset: 9000 },
+  ]) {
+    const index = new TimeIndex();
+    index.add(astray);
+    expect(problemOf(index.encode(coverage))).toContain(`its entry ${astray.timestampMs} at`);
+  }
+  const stale = decoded.index.encode({ ...coverage, lastCrc: 7 });
+  expect(problemOf(stale)).toContain("is not the one that it ends with");
+});
+
+test("damage in a segment is not laid at the door of its indexes", async () => {
+  const { disk } = await closedLog();
+  const [, second] = found(disk, "batch");
+  // The base offset, and the latest timestamp.
+  for (const at of [20, 44]) {
+    const harmed = disk.clone();
+    rewrite(harmed, segmentAt(0), (bytes) => flipped(bytes, (second?.position ?? 0) + at, 1));
+    expect(flaws(harmed)).toHaveLength(1);
+    for (const kind of ["index", "time_index"] as const) expect(found(harmed, kind)[0]?.problem).toBeNull();
+  }
 });
 
 test("the partitions of a broker's and of a whole data folder are found", async () => {

@@ -9,7 +9,8 @@ import { addSharedOptions } from "../settings.ts";
 const NOTE =
   "A folder is read as it is, without a lock and without a change, whether a broker runs\n" +
   "or not. Exit code 6 when damage is found; it is told by file and position. What a\n" +
-  "crash left at the end of a log is told as unfinished: the next start cuts it.";
+  "crash left at the end of a log is told as unfinished: the next start cuts it. An index\n" +
+  "that leads astray is told as unused and is no damage: the broker makes it anew.";
 
 interface DumpOptions extends LogDumpOptions {
   readonly partition?: number;

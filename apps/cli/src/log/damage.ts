@@ -27,6 +27,15 @@ export class DamageReport {
     return this.#tell("unfinished", flaw);
   }
 
+  /** An index that leads astray: told, and not counted, since nothing is lost with it and the broker makes it anew. */
+  unusedIndex(file: string, problem: string): Promise<void> {
+    return this.#tell("unused_index", {
+      where: { file },
+      position: null,
+      problem: `${problem}; it will be made anew`,
+    });
+  }
+
   /** Throws DAMAGE_FOUND when there was any. */
   requireNone(what: string, hint: string): void {
     if (this.#count === 0) return;
@@ -37,10 +46,12 @@ export class DamageReport {
     });
   }
 
-  #tell(type: "damage" | "unfinished", { where, position, problem }: Flaw): Promise<void> {
+  #tell(type: "damage" | "unfinished" | "unused_index", { where, position, problem }: Flaw): Promise<void> {
     const { settings, data } = this.#context;
     if (settings.json) return data.json({ type, ...where, position, problem });
     const name = "file" in where ? where.file : `segment ${where.segment}`;
-    return data.line(`${type}: ${name}${position === null ? "" : ` at position ${position}`}: ${problem}`);
+    return data.line(
+      `${type.replace("_", " ")}: ${name}${position === null ? "" : ` at position ${position}`}: ${problem}`,
+    );
   }
 }

@@ -6,6 +6,7 @@ import { CliError } from "../failure.ts";
 import { DamageReport } from "./damage.ts";
 import type { LogDumpOptions } from "./log-options.ts";
 import { batchDocument, batchFromFile, batchText } from "./shown-batch.ts";
+import { indexFromFile, indexText } from "./shown-index.ts";
 
 const HINT = "a broker serves what is sound and refuses the rest; a copy of the folder is the way back";
 
@@ -36,7 +37,7 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
   const disk = new NodeDisk();
   const report = new DamageReport(context);
   for (const folder of partitionsAt(disk, path)) {
-    const sum = { segments: 0, batches: 0, records: 0, bytes: 0, damage: 0 };
+    const sum = { segments: 0, batches: 0, records: 0, bytes: 0, indexes: 0, unused_indexes: 0, damage: 0 };
     const printer = new FindingPrinter(context, report, folder);
     for (const finding of inspectPartition(disk, folder)) {
       if (interrupted.aborted) return undefined;
@@ -46,6 +47,11 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
       } else if (finding.kind === "batch" && finding.problem === null) {
         sum.batches += 1;
         sum.records += finding.header.recordCount;
+      } else if (finding.kind === "index" || finding.kind === "time_index") {
+        sum.indexes += 1;
+        if (finding.problem === null) continue;
+        sum.unused_indexes += 1;
+        await report.unusedIndex(finding.file, finding.problem);
       } else if (finding.kind === "damage" || finding.kind === "tail") {
         if (finding.kind === "damage") sum.damage += 1;
         await printer.print(finding);
@@ -55,7 +61,8 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
     else {
       const verdict = sum.damage === 0 ? "sound" : "damaged";
       const counts = `${sum.segments} segments, ${sum.batches} batches, ${sum.records} records, ${sum.bytes} bytes`;
-      await data.line(`${folder}: ${verdict}, ${counts}`);
+      const unused = sum.unused_indexes === 0 ? "" : ` (${sum.unused_indexes} not used)`;
+      await data.line(`${folder}: ${verdict}, ${counts}, ${sum.indexes} indexes${unused}`);
     }
   }
   report.requireNone(path, HINT);
@@ -107,14 +114,9 @@ class FindingPrinter {
         return `Dumping ${finding.file}\nLog starting offset: ${finding.baseOffset}\n`;
       case "batch":
         return batchText(batchFromFile(finding, this.#place));
-      case "index": {
-        const entries = finding.entries.map(
-          ({ relativeOffset, position }) =>
-            `offset: ${finding.segmentBaseOffset + relativeOffset} position: ${position}\n`,
-        );
-        const remark = finding.problem === null ? "" : `not used: ${finding.problem}; it will be made anew\n`;
-        return `Dumping ${finding.file}\n${entries.join("")}${remark}`;
-      }
+      case "index":
+      case "time_index":
+        return indexText(indexFromFile(finding));
     }
   }
 
@@ -138,14 +140,9 @@ class FindingPrinter {
       }
       case "batch":
         return batchDocument(batchFromFile(finding, this.#place));
-      case "index": {
-        const { file, segmentBaseOffset: segment, entries, problem } = finding;
-        const shown = entries.map(({ relativeOffset, position }) => ({
-          offset: segment + relativeOffset,
-          position,
-        }));
-        return { type: "index", file, segment, entries: shown, problem };
-      }
+      case "index":
+      case "time_index":
+        return indexFromFile(finding);
     }
   }
 }

@@ -4,6 +4,7 @@ import { withSession } from "../session.ts";
 import { DamageReport } from "./damage.ts";
 import type { LogDumpOptions } from "./log-options.ts";
 import { batchDocument, batchFromWire, batchText } from "./shown-batch.ts";
+import { indexesFromWire, indexText } from "./shown-index.ts";
 
 /** Batches of one request, so that no answer is long. */
 const BATCHES_MAX = 500;
@@ -20,7 +21,7 @@ export function dumpPartition(
     let from = offset;
     let segment: number | null = null;
     while (left > 0 && !interrupted.aborted) {
-      const asked = { ...place, records, max_batches: Math.min(left, BATCHES_MAX) };
+      const asked = { ...place, records, indexes: true, max_batches: Math.min(left, BATCHES_MAX) };
       const answer = await session.call("dump_log", from === undefined ? asked : { ...asked, offset: from });
       for (const batch of answer.batches) {
         const shown = batchFromWire(batch, place);
@@ -32,6 +33,11 @@ export function dumpPartition(
         const { position, problem } = batch;
         if (problem !== null) await report.damage({ where: { segment }, position, problem });
         else left -= 1;
+      }
+      for (const index of indexesFromWire(answer.indexes)) {
+        if (settings.json) await data.json(index);
+        else await data.write(indexText(index));
+        segment = null;
       }
       for (const damage of answer.damage)
         await report.damage({ where: { segment: damage.segment }, ...damage });

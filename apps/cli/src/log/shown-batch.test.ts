@@ -18,6 +18,7 @@ const BATCH: ShownBatch = {
   transactional: true,
   control: null,
   codec: "none",
+  delete_horizon_ms: null,
   crc: 12,
   problem: null,
 };
@@ -36,8 +37,10 @@ test("a marker says which it is, a damaged batch that it is not valid, an unknow
     control: "abort",
     timestamp_type: "append",
     codec: null,
+    delete_horizon_ms: 77,
     problem: "CRC",
   });
+  expect(text).toContain(" deleteHorizonMs: 77 crc: 12 ");
   for (const part of ["isControl: true endTxnMarker: abort", "LogAppendTime: 9", "compresscodec: unknown"])
     expect(text).toContain(part);
   expect(text).toContain("isvalid: false\n");

@@ -30,6 +30,7 @@ export function batchFromFile(found: FoundBatch, place: { topic: string; partiti
     transactional: header.transactional,
     control: header.control,
     codec: header.codec,
+    delete_horizon_ms: header.deleteHorizonMs,
     crc: header.crc,
     problem,
     ...(records === null ? {} : { records: records.map((record) => ({ ...place, ...record })) }),
@@ -81,6 +82,9 @@ export function batchText(batch: ShownBatch): string {
     ["size", batch.size_bytes],
     ["magic", "MKB1"],
     ["compresscodec", batch.codec ?? "unknown"],
+    ...(batch.delete_horizon_ms === null
+      ? []
+      : [["deleteHorizonMs", batch.delete_horizon_ms] as [string, number]]),
     ["crc", batch.crc],
     ["isvalid", batch.problem === null],
   ];

@@ -6,6 +6,8 @@
  */
 
 import type { WalkedFrame } from "./frame-walk.ts";
+import type { TimedOffset } from "./lookup.ts";
+import type { IndexHit } from "./segment-index.ts";
 import type { SegmentList } from "./segment-list.ts";
 
 export interface DumpLimits {
@@ -13,6 +15,8 @@ export interface DumpLimits {
   /** Bytes of all batches together; one is always returned. */
   readonly bytesMax: number;
   readonly withRecords: boolean;
+  /** Default false. */
+  readonly withIndexes?: boolean;
 }
 
 /** A frame, or with a `header` that is `null` the place from which on nothing can be read in that segment. */
@@ -20,14 +24,44 @@ export interface DumpedBatch extends WalkedFrame {
   readonly segmentBaseOffset: number;
 }
 
+/** The entries of one segment's indexes. */
+export interface DumpedIndexes {
+  readonly segmentBaseOffset: number;
+  readonly offsets: readonly IndexHit[];
+  readonly times: readonly TimedOffset[];
+}
+
 export interface LogDump {
   readonly batches: readonly DumpedBatch[];
+  /** The entries that lead to these batches; none unless they were asked for. */
+  readonly indexes: readonly DumpedIndexes[];
   /** Where to go on; the log end offset when there is no more. */
   readonly nextOffset: number;
 }
 
 /** From the batch that holds `offset`, which must be in the log. Throws DiskError. */
 export function dumpBatches(segments: SegmentList, offset: number, limits: DumpLimits): LogDump {
+  const dump = walkBatches(segments, offset, limits);
+  return { ...dump, indexes: limits.withIndexes === true ? entriesFor(dump.batches, segments) : [] };
+}
+
+/** The entries that lead to one of `batches`, by segment. */
+function entriesFor(batches: readonly DumpedBatch[], segments: SegmentList): DumpedIndexes[] {
+  const sound = batches.filter(({ problem }) => problem === null);
+  const bases = new Set(sound.map(({ header }) => header?.baseOffset));
+  const segmentBases = new Set(sound.map(({ segmentBaseOffset }) => segmentBaseOffset));
+  const leadsThere = ({ offset }: { readonly offset: number }) => bases.has(offset);
+  return [...segmentBases].map((segmentBaseOffset) => {
+    const { offsets, times } = segments.holding(segmentBaseOffset).indexEntries();
+    return { segmentBaseOffset, offsets: offsets.filter(leadsThere), times: times.filter(leadsThere) };
+  });
+}
+
+function walkBatches(
+  segments: SegmentList,
+  offset: number,
+  limits: DumpLimits,
+): Pick<LogDump, "batches" | "nextOffset"> {
   const batches: DumpedBatch[] = [];
   let bytes = 0;
   let nextOffset = offset;

@@ -2,6 +2,7 @@
 import type { BatchHeader, StoredRecord } from "@minikafka/record";
 import type { Manifest } from "./manifest.ts";
 import type { IndexEntry } from "./offset-index.ts";
+import type { TimeEntry } from "./time-index.ts";
 
 /** One thing that was found. Files are named by their whole path. */
 export type Finding =
@@ -30,6 +31,13 @@ export type Finding =
       readonly file: string;
       readonly segmentBaseOffset: number;
       readonly entries: readonly IndexEntry[];
+      readonly problem: string | null;
+    }
+  | {
+      readonly kind: "time_index";
+      readonly file: string;
+      readonly segmentBaseOffset: number;
+      readonly entries: readonly TimeEntry[];
       readonly problem: string | null;
     }
   /** What was written and never finished: recovery cuts it. */

@@ -9,3 +9,4 @@ export { type InspectionOptions, inspectPartition, partitionFolders } from "./in
 export { type Manifest, parseManifest, type RecoveryPoint } from "./manifest.ts";
 export { type DecodedIndex, type IndexEntry, OffsetIndex } from "./offset-index.ts";
 export type { SegmentExtent } from "./segment-extent.ts";
+export { type DecodedTimeIndex, type TimeCoverage, type TimeEntry, TimeIndex } from "./time-index.ts";

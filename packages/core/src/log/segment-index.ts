@@ -22,6 +22,12 @@ export interface IndexHit {
   readonly position: number;
 }
 
+/** Entries with whole offsets. */
+export interface IndexEntries {
+  readonly offsets: readonly IndexHit[];
+  readonly times: readonly { readonly timestampMs: number; readonly offset: number }[];
+}
+
 /** What an index needs of its segment. */
 export interface IndexedSegment extends TimedSegment {
   /**
@@ -95,6 +101,20 @@ export class SegmentIndex implements IdleIndex {
     if (this.#loadTimes() === "rebuilt") this.write();
     this.#context.indexMemory.noteUse(this);
     return this.#times.lookup(timestampMs);
+  }
+
+  /** All entries of both. May read the disk; throws DiskError. */
+  list(): IndexEntries {
+    if (this.#indexedFrom > 0) this.#load();
+    this.#loadTimes();
+    const { baseOffset } = this.#segment;
+    return {
+      offsets: this.#entries.list().map((entry) => this.#hit(entry)),
+      times: this.#times.list().map(({ timestampMs, relativeOffset }) => ({
+        timestampMs,
+        offset: baseOffset + relativeOffset,
+      })),
+    };
   }
 
   /** An entry was not true: makes all anew from the segment. Throws DiskError. */

@@ -1,13 +1,12 @@
-/** One segment and its index as inspection tells of them. */
+/** One segment and its indexes as inspection tells of them. */
 import { HEADER_BYTES } from "@minikafka/record";
 import type { Disk, DiskFile } from "../env/disk.ts";
-import { DiskError, readSmallFile } from "../env/disk.ts";
 import { LIMITS } from "../limits.ts";
-import { indexPath, segmentPath } from "./file-names.ts";
+import { segmentPath } from "./file-names.ts";
 import type { Finding } from "./finding.ts";
 import { type WalkedFrame, walkFrames } from "./frame-walk.ts";
+import { OffsetIndexCheck, TimeIndexCheck } from "./index-check.ts";
 import type { Manifest } from "./manifest.ts";
-import { type IndexEntry, OffsetIndex } from "./offset-index.ts";
 
 export interface SegmentToInspect {
   readonly disk: Disk;
@@ -44,13 +43,13 @@ function* inspectFrames(
   end: number,
 ): Generator<Finding, number | null> {
   const { baseOffset, withRecords } = segment;
-  const check = new IndexCheck(segment);
+  const checks = [new OffsetIndexCheck(segment), new TimeIndexCheck(segment)];
   const range = { from: 0, end, offset: baseOffset, frameBytesMax: LIMITS.batchBytesMax, withRecords };
   let nextOffset: number | null = baseOffset;
   for (const frame of walkFrames(file, range)) {
     const { position, header, problem, records } = frame;
     nextOffset = header !== null && problem === null ? header.nextOffset : null;
-    if (header !== null) check.meet(header.baseOffset, position);
+    for (const check of checks) check.meet(frame);
     const isWanted = nextOffset === null || nextOffset > segment.offset;
     if (header !== null && isWanted)
       yield {
@@ -66,7 +65,7 @@ function* inspectFrames(
     const kind = isUnfinished(segment, frame, { file, end }) ? "tail" : "damage";
     yield { kind, file: file.path, position, problem };
   }
-  yield* check.finding();
+  for (const check of checks) yield* check.finding(end);
   return nextOffset;
 }
 
@@ -115,60 +114,5 @@ function* extentProblems(
       ...known,
       problem: `it has ${seen.sizeBytes} bytes; expected ${position} at least, up to offset ${offset}`,
     };
-  }
-}
-
-/** Compares a segment's index with the batches as they are met. */
-class IndexCheck {
-  readonly #segment: SegmentToInspect;
-  readonly #file: string;
-  readonly #entries: readonly IndexEntry[];
-  #problem: string | null;
-  #next = 0;
-
-  constructor(segment: SegmentToInspect) {
-    this.#segment = segment;
-    this.#file = indexPath(segment.folder, segment);
-    const read = entriesOf(segment.disk, this.#file);
-    this.#problem = typeof read === "string" ? read : null;
-    this.#entries = typeof read === "string" ? [] : (read ?? []);
-  }
-
-  /** Every batch of the segment, in order. */
-  meet(baseOffset: number, position: number): void {
-    for (;;) {
-      const entry = this.#entries[this.#next];
-      if (entry === undefined || entry.position > position) return;
-      this.#next++;
-      const offset = this.#segment.baseOffset + entry.relativeOffset;
-      if (entry.position !== position || offset !== baseOffset)
-        this.#problem ??= `its entry ${offset} at ${entry.position} leads to no batch of that offset`;
-    }
-  }
-
-  /** What is to be told; nothing when there is no index file, since one is written only when a segment is sealed. */
-  *finding(): Generator<Finding> {
-    if (this.#entries.length === 0 && this.#problem === null) return;
-    const { baseOffset: segmentBaseOffset } = this.#segment;
-    yield {
-      kind: "index",
-      file: this.#file,
-      segmentBaseOffset,
-      entries: this.#entries,
-      problem: this.#problem,
-    };
-  }
-}
-
-/** `null` for no file, a sentence for one that says nothing. */
-function entriesOf(disk: Disk, path: string): IndexEntry[] | string | null {
-  try {
-    const bytes = readSmallFile(disk, path, LIMITS.indexFileBytesMax);
-    if (bytes === null) return null;
-    const decoded = OffsetIndex.decode(bytes);
-    return "problem" in decoded ? decoded.problem : decoded.index.list();
-  } catch (problem) {
-    if (problem instanceof DiskError) return problem.message;
-    throw problem;
   }
 }

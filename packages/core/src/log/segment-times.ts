@@ -123,6 +123,11 @@ export class SegmentTimes {
     return { after: index.at(entry - 1), until: index.at(entry), lookBytes: this.#lookBytes };
   }
 
+  /** All entries. All must be in memory. */
+  list(): TimeEntry[] {
+    return this.#builder.index.list();
+  }
+
   /** The bytes of a file that says what is in memory; `null` when there is nothing to say. All must be in memory. */
   encode(): Buffer | null {
     const { index, last } = this.#builder;

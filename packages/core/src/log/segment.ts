@@ -17,7 +17,7 @@ import { type WalkedFrame, walkFrames } from "./frame-walk.ts";
 import type { LogContext } from "./log-context.ts";
 import { UINT32_MAX } from "./offset-index.ts";
 import type { SegmentExtent } from "./segment-extent.ts";
-import { type IndexHit, SegmentIndex, type WalkEnd } from "./segment-index.ts";
+import { type IndexEntries, type IndexHit, SegmentIndex, type WalkEnd } from "./segment-index.ts";
 import {
   damage,
   type ReadBatches,
@@ -248,6 +248,11 @@ export class Segment {
   /** For lookups: see LookupSegment. */
   entryFor(offset: number): IndexHit {
     return this.#index.lookup(offset);
+  }
+
+  /** All entries of both indexes. */
+  indexEntries(): IndexEntries {
+    return this.#index.list();
   }
 
   timeSpan(timestampMs: number): TimeSpan {

@@ -2,7 +2,7 @@
  * dump_log: batches as they lie in the leader's files. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, OFFSET_OUT_OF_RANGE,
  * STORAGE_ERROR when off line; damage is no refusal but a part of the answer.
  */
-import type { DumpedBatch } from "@minikafka/core";
+import type { DumpedBatch, DumpedIndexes } from "@minikafka/core";
 import type { ResponseFields } from "@minikafka/protocol";
 import type { BatchHeader } from "@minikafka/record";
 import { onTheWire } from "../fetch-reading.ts";
@@ -16,10 +16,10 @@ const READ_BYTES_MAX = 16 * 1024 * 1024;
 const RECORD_BYTES_MAX = 1024 * 1024;
 
 export const dumpLog: Handler<"dump_log"> = (request, { cluster }) => {
-  const { topic, partition, records: withRecords, max_batches: batchesMax } = request;
+  const { topic, partition, records: withRecords, indexes: withIndexes, max_batches: batchesMax } = request;
   const { logStartOffset, logEndOffset } = cluster.describePartition({ topic, partition });
   const bytesMax = withRecords ? RECORD_BYTES_MAX : READ_BYTES_MAX;
-  const limits = { batchesMax, bytesMax, withRecords };
+  const limits = { batchesMax, bytesMax, withRecords, withIndexes };
   const dump = cluster.dumpLog({ topic, partition }, request.offset ?? logStartOffset, limits);
   const answer: Answer = {
     topic,
@@ -28,6 +28,7 @@ export const dumpLog: Handler<"dump_log"> = (request, { cluster }) => {
     log_end_offset: logEndOffset,
     batches: [],
     damage: [],
+    ...(withIndexes ? { indexes: dump.indexes.map(indexFields) } : {}),
     next_offset: dump.nextOffset,
   };
   for (const batch of dump.batches) {
@@ -59,9 +60,18 @@ function batchFields(
     transactional: header.transactional,
     control: header.control,
     codec: header.codec,
+    delete_horizon_ms: header.deleteHorizonMs === null ? null : exact(header.deleteHorizonMs),
     crc: header.crc,
     problem,
     ...(records === null ? {} : { records: records.map(onTheWire) }),
+  };
+}
+
+function indexFields({ segmentBaseOffset, offsets, times }: DumpedIndexes) {
+  return {
+    segment: segmentBaseOffset,
+    offsets: [...offsets],
+    times: times.map(({ timestampMs, offset }) => ({ timestamp_ms: timestampMs, offset })),
   };
 }
 

@@ -24,6 +24,10 @@ const batch = z.object({
   transactional: z.boolean(),
   control: z.enum(["commit", "abort"]).nullable().describe("which marker a control batch is"),
   codec: z.string().nullable().describe("null for a number that has no name"),
+  delete_horizon_ms: z
+    .number()
+    .nullable()
+    .describe("from when on compaction may drop the batch's tombstones or the marker that it is (KIP-534)"),
   crc: z.int().describe("the CRC-32 that the header states"),
   problem: problem.nullable(),
   records: z.array(fields.fetchedRecord).optional(),
@@ -42,6 +46,10 @@ export const dumpLog = operation({
       .max(1_000)
       .default(100)
       .describe("at most so many sound batches, and fewer when they are large"),
+    indexes: z
+      .boolean()
+      .default(false)
+      .describe("whether the entries of the indexes come that lead to these batches"),
     records: z.boolean().default(false).describe("whether sound batches come with their records"),
   },
   response: z.object({
@@ -53,6 +61,19 @@ export const dumpLog = operation({
     damage: z
       .array(z.object({ segment, position, problem }))
       .describe("where no batch begins, so that the rest of that segment cannot be read"),
+    indexes: z
+      .array(
+        z.object({
+          segment: fields.count.describe("the base offset of the segment"),
+          offsets: z
+            .array(z.object({ offset: fields.count, position: fields.count }))
+            .describe("which batch begins where"),
+          times: z
+            .array(z.object({ timestamp_ms: fields.timestampMs, offset: fields.count }))
+            .describe("the latest time so far, and the batch that reached it"),
+        }),
+      )
+      .optional(),
     next_offset: fields.offset.describe("where to go on; the log end offset when there is no more"),
   }),
 });
