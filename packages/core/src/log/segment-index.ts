@@ -107,6 +107,8 @@ export class SegmentIndex implements IdleIndex {
   list(): IndexEntries {
     if (this.#indexedFrom > 0) this.#load();
     this.#loadTimes();
+    this.write();
+    this.#context.indexMemory.noteUse(this);
     const { baseOffset } = this.#segment;
     return {
       offsets: this.#entries.list().map((entry) => this.#hit(entry)),
