@@ -42,6 +42,12 @@ export const LIMITS = {
   openFilesDefault: 512,
   openFilesMin: 10,
   openFilesMax: 1_000_000,
+  /** What a compaction reads and writes between two rests: a few milliseconds of work. */
+  compactionChunkBytes: MIB,
+  /** Kafka: log.cleaner.dedupe.buffer.size, 128 MiB; one key takes 32 bytes of it (log/key-offset-map.ts). */
+  compactionBufferBytesDefault: 128 * MIB,
+  /** Producers whose last batch a compaction knows; about 100 bytes each. See log/producer-tails.ts. */
+  compactionProducersMax: 100_000,
   /** An entry of 12 bytes for each batch of a segment, the smallest of which has 64. */
   indexFileBytesMax: 400 * MIB,
   /** Kafka: transactional.id is text of any length; a name of ours stands in a file that is read whole. */

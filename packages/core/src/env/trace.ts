@@ -44,6 +44,25 @@ export type TraceEvent =
       "manifest_committed",
       { logStartOffset: number; recoveryPoint: number; sealedSegments: number; obsoleteSegments: number }
     >
+  | OnReplica<
+      "compaction_started",
+      { firstDirtyOffset: number; cleanEnd: number; dirtyRatio: number; segments: number; bytes: number }
+    >
+  | OnReplica<
+      "compacted",
+      {
+        firstDirtyOffset: number;
+        segmentsBefore: number;
+        segmentsAfter: number;
+        bytesBefore: number;
+        bytesAfter: number;
+        recordsKept: number;
+        recordsDropped: number;
+        tombstonesDropped: number;
+        keys: number;
+      }
+    >
+  | OnReplica<"compaction_abandoned", { reason: string }>
   | OnReplica<"obsolete_file_kept", { path: string; problem: string }>
   | OnReplica<"append_undone", { logEndOffset: number; position: number; problem: string }>
   | OnReplica<"seal_delayed", { segmentBaseOffset: number; problem: string }>

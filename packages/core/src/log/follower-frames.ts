@@ -2,7 +2,7 @@
  * What a follower takes from its leader: whole batches that have their offsets and epochs already, and go to the disk as
  * they are. Everything that the follower will vouch for is checked here.
  */
-import { type BatchHeader, frameProblem, readBatchHeader } from "@minikafka/record";
+import { type BatchHeader, frameProblem, gapFrame, isGap, readBatchHeader } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { orderProblem } from "./frame-scan.ts";
 
@@ -36,6 +36,22 @@ export function requireFollowing(frames: Buffer, log: FollowedLog): BatchHeader[
     ({ nextOffset, leaderEpoch } = header);
   }
   return headers;
+}
+
+/**
+ * `frames` as they continue a log that ends at `logEndOffset`. A leader's compaction makes one gap of several batches, and a
+ * follower that has some of them needs the rest of the gap. Everything else is returned as it is.
+ */
+export function continuing(
+  frames: Buffer,
+  { logEndOffset, frameBytesMax }: Pick<FollowedLog, "logEndOffset" | "frameBytesMax">,
+): Buffer {
+  if (frames.length === 0 || frameProblem(frames, 0, frameBytesMax) !== null) return frames;
+  const header = readBatchHeader(frames);
+  const { baseOffset, nextOffset, leaderEpoch, frameBytes } = header;
+  if (!isGap(header) || baseOffset >= logEndOffset || nextOffset <= logEndOffset) return frames;
+  const rest = gapFrame({ baseOffset: logEndOffset, nextOffset, leaderEpoch });
+  return Buffer.concat([rest, frames.subarray(frameBytes)]);
 }
 
 /** Epochs never fall along a log. Throws FENCED_LEADER_EPOCH. */

@@ -14,7 +14,7 @@ import {
 } from "@minikafka/record";
 import { assert } from "../assert.ts";
 import { DiskError } from "../env/disk.ts";
-import { requireFollowing, requireNotOlder } from "./follower-frames.ts";
+import { continuing, requireFollowing, requireNotOlder } from "./follower-frames.ts";
 import type { LeaderEpochs } from "./leader-epochs.ts";
 import type { LogContext } from "./log-context.ts";
 import type { LogProducers } from "./log-producers.ts";
@@ -67,10 +67,11 @@ export class LogAppender {
   }
 
   /** See PartitionLog.appendAsFollower. Throws as it says, and DiskError. */
-  appendAsFollower(frames: Buffer): AppendedBatch {
+  appendAsFollower(fetched: Buffer): AppendedBatch {
     const { nextOffset: baseOffset } = this.#segments.active;
     const leaderEpoch = this.#epochs.latest?.leaderEpoch ?? -1;
     const { frameBytesMax } = this.#context;
+    const frames = continuing(fetched, { logEndOffset: baseOffset, frameBytesMax });
     let rest = requireFollowing(frames, { logEndOffset: baseOffset, leaderEpoch, frameBytesMax });
     for (let position = 0; rest.length > 0; ) {
       const run = this.#fitting(rest);

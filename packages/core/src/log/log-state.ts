@@ -35,6 +35,10 @@ export class LogState {
     return this.#state.kind === "closed";
   }
 
+  get isWritable(): boolean {
+    return this.#state.kind === "online";
+  }
+
   /** For whoever has waited: the log may have been closed meanwhile. Throws STORAGE_ERROR. */
   requireOpen(): void {
     if (this.isClosed) throw this.refusal();

@@ -10,7 +10,7 @@ import { assert } from "../assert.ts";
 import type { CheckpointFile } from "./checkpoint-file.ts";
 import type { LogContext } from "./log-context.ts";
 import type { LogState } from "./log-state.ts";
-import { type Manifest, manifestFile, sameManifest } from "./manifest.ts";
+import { firstDirtyOffsetOf, type Manifest, manifestFile, sameManifest } from "./manifest.ts";
 import { removeObsolete } from "./obsolete-files.ts";
 import type { SyncFailure } from "./sync-failure.ts";
 import type { Turns } from "./turns.ts";
@@ -57,7 +57,11 @@ export class ManifestKeeper {
     assert(this.#turns.isTaken, "a manifest was to be changed out of turn");
     this.#state.requireWritable();
     const changed = change(this.#manifest);
-    const manifest = { ...changed, obsolete: changed.obsolete.filter((name) => !this.#removed.get(name)) };
+    const manifest: Manifest = {
+      ...changed,
+      firstDirtyOffset: firstDirtyOffsetOf(changed),
+      obsolete: changed.obsolete.filter((name) => !this.#removed.get(name)),
+    };
     if (sameManifest(manifest, this.#manifest)) return adopt();
     await this.#replace(manifest);
     this.#manifest = manifest;

@@ -47,6 +47,10 @@ export interface Manifest {
    * See log-producers.ts.
    */
   readonly producerSnapshots: readonly number[] | null;
+  /** Below it every key is there once, but for what compaction keeps (Kafka: the cleaner's checkpoint). */
+  readonly firstDirtyOffset: number;
+  /** When compaction may drop a tombstone or a marker that it has kept; `null` when none waits. */
+  readonly nextHorizonMs: number | null;
   /** File names of segments that count no more and may still be there. See obsolete-files.ts. */
   readonly obsolete: readonly string[];
   /** Up to the recovery point, see leader-epochs.ts. `null`: version 1 did not say; the batches tell it. */
@@ -83,9 +87,23 @@ export function manifestFile({ env, folder, place }: LogContext): CheckpointFile
 
 /** Of a log that begins at offset 0 and has no record. */
 export function emptyManifest({ topicId, place }: LogContext): Manifest {
-  const recoveryPoint = recoveryPointAt(emptyExtent(0));
-  const nothing = { logStartOffset: 0, sealed: [], producerSnapshots: null, obsolete: [], leaderEpochs: [] };
-  return { topicId, partition: place.partition, recoveryPoint, ...nothing };
+  return {
+    topicId,
+    partition: place.partition,
+    logStartOffset: 0,
+    sealed: [],
+    recoveryPoint: recoveryPointAt(emptyExtent(0)),
+    firstDirtyOffset: 0,
+    nextHorizonMs: null,
+    producerSnapshots: null,
+    obsolete: [],
+    leaderEpochs: [],
+  };
+}
+
+/** Where a truncation has made room, other records will come: only what is sealed can be clean. */
+export function firstDirtyOffsetOf({ firstDirtyOffset, recoveryPoint }: Manifest): number {
+  return Math.min(firstDirtyOffset, recoveryPoint.segmentBaseOffset);
 }
 
 /** Throws STORAGE_ERROR for the manifest of another partition. */
@@ -104,6 +122,7 @@ export function sameManifest(one: Manifest, other: Manifest): boolean {
 function formatManifest(manifest: Manifest): unknown {
   const { topicId, partition, logStartOffset, sealed, recoveryPoint } = manifest;
   const { producerSnapshots, obsolete, leaderEpochs } = manifest;
+  const { firstDirtyOffset, nextHorizonMs } = manifest;
   return {
     topic_id: topicId,
     partition,
@@ -123,6 +142,8 @@ function formatManifest(manifest: Manifest): unknown {
       max_timestamp_ms: maxTimestampMs,
     })),
     ...(producerSnapshots !== null && { producer_snapshots: producerSnapshots }),
+    ...(firstDirtyOffset > 0 && { first_dirty_offset: firstDirtyOffset }),
+    ...(nextHorizonMs !== null && { next_horizon_ms: nextHorizonMs }),
     obsolete,
     leader_epochs: (leaderEpochs ?? []).map(({ leaderEpoch, startOffset }) => ({
       leader_epoch: leaderEpoch,
@@ -142,6 +163,8 @@ export function parseManifest(payload: unknown, version: number): Manifest {
     recoveryPoint: parseRecoveryPoint(fields.get("recovery_point")),
     producerSnapshots: snapshotOffsetsOf(fields.get("producer_snapshots")),
     leaderEpochs: version === 1 ? null : listOf(fields.get("leader_epochs"), "leader_epochs").map(parseEpoch),
+    firstDirtyOffset: fields.has("first_dirty_offset") ? numberOf(fields, "first_dirty_offset", 1) : 0,
+    nextHorizonMs: fields.has("next_horizon_ms") ? numberOf(fields, "next_horizon_ms") : null,
     obsolete: version === 1 ? [] : listOf(fields.get("obsolete"), "obsolete").map(parseObsolete),
   };
   const problem =
@@ -154,7 +177,8 @@ export function parseManifest(payload: unknown, version: number): Manifest {
 }
 
 /** Why the numbers don't agree with each other, or `null`. */
-function manifestProblem({ logStartOffset, sealed, recoveryPoint }: Manifest): string | null {
+function manifestProblem(manifest: Manifest): string | null {
+  const { logStartOffset, sealed, recoveryPoint } = manifest;
   let nextOffset: number | null = null;
   for (const segment of sealed) {
     if (nextOffset !== null && segment.baseOffset !== nextOffset)
@@ -168,6 +192,8 @@ function manifestProblem({ logStartOffset, sealed, recoveryPoint }: Manifest): s
     return `the recovery point's segment ${segmentBaseOffset} follows offset ${nextOffset}`;
   if (offset < segmentBaseOffset || (position === 0) !== (offset === segmentBaseOffset))
     return `the recovery point ${offset} cannot be at ${position} of segment ${segmentBaseOffset}`;
+  if (manifest.firstDirtyOffset > segmentBaseOffset)
+    return `the first dirty offset ${manifest.firstDirtyOffset} lies behind the sealed segments, ${segmentBaseOffset}`;
   const firstOffset = sealed[0]?.baseOffset ?? segmentBaseOffset;
   if (logStartOffset < firstOffset || logStartOffset > offset)
     return `the log start offset ${logStartOffset} is not among ${firstOffset} to ${offset}`;

@@ -10,6 +10,8 @@ import { DiskError } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "./batch-dump.ts";
+import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
+import { Compactor } from "./compactor.ts";
 import { requireNotOlder } from "./follower-frames.ts";
 import type { EpochEnd, EpochEntry, LeaderEpochs } from "./leader-epochs.ts";
 import { type AppendedBatch, LogAppender } from "./log-appender.ts";
@@ -56,6 +58,7 @@ export class PartitionLog {
   readonly #keeper: ManifestKeeper;
   readonly #flusher: LogFlusher;
   readonly #appender: LogAppender;
+  readonly #compactor: Compactor;
   #closing: Promise<void> | null = null;
 
   /** Opens the log in `options.folder`, and recovers what a crash left. Throws STORAGE_ERROR; then nothing is open. */
@@ -86,6 +89,7 @@ export class PartitionLog {
     const parts = { context, segments, epochs, producers, state: this.#state, turns: this.#turns, failure };
     this.#keeper = new ManifestKeeper({ ...parts, manifest });
     this.#flusher = new LogFlusher({ ...parts, keeper: this.#keeper });
+    this.#compactor = new Compactor({ ...parts, keeper: this.#keeper });
     this.#appender = new LogAppender({ ...parts, onNewFile: () => this.#flusher.noteNewFile() });
   }
 
@@ -221,6 +225,16 @@ export class PartitionLog {
     await this.#flusher.flush();
   }
 
+  /**
+   * Drops what later records of the same key have made needless (Kafka: log compaction). Resolves when the smaller segments
+   * count; `null` when the topic is not compacted, nothing is due, or something else has changed the log meanwhile. Appends and
+   * reads go on. Rejects STORAGE_ERROR, also for damage that it meets, and BROKER_FAILED; then the log is what it was.
+   */
+  async compact(request: CompactionRequest): Promise<CompactionResult | null> {
+    this.#requireWritable();
+    return this.#compactor.compact(request);
+  }
+
   /** Flushes, takes nothing more, and closes. Rejects as flush() does; the files are closed all the same. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -237,6 +251,7 @@ export class PartitionLog {
 
   async #close(): Promise<void> {
     try {
+      await this.#compactor.stop();
       await this.#flusher.close();
     } finally {
       this.abandon();

@@ -68,6 +68,23 @@ export class SegmentList {
     for (const segment of sealed) segment.release();
   }
 
+  /** Whether these are still sealed segments of the log. */
+  areSealed(segments: readonly Segment[]): boolean {
+    const sealed = new Set(this.sealed());
+    return segments.every((segment) => sealed.has(segment));
+  }
+
+  /** `merged` takes the place of `segments`, which are sealed, follow each other, and are closed. */
+  replace(segments: readonly Segment[], merged: Segment): void {
+    const [first] = segments;
+    const at = first === undefined ? -1 : this.#segments.indexOf(first);
+    const isThere = at >= 0 && segments.every((segment, index) => this.#segments[at + index] === segment);
+    assert(isThere && at + segments.length <= this.#sealedCount, "only sealed neighbours can be replaced");
+    this.#segments.splice(at, segments.length, merged);
+    this.#sealedCount += 1 - segments.length;
+    for (const segment of segments) segment.release();
+  }
+
   close(): void {
     for (const segment of this.#segments) segment.close();
   }

@@ -139,6 +139,21 @@ export class Segment {
     for (const header of headers) this.take({ position: this.#sizeBytes, header });
   }
 
+  /** Writes whole frames behind the last in one go, and counts them. After a DiskError the file must be discarded. */
+  extend(frames: Buffer): void {
+    this.#changes++;
+    this.#opened().writeAt(this.#sizeBytes, frames);
+    for (let at = 0; at < frames.length; ) {
+      const header = readBatchHeader(frames, at);
+      assert(
+        header.baseOffset === this.#nextOffset,
+        `batch ${header.baseOffset} cannot follow ${this.#nextOffset}`,
+      );
+      this.take({ position: this.#sizeBytes, header });
+      at += header.frameBytes;
+    }
+  }
+
   /** Removes what lies behind the last batch that counts. Throws DiskError. */
   cutBack(): void {
     this.#changes++;

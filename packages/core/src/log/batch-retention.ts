@@ -1,0 +1,168 @@
+/**
+ * What stays of each batch when a log is compacted: the latest record of each key, records without a key, tombstones and
+ * markers until their delete horizon. A decision only; compacted-batch.ts of the record package makes the bytes.
+ *
+ * Invariants: nothing at or behind the covered end is touched; a tombstone is dropped only in a pass that drops every older
+ * record of its key; offsets, order and times stay.
+ */
+import {
+  type BatchHeader,
+  emptiedFrame,
+  HEADER_BYTES,
+  isGap,
+  RecordCursor,
+  TIMESTAMP_MS_MAX,
+  thinnedFrame,
+} from "@minikafka/record";
+import type { KeyOffsetMap } from "./key-offset-map.ts";
+import type { ProducerTails } from "./producer-tails.ts";
+import type { TransactionWatch } from "./transaction-watch.ts";
+
+export interface RetentionRules {
+  /** The latest offsets of the keys of the part that was not clean, up to the covered end. */
+  readonly latest: KeyOffsetMap;
+  /** The first offset of which nothing was looked at. */
+  readonly coveredEnd: number;
+  readonly nowMs: number;
+  /** Kafka: delete.retention.ms. */
+  readonly deleteRetentionMs: number;
+  /** The largest that a batch may be. */
+  readonly frameBytesMax: number;
+  readonly transactions: TransactionWatch;
+  readonly producers: ProducerTails;
+}
+
+/** A frame to write, or `null` where a gap is to be. */
+export type RetainedFrame = Buffer | null;
+
+/** What a pass has done to records so far. */
+export interface RetentionCounts {
+  recordsKept: number;
+  recordsDropped: number;
+  /** Of the dropped: tombstones whose time was over. */
+  tombstonesDropped: number;
+  /** The first delete horizon at which another pass could drop something; `null` for none. */
+  nextHorizonMs: number | null;
+}
+
+export class BatchRetention {
+  readonly #rules: RetentionRules;
+  readonly counts: RetentionCounts = {
+    recordsKept: 0,
+    recordsDropped: 0,
+    tombstonesDropped: 0,
+    nextHorizonMs: null,
+  };
+  /** Which records of the batch in hand stay, by their place in it. */
+  #stays = new Uint8Array(1024);
+  /** A batch was met that cannot be read, so that nobody knows which keys it has. */
+  #metUnreadable = false;
+
+  constructor(rules: RetentionRules) {
+    this.#rules = rules;
+  }
+
+  /** What is to stand in the place of a whole `frame`: itself, a smaller one, or nothing. Batches come in order. */
+  retained(frame: Buffer, header: BatchHeader): RetainedFrame {
+    if (isGap(header)) return null;
+    if (header.control !== null) return this.#marker(frame, header);
+    const isAborted = this.#rules.transactions.isAborted(header);
+    this.#rules.transactions.noteRecords(header);
+    if (header.baseOffset >= this.#rules.coveredEnd) return this.#whole(frame, header);
+    if (isAborted || header.recordCount === 0) return this.#emptied(frame, header);
+    if (header.codec === "none") return this.#thinned(frame, header);
+    this.#metUnreadable = true;
+    return this.#whole(frame, header);
+  }
+
+  /** A marker goes once nothing of its transaction is left for it to speak for, and its own time is over. */
+  #marker(frame: Buffer, header: BatchHeader): RetainedFrame {
+    const { transactions, producers, coveredEnd, nowMs } = this.#rules;
+    const hadRecords = transactions.endTransaction(header);
+    const isCovered = header.nextOffset <= coveredEnd;
+    if (hadRecords || !isCovered || producers.isTail(header)) return this.#whole(frame, header);
+    const { deleteHorizonMs } = header;
+    if (deleteHorizonMs !== null && nowMs >= deleteHorizonMs) return this.#dropped(header.recordCount);
+    const horizonMs = deleteHorizonMs ?? this.#newHorizonMs();
+    this.#noteHorizon(horizonMs);
+    this.counts.recordsKept += header.recordCount;
+    if (deleteHorizonMs !== null) return frame;
+    return thinnedFrame(frame, { stays: () => true, deleteHorizonMs: horizonMs });
+  }
+
+  #thinned(frame: Buffer, header: BatchHeader): RetainedFrame {
+    const { kept, tombstones } = this.#choose(frame, header);
+    this.counts.recordsDropped += header.recordCount - kept;
+    if (kept === 0) return this.#emptied(frame, { ...header, recordCount: 0 });
+    this.counts.recordsKept += kept;
+    const isWhole = kept === header.recordCount;
+    if (tombstones === 0 || header.nextOffset > this.#rules.coveredEnd)
+      return isWhole ? frame : this.#thinnedTo(frame, null);
+    return this.#withTombstones(frame, header, isWhole);
+  }
+
+  /**
+   * A batch with tombstones gets its delete horizon once all of it was covered: before, the grace of some would begin
+   * too early. Where the horizon would make the batch larger than one may be, its tombstones wait until it has lost others.
+   */
+  #withTombstones(frame: Buffer, header: BatchHeader, isWhole: boolean): Buffer {
+    const horizonMs = header.deleteHorizonMs ?? this.#newHorizonMs();
+    const isNew = header.deleteHorizonMs === null;
+    const thinned = isWhole && !isNew ? frame : this.#thinnedTo(frame, isNew ? horizonMs : null);
+    if (thinned.length > this.#rules.frameBytesMax) return isWhole ? frame : this.#thinnedTo(frame, null);
+    // Behind a batch that cannot be read no tombstone is ever dropped.
+    if (!this.#metUnreadable) this.#noteHorizon(horizonMs);
+    return thinned;
+  }
+
+  #thinnedTo(frame: Buffer, deleteHorizonMs: number | null): Buffer {
+    let index = 0;
+    return thinnedFrame(frame, { stays: () => this.#stays[index++] === 1, deleteHorizonMs });
+  }
+
+  /** Decides for each record of a batch, and notes it in `#stays`. */
+  #choose(frame: Buffer, { baseOffset, recordCount, deleteHorizonMs }: BatchHeader) {
+    const { latest, coveredEnd, nowMs } = this.#rules;
+    if (this.#stays.length < recordCount) this.#stays = new Uint8Array(recordCount);
+    const isExpired = deleteHorizonMs !== null && nowMs >= deleteHorizonMs && !this.#metUnreadable;
+    let [kept, tombstones, index] = [0, 0, 0];
+    for (const cursor = new RecordCursor(frame); cursor.next(); index += 1) {
+      const offset = baseOffset + cursor.offsetDelta;
+      const isOpen = !cursor.hasKey || offset >= coveredEnd;
+      const isLatest = isOpen || offset >= latest.get(frame, cursor.keyStart, cursor.keyEnd);
+      const isTombstone = !isOpen && !cursor.hasValue;
+      const stays = isLatest && !(isTombstone && isExpired);
+      this.#stays[index] = stays ? 1 : 0;
+      if (stays) kept += 1;
+      if (stays && isTombstone) tombstones += 1;
+      if (isLatest && !stays) this.counts.tombstonesDropped += 1;
+    }
+    return { kept, tombstones };
+  }
+
+  /** None of its records stay; what is left of it is what its producer needs. */
+  #emptied(frame: Buffer, header: BatchHeader): RetainedFrame {
+    this.counts.recordsDropped += header.recordCount;
+    if (!this.#rules.producers.isTail(header)) return null;
+    return frame.length === HEADER_BYTES ? frame : emptiedFrame(frame);
+  }
+
+  #whole(frame: Buffer, header: BatchHeader): RetainedFrame {
+    this.counts.recordsKept += header.recordCount;
+    return frame;
+  }
+
+  #dropped(records: number): RetainedFrame {
+    this.counts.recordsDropped += records;
+    return null;
+  }
+
+  #newHorizonMs(): number {
+    return Math.min(this.#rules.nowMs + this.#rules.deleteRetentionMs, TIMESTAMP_MS_MAX);
+  }
+
+  #noteHorizon(horizonMs: number): void {
+    const { nextHorizonMs } = this.counts;
+    this.counts.nextHorizonMs = nextHorizonMs === null ? horizonMs : Math.min(nextHorizonMs, horizonMs);
+  }
+}

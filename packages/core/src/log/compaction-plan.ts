@@ -1,0 +1,85 @@
+/**
+ * Whether a log is compacted now, and which of its segments go together into one. Numbers only: nothing is read.
+ *
+ * A log has a clean part, of which every key is there once, and behind it a part that is not clean yet. Only segments that
+ * are sealed and end at or below the clean point are looked at.
+ */
+
+/** How far a segment reaches. */
+export interface Reach {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+}
+
+export interface CompactionFacts<Segment extends Reach> {
+  /** Oldest first. */
+  readonly sealed: readonly Segment[];
+  /** Kafka: the cleaner's checkpoint. Below it every key is there once. */
+  readonly firstDirtyOffset: number;
+  /** Nothing at or behind it is compacted: min(last stable offset, high watermark, base of the active segment). */
+  readonly cleanEnd: number;
+  /** Kafka: min.cleanable.dirty.ratio. */
+  readonly minCleanableDirtyRatio: number;
+  /** When the next tombstone or marker may go; `null` when none waits. */
+  readonly nextHorizonMs: number | null;
+  readonly nowMs: number;
+}
+
+export interface CompactionPlan<Segment extends Reach> {
+  /** Below the first dirty offset altogether. */
+  readonly clean: readonly Segment[];
+  /** The others, of which the first may be clean in part. */
+  readonly dirty: readonly Segment[];
+  /** Kafka: the cleanable ratio, dirty bytes / (clean + dirty bytes). */
+  readonly dirtyRatio: number;
+}
+
+/** `null` when there is too little to do: no pass is due by its dirty bytes, nor by the time of a tombstone. */
+export function planCompaction<Segment extends Reach>(
+  facts: CompactionFacts<Segment>,
+): CompactionPlan<Segment> | null {
+  // What an earlier pass has been over is decided, even if a leader's marks have moved back since. It has to be gone over
+  // each time, or the horizons of its tombstones would be forgotten.
+  const isCleanable = ({ baseOffset, nextOffset }: Segment) =>
+    nextOffset <= facts.cleanEnd || baseOffset < facts.firstDirtyOffset;
+  const cleanable = facts.sealed.filter(isCleanable);
+  const clean = cleanable.filter(({ nextOffset }) => nextOffset <= facts.firstDirtyOffset);
+  const dirty = cleanable.slice(clean.length);
+  const dirtyBytes = bytesOf(dirty);
+  const bytes = dirtyBytes + bytesOf(clean);
+  if (bytes === 0) return null;
+  const dirtyRatio = dirtyBytes / bytes;
+  const isDirty = dirtyBytes > 0 && dirtyRatio >= facts.minCleanableDirtyRatio;
+  const isTime = facts.nextHorizonMs !== null && facts.nowMs >= facts.nextHorizonMs;
+  return isDirty || isTime ? { clean, dirty, dirtyRatio } : null;
+}
+
+/**
+ * Neighbours go into one segment as long as it cannot become larger than `segmentBytes`, judged by what they are before;
+ * and as long as its offsets can be told from its base by a u32, as indexes do. Kafka: the same.
+ */
+export function groupForMerging<Segment extends Reach>(
+  segments: readonly Segment[],
+  { segmentBytes, offsetsMax }: { readonly segmentBytes: number; readonly offsetsMax: number },
+): readonly (readonly Segment[])[] {
+  const groups: Segment[][] = [];
+  let [sizeBytes, baseOffset] = [0, 0];
+  for (const segment of segments) {
+    const group = groups.at(-1);
+    const fits =
+      sizeBytes + segment.sizeBytes <= segmentBytes && segment.nextOffset - baseOffset <= offsetsMax;
+    if (group !== undefined && fits) {
+      group.push(segment);
+      sizeBytes += segment.sizeBytes;
+    } else {
+      groups.push([segment]);
+      ({ sizeBytes, baseOffset } = segment);
+    }
+  }
+  return groups;
+}
+
+export function bytesOf(segments: readonly Reach[]): number {
+  return segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}

@@ -1,0 +1,43 @@
+/** What a compaction is asked for, and what it says of itself. */
+import type { AbortedTransaction } from "./transaction-watch.ts";
+
+export interface CompactionRequest {
+  readonly nowMs: number;
+  /**
+   * Nothing at or behind it is touched, but for what an earlier pass has been over: min(last stable offset, high watermark).
+   * The active segment, and what was not flushed since it was rolled, never is.
+   */
+  readonly cleanEnd: number;
+  /**
+   * How much memory the keys may take, in bytes (Kafka: log.cleaner.dedupe.buffer.size). A pass covers one key for every 32
+   * of them, as many offsets as hold so many different keys; the next pass goes on behind it. What a pass takes besides: a few
+   * MiB for what is read and written, and at most some 10 MiB for what it knows of producers.
+   */
+  readonly bufferBytes: number;
+  /** Awaited after each chunk, so that whoever shares the thread gets a turn: a pass over a large log takes seconds. */
+  readonly pause: () => Promise<void>;
+  /** How many bytes are read, or gathered for one write, before a pause is due. Default LIMITS.compactionChunkBytes. */
+  readonly chunkBytes?: number;
+  /** Those with a record below `cleanEnd`. Default: none. */
+  readonly abortedTransactions?: readonly AbortedTransaction[];
+  /** Instead of the topic's setting; 0 for whoever wants whatever can be had now. */
+  readonly minCleanableDirtyRatio?: number;
+}
+
+export interface CompactionResult {
+  /** From here on the log is not clean. */
+  readonly firstDirtyOffset: number;
+  /** False when the keys' memory was full before the clean point: another pass has more to do. */
+  readonly isComplete: boolean;
+  /** Of the part that was covered: segments and bytes, before and after. */
+  readonly segmentsBefore: number;
+  readonly segmentsAfter: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly recordsKept: number;
+  readonly recordsDropped: number;
+  /** Of those dropped: tombstones whose time was over. */
+  readonly tombstonesDropped: number;
+  /** Different keys in the part that was not clean. */
+  readonly keys: number;
+}

@@ -1,0 +1,264 @@
+/**
+ * The world ends between any two changes of the disk while a log is compacted, appended to and flushed, closed and opened,
+ * and while what an earlier end left is being recovered. What was not synced is kept, lost, torn or scattered. Afterwards
+ * the log is what it was before the pass or what it was to be after it, holds what was flushed, and is compacted again.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import type { MemoryDisk } from "../src/env/memory-disk.ts";
+import type { Crash } from "../src/env/memory-nodes.ts";
+import { SeededRandom } from "../src/env/random.ts";
+import type { PartitionLog } from "../src/log/partition-log.ts";
+import { COMPACTED_CONFIG, type KeyValue, keyed, left, request } from "./compaction-world.ts";
+import { emptyDisk, FOLDER, seedFromEnvironment, worldOn } from "./log-world.ts";
+
+/** An instant at which the world may end. */
+interface Instant {
+  readonly disk: MemoryDisk;
+  readonly before: string;
+  /** How many records were written, and up to where they were said to be durable. */
+  readonly written: number;
+  readonly flushed: number;
+  /** Passes that had resolved, and whether another was under way. */
+  readonly passes: number;
+  readonly isInPass: boolean;
+}
+
+/** A log that is used, and what its user knows. */
+class Life {
+  readonly disk = emptyDisk();
+  readonly instants: Instant[] = [];
+  /** `offset key=value` of every record that was ever appended. */
+  readonly lines: string[] = [];
+  /** After so many passes, which of them are gone. */
+  readonly gone: Set<string>[] = [new Set()];
+  nowMs = 1000;
+  #log: PartitionLog | null = null;
+  #isInPass = false;
+
+  constructor() {
+    this.disk.beforeChange(({ kind, path }) => this.note(`${kind} of ${path}`));
+  }
+
+  get log(): PartitionLog {
+    this.#log ??= openOn(this.disk, this.#isNew);
+    return this.#log;
+  }
+
+  get #isNew(): boolean {
+    return this.lines.length === 0;
+  }
+
+  note(before: string): void {
+    const flushed = this.#log?.flushedOffset ?? 0;
+    const passes = this.gone.length - 1;
+    const [disk, written] = [this.disk.clone(), this.lines.length];
+    this.instants.push({ disk, before, written, flushed, passes, isInPass: this.#isInPass });
+  }
+
+  append(...pairs: readonly KeyValue[]): void {
+    this.log.append(
+      keyed(pairs, 1000, { producerId: this.lines.length % 3, producerEpoch: 0, baseSequence: 0 }),
+      0,
+    );
+    for (const [key, value] of pairs) this.lines.push(`${this.lines.length} ${key}=${value}`);
+  }
+
+  async compact(bufferBytes = 1 << 16): Promise<void> {
+    const { log } = this;
+    const meanwhile: Step[] = [
+      flush,
+      async (life) => life.append(["b", `${life.lines.length} while a pass`]),
+    ];
+    let rests = 0;
+    const pause = async () => {
+      rests += 1;
+      if (rests % 3 === 0) await meanwhile.pop()?.(this);
+    };
+    this.#isInPass = true;
+    const result = await log.compact(
+      request(log, { nowMs: this.nowMs, bufferBytes, pause, chunkBytes: 300 }),
+    );
+    assert.notEqual(result, null);
+    const kept = new Set(left(log));
+    this.gone.push(new Set(this.lines.filter((line) => !kept.has(line))));
+    this.#isInPass = false;
+  }
+
+  async close(): Promise<void> {
+    await this.log.close();
+    this.#log = null;
+  }
+}
+
+function openOn(disk: MemoryDisk, create = false): PartitionLog {
+  return worldOn(disk, { ...COMPACTED_CONFIG }).open({ create });
+}
+
+type Step = (life: Life) => Promise<void>;
+
+const append =
+  (...pairs: readonly KeyValue[]): Step =>
+  async (life) =>
+    life.append(...pairs);
+const long = (text: string) => text.padEnd(150, ".").replaceAll(".", "-");
+const flush: Step = ({ log }) => log.flush();
+const compact: Step = (life) => life.compact();
+const compactInPart: Step = (life) => life.compact(2 * 32);
+const laterBy =
+  (ms: number): Step =>
+  async (life) => {
+    life.nowMs += ms;
+  };
+
+const STORY: readonly Step[] = [
+  append(["a", long("1")], ["b", long("1")]),
+  append(["a", long("2")]),
+  append(["a", null], [null, "no key"]),
+  append(["c", long("1")], ["d", long("1")]),
+  append(["b", long("2")]),
+  append(["e", long("1")]),
+  flush,
+  compact,
+  append(["e", long("2")], ["d", long("2")]),
+  append(["a", long("3")]),
+  (life) => life.close(),
+  append(["f", long("1")]),
+  flush,
+  laterBy(100),
+  compactInPart,
+  append(["c", null]),
+  append(["g", long("1")]),
+  flush,
+  compact,
+  laterBy(500),
+  append(["g", long("2")]),
+  flush,
+  compact,
+  (life) => life.close(),
+];
+
+function crashesOf(random: SeededRandom): Crash[] {
+  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
+}
+
+/** Opens what a crash has left, which must be one of the two. */
+function openedSound(
+  disk: MemoryDisk,
+  life: Life,
+  instant: Instant,
+): { log: PartitionLog; records: string[] } {
+  const log = openOn(disk);
+  const records = left(log);
+  const end = log.logEndOffset;
+  assert.ok(end >= instant.flushed && end <= instant.written, `the log ends at ${end}`);
+  const { passes, isInPass } = instant;
+  const allowed = (isInPass ? [passes, passes + 1] : [passes]).map((count) =>
+    life.lines.slice(0, end).filter((line) => life.gone[count]?.has(line) !== true),
+  );
+  assert.ok(
+    allowed.some((lines) => JSON.stringify(lines) === JSON.stringify(records)),
+    `the log holds ${records.join(", ")}; expected one of ${allowed.map((lines) => lines.join(", ")).join(" OR ")}`,
+  );
+  requireNoStrays(disk, log);
+  return { log, records };
+}
+
+/** Each file of a segment is one that counts. */
+function requireNoStrays(disk: MemoryDisk, log: PartitionLog): void {
+  const names = [...disk.files().keys()].filter(
+    (path) => path.startsWith(FOLDER) && /\.log(\.tmp)?$/.test(path),
+  );
+  assert.equal(names.length, log.segments().length, `${names.join(", ")} are there`);
+}
+
+function tableOf(records: readonly string[]): Map<string, string> {
+  const table = new Map<string, string>();
+  for (const record of records) {
+    const [, key = "", value = ""] = /^\d+ (\w+)=(.*)$/.exec(record) ?? [];
+    if (value === "null") table.delete(key);
+    else if (key !== "null") table.set(key, value);
+  }
+  return table;
+}
+
+/** The same files, of which the same is known, come to the same; what a process has not synced is more than its files. */
+function keyOf(disk: MemoryDisk, { mode }: Crash, { written, flushed, passes, isInPass }: Instant): string {
+  const hash = createHash("sha1");
+  for (const [path, bytes] of disk.files()) hash.update(path).update(bytes);
+  return [mode === "kept", written, flushed, passes, isInPass, hash.digest("hex")].join(" ");
+}
+
+/** Everything that must hold when the process dies at `instant` and `disk` is what it left. */
+async function expectSurvival(
+  disk: MemoryDisk,
+  life: Life,
+  instant: Instant,
+  random: SeededRandom,
+): Promise<void> {
+  const ends: MemoryDisk[] = [];
+  const stop = disk.beforeChange(() => ends.push(disk.clone()));
+  const { log, records } = openedSound(disk, life, instant);
+  stop();
+  log.abandon();
+  for (const end of ends) {
+    const [kept, ...others] = crashesOf(random);
+    for (const crash of [kept, others[random.below(others.length)]]) {
+      if (crash === undefined) continue;
+      const again = end.clone();
+      again.crash(crash);
+      const second = openedSound(again, life, instant);
+      second.log.abandon();
+      if (crash.mode === "kept") assert.deepEqual(second.records, records);
+    }
+  }
+  disk.crash({ mode: "kept" });
+  await expectGoesOn(disk, records);
+}
+
+/** The log takes more, a pass goes through, and both hold through a power cut. */
+async function expectGoesOn(disk: MemoryDisk, records: readonly string[]): Promise<void> {
+  const log = openOn(disk);
+  const end = log.logEndOffset;
+  log.append(keyed([["a", "more"]]), 0);
+  await log.flush();
+  await log.compact(request(log, { nowMs: 1 << 30 }));
+  log.abandon();
+  disk.crash({ mode: "lost" });
+  const last = openOn(disk);
+  assert.deepEqual(tableOf(left(last)), tableOf([...records, `${end} a=more`]));
+  requireNoStrays(disk, last);
+  last.abandon();
+}
+
+test("a crash before any change of the disk leaves the log as it was before the pass, or as it is after it", async () => {
+  const seed = seedFromEnvironment(1);
+  const random = new SeededRandom(seed);
+  const life = new Life();
+  for (const step of STORY) await step(life);
+  life.note("the end");
+  // What comes before the first pass is for log-crash.test.ts.
+  const first = life.instants.findIndex(({ isInPass }) => isInPass);
+  const explored = new Set<string>();
+  for (const [number, instant] of life.instants.entries()) {
+    if (number < first) continue;
+    for (const crash of crashesOf(random)) {
+      try {
+        const disk = instant.disk.clone();
+        disk.crash(crash);
+        const key = keyOf(disk, crash, instant);
+        if (explored.has(key)) continue;
+        explored.add(key);
+        await expectSurvival(disk, life, instant, random);
+      } catch (problem) {
+        const where = `${crash.mode} at instant ${number}, before ${instant.before}, seed ${seed}`;
+        throw new Error(`${where}: ${problem instanceof Error ? problem.message : String(problem)}`, {
+          cause: problem,
+        });
+      }
+    }
+  }
+  expect(life.gone.map(({ size }) => size)).toEqual([0, 3, 6, 9, 11]);
+  expect(life.instants.filter(({ isInPass }) => isInPass).length).toBeGreaterThan(80);
+}, 120_000);
