@@ -95,11 +95,18 @@ export class OffsetIndex {
 
   /** The leading entries that stand below `end` in both numbers. */
   upTo(end: IndexEntry): OffsetIndex {
-    const leading = new OffsetIndex(this.#entries);
-    for (let entry = 0; entry < this.#entries; entry++) {
-      if (this.#position(entry) >= end.position || this.#relativeOffset(entry) >= end.relativeOffset) break;
-      leading.add(this.#at(entry));
+    let below = -1;
+    let above = this.#entries;
+    while (above - below > 1) {
+      const middle = (below + above) >>> 1;
+      const isBelow =
+        this.#position(middle) < end.position && this.#relativeOffset(middle) < end.relativeOffset;
+      if (isBelow) below = middle;
+      else above = middle;
     }
+    const leading = new OffsetIndex(above);
+    leading.#numbers.set(this.#numbers.subarray(0, 2 * above));
+    leading.#entries = above;
     return leading;
   }
 
@@ -140,15 +147,14 @@ export class OffsetIndex {
     if (crc32(bytes.subarray(COVERED_POSITION)) !== bytes.readUInt32BE(CRC_POSITION))
       return { problem: "its CRC is not that of its bytes" };
     const index = new OffsetIndex(entries);
-    for (let entry = 0; entry < entries; entry++) {
-      const at = HEADER_BYTES + ENTRY_BYTES * entry;
-      const relativeOffset = bytes.readUInt32BE(at);
-      const position = bytes.readUInt32BE(at + 4);
-      const { last } = index;
-      if (relativeOffset <= last.relativeOffset || position <= last.position)
-        return { problem: `entry ${entry} does not rise` };
-      index.add({ relativeOffset, position });
+    const numbers = index.#numbers;
+    for (let number = 0; number < 2 * entries; number++) {
+      // By turns of both kinds, so that the one before of its kind is two before; before the first stands 0.
+      const before = number < 2 ? 0 : (numbers[number - 2] ?? 0);
+      numbers[number] = bytes.readUInt32BE(HEADER_BYTES + 4 * number);
+      if ((numbers[number] ?? 0) <= before) return { problem: `entry ${number >>> 1} does not rise` };
     }
+    index.#entries = entries;
     return { index, indexedBytes: bytes.readUInt32BE(COVERED_POSITION) };
   }
 

@@ -106,11 +106,17 @@ export class TimeIndex {
 
   /** The leading entries of batches that begin below `relativeOffset`. */
   upTo(relativeOffset: number): TimeIndex {
-    const leading = new TimeIndex();
-    for (let entry = 0; entry < this.#entries; entry++) {
-      if ((this.#relativeOffsets[entry] ?? 0) >= relativeOffset) break;
-      leading.add(this.at(entry) as TimeEntry);
+    let below = -1;
+    let above = this.#entries;
+    while (above - below > 1) {
+      const middle = (below + above) >>> 1;
+      if ((this.#relativeOffsets[middle] ?? 0) < relativeOffset) below = middle;
+      else above = middle;
     }
+    const leading = new TimeIndex();
+    leading.#timestamps = this.#timestamps.slice(0, above);
+    leading.#relativeOffsets = this.#relativeOffsets.slice(0, above);
+    leading.#entries = above;
     return leading;
   }
 
