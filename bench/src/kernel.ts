@@ -1,5 +1,6 @@
 /** The kernel in this process, on the machine's disk: what a client and a socket would hide can be measured. */
 import {
+  BrokerCluster,
   type Env,
   FaultPoints,
   IndexMemory,
@@ -13,7 +14,7 @@ import {
 } from "@minikafka/core";
 import { encodeBatch } from "@minikafka/record";
 
-export const realEnv: Env = {
+const env: Env = {
   clock: new SystemClock(),
   disk: new NodeDisk(),
   random: new SystemRandom(),
@@ -21,14 +22,19 @@ export const realEnv: Env = {
   faults: new FaultPoints(),
 };
 
-/** The log in `folder`, as the daemon keeps it by default; made when there is none. */
-export function openLog(folder: string, create = false): PartitionLog {
+/** A cluster as the daemon opens it by default. */
+export function openCluster(dataFolder: string): Promise<BrokerCluster> {
+  return BrokerCluster.open({ dataFolder, segmentBytes: LIMITS.segmentBytesDefault }, env);
+}
+
+/** One partition's log alone, of a cluster that is closed. */
+export function openLogAlone(dataFolder: string, topic: string, topicId: string): PartitionLog {
   return PartitionLog.open(
     {
-      folder,
-      create,
-      place: { brokerId: 1, topic: "bench", partition: 0 },
-      topicId: "4c1f6a0e-6d0a-4d55-8f53-3c3c1b6c2d10",
+      folder: `${dataFolder}/broker-1/${topic}-0`,
+      create: false,
+      place: { brokerId: 1, topic, partition: 0 },
+      topicId,
       config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: LIMITS.segmentBytesDefault },
       indexMemory: new IndexMemory(LIMITS.indexMemoryBytesMax),
       indexIntervalBytes: LIMITS.indexIntervalBytesDefault,
@@ -38,7 +44,7 @@ export function openLog(folder: string, create = false): PartitionLog {
         throw new Error(problem);
       },
     },
-    realEnv,
+    env,
   );
 }
 

@@ -2,26 +2,27 @@
  * Whether a log costs more as it grows: the same calls on logs of very different sizes. All of them are there at once, and
  * take turns in each round, so that they meet the same machine.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { PartitionLog } from "@minikafka/core";
-import { frameOf, openLog } from "./kernel.ts";
+import type { BrokerCluster, PartitionLog } from "@minikafka/core";
+import { frameOf, openCluster, openLogAlone } from "./kernel.ts";
 import { showProgress } from "./progress.ts";
 import { median } from "./statistics.ts";
 
 const MB = 1_000_000;
+const PLACE = { topic: "bench", partition: 0 };
 const RECORDS = 16;
 const VALUE_BYTES = 1_000;
 const STEP_MS = 7;
 const START_MS = 1_700_000_000_000;
 const FETCHES = 300;
-const LOOKUPS = 100;
-/** About a megabyte, the part of the log that is cut off again. */
+const LOOKUPS = 300;
+/** About a megabyte, which is cut off again. */
 const APPENDS = 62;
 const FETCH_BYTES = 64 * 1024;
 
 export interface GrowthPlan {
   readonly sizesBytes: readonly number[];
+  /** Rounds that count; one more before them warms up and counts for nothing. */
   readonly rounds: number;
 }
 
@@ -29,97 +30,131 @@ export const GROWTH_QUICK: GrowthPlan = { sizesBytes: [10 * MB, 100 * MB], round
 export const GROWTH: GrowthPlan = { sizesBytes: [10 * MB, 1_000 * MB], rounds: 15 };
 export const GROWTH_LARGE: GrowthPlan = { sizesBytes: [10 * MB, 1_000 * MB, 5_000 * MB], rounds: 15 };
 
+/** In the order in which a round measures them. Only those with an aim are promised to stay flat. */
 export const OPERATIONS = [
-  "open after a clean close",
-  "first fetch after that",
-  "fetch at a random offset",
-  "look up a time",
-  "append",
+  { name: "open after a clean close", hasAim: true },
+  { name: "of that, the log itself", hasAim: false },
+  { name: "first fetch", hasAim: false },
+  { name: "fetch at a random offset", hasAim: true },
+  { name: "look up a time", hasAim: true },
+  { name: "append", hasAim: true },
+  { name: "truncate the last megabyte", hasAim: true },
 ] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation = (typeof OPERATIONS)[number]["name"];
 
 /** Microseconds that one call takes. */
 type Sample = Readonly<Record<Operation, number>>;
 
+export interface GrowthRow {
+  readonly operation: Operation;
+  readonly hasAim: boolean;
+  /** Medians over the rounds, in the order of the sizes. */
+  readonly microseconds: readonly number[];
+}
+
 export interface GrowthResult {
   readonly rounds: number;
   readonly sizesBytes: readonly number[];
-  /** Medians over the rounds, in the order of the sizes. */
-  readonly rows: readonly { readonly operation: Operation; readonly microseconds: readonly number[] }[];
+  readonly segments: readonly number[];
+  readonly rows: readonly GrowthRow[];
 }
 
 /** What a plan leaves on the disk at most. */
-export function growthBytes({ sizesBytes, rounds }: GrowthPlan): number {
-  const appended = sizesBytes.length * (rounds + 1) * APPENDS * RECORDS * (VALUE_BYTES + 10);
-  return sizesBytes.reduce((sum, each) => sum + each, appended);
+export function growthBytes({ sizesBytes }: GrowthPlan): number {
+  return sizesBytes.reduce((sum, each) => sum + each + 10 * MB, 0);
 }
 
 /** Throws when a log does not answer as it should: then no time says anything. */
 export async function measureGrowth(plan: GrowthPlan, folder: string): Promise<GrowthResult> {
-  const folders = plan.sizesBytes.map((_none, index) => join(folder, `log-${index}`));
-  for (const [index, sizeBytes] of plan.sizesBytes.entries()) await fill(folders[index] ?? "", sizeBytes);
-  const samples: Sample[][] = folders.map(() => []);
+  const logs: FilledLog[] = [];
+  for (const [index, sizeBytes] of plan.sizesBytes.entries())
+    logs.push(await fill(join(folder, `log-${index}`), sizeBytes));
+  const samples: Sample[][] = logs.map(() => []);
   for (let round = 0; round <= plan.rounds; round += 1) {
     showProgress(`round ${round} of ${plan.rounds}`);
-    for (const [index, each] of folders.entries()) {
-      const sample = await measureOnce(each);
-      // The first warms up.
+    for (const [index, log] of logs.entries()) {
+      const sample = await measureOnce(log);
       if (round > 0) samples[index]?.push(sample);
     }
   }
   showProgress("");
-  const rows = OPERATIONS.map((operation) => ({
+  const rows = OPERATIONS.map(({ name: operation, hasAim }) => ({
     operation,
+    hasAim,
     microseconds: samples.map((ofSize) => median(ofSize.map((sample) => sample[operation]))),
   }));
-  return { rounds: plan.rounds, sizesBytes: plan.sizesBytes, rows };
+  const { rounds, sizesBytes } = plan;
+  return { rounds, sizesBytes, segments: logs.map(({ segments }) => segments), rows };
 }
 
-/** A log of that size, closed cleanly. */
-async function fill(folder: string, sizeBytes: number): Promise<void> {
-  const log = openLog(folder, !existsSync(folder));
+interface FilledLog {
+  readonly dataFolder: string;
+  readonly topicId: string;
+  readonly segments: number;
+}
+
+/** A cluster with one log of that size, closed cleanly. */
+async function fill(dataFolder: string, sizeBytes: number): Promise<FilledLog> {
+  const cluster = await openCluster(dataFolder);
+  const { topicId } = cluster.createTopic({ topic: PLACE.topic, partitions: 1 });
+  const log = logOf(cluster);
   for (let bytes = 0, unflushed = 0; bytes < sizeBytes; ) {
-    const frameBytes = appendNext(log);
-    bytes += frameBytes;
-    unflushed += frameBytes;
+    const frame = frameAt(log.logEndOffset);
+    log.append(frame, 0);
+    bytes += frame.length;
+    unflushed += frame.length;
     if (unflushed < 16 * MB) continue;
     showProgress(`a log of ${sizeBytes / MB} MB: ${Math.floor((100 * bytes) / sizeBytes)} %`);
     await log.flush();
     unflushed = 0;
   }
-  await log.close();
+  const segments = log.segments().length;
+  await cluster.close();
+  return { dataFolder, topicId, segments };
 }
 
-/** Appends a batch whose records are of a time that follows from their offset. Returns how long it is. */
-function appendNext(log: PartitionLog): number {
-  const frame = frameOf(RECORDS, VALUE_BYTES, timeAt(log.logEndOffset));
-  log.append(frame, 0);
-  return frame.length;
-}
-
+const logOf = (cluster: BrokerCluster) => cluster.replicaSet(PLACE).leaderLog;
 const timeAt = (offset: number) => START_MS + Math.floor(offset / RECORDS) * STEP_MS;
+/** A batch whose records are of a time that follows from their offset. */
+const frameAt = (offset: number) => frameOf(RECORDS, VALUE_BYTES, timeAt(offset));
 
-async function measureOnce(folder: string): Promise<Sample> {
-  const [log, opening] = timed(1, () => openLog(folder));
-  const [, firstFetch] = timed(1, () => fetchAt(log, randomOffset(log)));
-  // One read of each segment brings its index into memory, as a consumer's reads do that go through all of it.
-  for (const { baseOffset, nextOffset } of log.segments())
-    if (nextOffset > baseOffset) fetchAt(log, baseOffset);
-  const [, fetching] = timed(FETCHES, () => fetchAt(log, randomOffset(log)));
-  const [, lookingUp] = timed(LOOKUPS, () => lookUp(log, randomOffset(log)));
+async function measureOnce({ dataFolder, topicId }: FilledLog): Promise<Sample> {
+  const [alone, aloneUs] = timed(1, () => openLogAlone(dataFolder, PLACE.topic, topicId));
+  alone.abandon();
+  const [cluster, openUs] = await timedOnce(() => openCluster(dataFolder));
+  const log = logOf(cluster);
+  const [, firstFetchUs] = timed(1, () => fetchAt(log, randomOffset(log)));
+  // One call in each segment brings its indexes into memory, as those of a consumer do that reads all of it.
+  for (const { baseOffset } of log.segments().filter(({ sizeBytes }) => sizeBytes > 0)) {
+    fetchAt(log, baseOffset);
+    lookUp(log, baseOffset);
+  }
+  const [, fetchUs] = timed(FETCHES, () => fetchAt(log, randomOffset(log)));
+  const [, lookUpUs] = timed(LOOKUPS, () => lookUp(log, randomOffset(log)));
   const end = log.logEndOffset;
-  const frames = Array.from({ length: APPENDS }, (_none, index) =>
-    frameOf(RECORDS, VALUE_BYTES, timeAt(end + index * RECORDS)),
-  );
-  const [, appending] = timed(APPENDS, (index) => log.append(frames[index] ?? Buffer.alloc(0), 0));
-  await log.close();
+  const frames = Array.from({ length: APPENDS }, (_none, index) => frameAt(end + index * RECORDS));
+  const [, appendUs] = timed(APPENDS, (index) => log.append(frames[index] ?? Buffer.alloc(0), 0));
+  await cluster.close();
+  const truncateUs = await truncateAt(dataFolder, end);
   return {
-    "open after a clean close": opening,
-    "first fetch after that": firstFetch,
-    "fetch at a random offset": fetching,
-    "look up a time": lookingUp,
-    append: appending,
+    "open after a clean close": openUs,
+    "of that, the log itself": aloneUs,
+    "first fetch": firstFetchUs,
+    "fetch at a random offset": fetchUs,
+    "look up a time": lookUpUs,
+    append: appendUs,
+    "truncate the last megabyte": truncateUs,
   };
+}
+
+/** What is cut off is durable and counted in the manifest, as with a follower that has to follow another leader. */
+async function truncateAt(dataFolder: string, end: number): Promise<number> {
+  const cluster = await openCluster(dataFolder);
+  const log = logOf(cluster);
+  const [, truncateUs] = await timedOnce(() => log.truncateTo(end));
+  if (log.logEndOffset !== end) throw new Error(`a log that was cut at ${end} ends at ${log.logEndOffset}`);
+  await cluster.close();
+  return truncateUs;
 }
 
 /** What the last call of `act` returned, and how many microseconds each of `times` calls took. */
@@ -128,6 +163,12 @@ function timed<Result>(times: number, act: (index: number) => Result): readonly 
   let result = act(0);
   for (let index = 1; index < times; index += 1) result = act(index);
   return [result, ((performance.now() - startMs) * 1_000) / times];
+}
+
+async function timedOnce<Result>(act: () => Promise<Result>): Promise<readonly [Result, number]> {
+  const startMs = performance.now();
+  const result = await act();
+  return [result, (performance.now() - startMs) * 1_000];
 }
 
 function randomOffset({ logStartOffset, logEndOffset }: PartitionLog): number {

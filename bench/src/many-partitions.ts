@@ -2,10 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { BrokerCluster } from "@minikafka/core";
 import { aligned } from "./aligned.ts";
 import { startDaemon } from "./daemon.ts";
-import { frameOf, realEnv } from "./kernel.ts";
+import { frameOf, openCluster } from "./kernel.ts";
 import { showProgress } from "./progress.ts";
 import { median } from "./statistics.ts";
 
@@ -64,7 +63,7 @@ export async function measurePartitions(
 
 /** Makes the topics, with one record in each partition. Returns how long the topics took. */
 async function create(data: string, partitions: number): Promise<number> {
-  const cluster = await BrokerCluster.open({ dataFolder: data }, realEnv);
+  const cluster = await openCluster(data);
   const startMs = performance.now();
   const topics = Array.from(
     { length: partitions / PARTITIONS_PER_TOPIC },
@@ -82,7 +81,7 @@ async function create(data: string, partitions: number): Promise<number> {
 
 async function openAndClose(data: string): Promise<{ openMs: number; closeMs: number }> {
   const startMs = performance.now();
-  const cluster = await BrokerCluster.open({ dataFolder: data }, realEnv);
+  const cluster = await openCluster(data);
   const openedMs = performance.now();
   await cluster.close();
   return { openMs: openedMs - startMs, closeMs: performance.now() - openedMs };
