@@ -56,9 +56,12 @@ const NOTHING: FolderContents = {
 /** What is in the folder, which may be missing. Foreign files are traced. Throws DiskError. */
 export function readContents({ env, folder, place }: LogContext): FolderContents {
   if (env.disk.stat(folder) === null) return NOTHING;
+  const numbered: NumberedFile[] = [];
   const names: string[] = [];
   for (const { name, kind } of env.disk.readFolder(folder)) {
-    if (kind === "file" && isLogFileName(name)) names.push(name);
+    const file = kind === "file" ? parseFileName(name) : null;
+    if (file !== null) numbered.push(file);
+    else if (kind === "file" && isLogFileName(name)) names.push(name);
     else
       env.trace({
         kind: "foreign_file_ignored",
@@ -66,7 +69,6 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
         path: posix.join(folder, name),
       });
   }
-  const numbered = names.flatMap((name) => parseFileName(name) ?? []);
   const namesOf = (wanted: NumberedFile["kind"]) =>
     numbered.flatMap(({ kind, baseOffset, generation }) =>
       kind === wanted ? [{ baseOffset, generation }] : [],

@@ -42,12 +42,15 @@ export function removeObsolete(context: LogContext, fileName: string): boolean {
 export function removeLeftovers(context: LogContext, manifest: Manifest, contents: FolderContents): void {
   const { env, folder } = context;
   const { sealed, recoveryPoint, obsolete } = manifest;
+  const names = [...contents.segments, ...contents.indexes, ...contents.timeIndexes];
+  // Of most folders nothing more has to be asked.
+  if (obsolete.length === 0 && names.every(({ generation }) => generation === 0)) return;
   const counted = new Set([...sealed, recoverySegment(recoveryPoint)].map(segmentFileName));
   const isLeft = (name: SegmentName) => {
     const fileName = segmentFileName(name);
     return obsolete.includes(fileName) || (name.generation > 0 && !counted.has(fileName));
   };
-  const left = [...contents.segments, ...contents.indexes, ...contents.timeIndexes].filter(isLeft);
+  const left = names.filter(isLeft);
   if (left.length === 0) return;
   // A process that died behind the renaming left a manifest that a power cut may still take back, to one that counts them.
   env.disk.syncFolder(folder);

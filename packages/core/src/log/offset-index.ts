@@ -30,6 +30,9 @@ export interface IndexEntry {
 /** Where a search begins that finds no entry. */
 const START: IndexEntry = { relativeOffset: 0, position: 0 };
 
+/** Most segments have nothing in memory, and there are many. */
+const NO_NUMBERS = new Uint32Array();
+
 /** What a `.index` file says, or why it says nothing. */
 export type DecodedIndex =
   | { readonly index: OffsetIndex; readonly indexedBytes: number }
@@ -41,7 +44,7 @@ export class OffsetIndex {
   #entries = 0;
 
   constructor(capacity = 0) {
-    this.#numbers = new Uint32Array(2 * capacity);
+    this.#numbers = capacity === 0 ? NO_NUMBERS : new Uint32Array(2 * capacity);
   }
 
   get entries(): number {

@@ -204,18 +204,20 @@ function cutTail(context: LogContext, { torn, dropped, recovered }: Tail, conten
     env.faults.hit("log.recovery.after_truncate", place);
     segment.syncNow();
   }
-  const indexes = new Set(contents.indexes.map(segmentFileName));
-  const timeIndexes = new Set(contents.timeIndexes.map(segmentFileName));
   for (const name of dropped) {
     env.faults.hit("log.recovery.before_remove", place);
-    if (indexes.has(segmentFileName(name))) removeFile(context, indexPath(folder, name));
-    if (timeIndexes.has(segmentFileName(name))) removeFile(context, timeIndexPath(folder, name));
+    if (contents.indexes.some(isSame(name))) removeFile(context, indexPath(folder, name));
+    if (contents.timeIndexes.some(isSame(name))) removeFile(context, timeIndexPath(folder, name));
     removeFile(context, segmentPath(folder, name));
     env.faults.hit("log.recovery.after_remove", place);
   }
   if (dropped.length > 0) env.disk.syncFolder(folder);
   if (recovered.scannedBytes > 0 || recovered.cutBytes > 0 || dropped.length > 0)
     env.trace({ kind: "recovered", ...place, ...recovered });
+}
+
+function isSame({ baseOffset, generation }: SegmentName): (other: SegmentName) => boolean {
+  return (other) => other.baseOffset === baseOffset && other.generation === generation;
 }
 
 function removeFile({ env, place }: LogContext, path: string): void {
@@ -229,11 +231,14 @@ function noteUnexplained(
   { sealed, recoveryPoint, obsolete }: Manifest,
   { segments, indexes, timeIndexes }: FolderContents,
 ): void {
-  const known = new Set([...sealed.map(segmentFileName), ...obsolete]);
+  const known = new Set(
+    sealed.flatMap(({ baseOffset, generation }) => (generation === 0 ? [baseOffset] : [])),
+  );
   const isUnexplained = (name: SegmentName) =>
     name.baseOffset < recoveryPoint.segmentBaseOffset &&
     name.generation === 0 &&
-    !known.has(segmentFileName(name));
+    !known.has(name.baseOffset) &&
+    !obsolete.includes(segmentFileName(name));
   const paths = [
     ...segments.filter(isUnexplained).map((name) => segmentPath(folder, name)),
     ...indexes.filter(isUnexplained).map((name) => indexPath(folder, name)),

@@ -41,14 +41,17 @@ export interface TimeCoverage {
   readonly lastCrc: number;
 }
 
+/** Most segments have nothing in memory, and there are many. */
+const [NO_TIMESTAMPS, NO_OFFSETS] = [new Float64Array(), new Uint32Array()];
+
 /** What a `.timeindex` file says, or why it says nothing. */
 export type DecodedTimeIndex =
   | { readonly index: TimeIndex; readonly coverage: TimeCoverage }
   | { readonly problem: string };
 
 export class TimeIndex {
-  #timestamps = new Float64Array();
-  #relativeOffsets = new Uint32Array();
+  #timestamps = NO_TIMESTAMPS;
+  #relativeOffsets = NO_OFFSETS;
   #entries = 0;
 
   get entries(): number {
