@@ -16,7 +16,7 @@ const STEP_MS = 7;
 const START_MS = 1_700_000_000_000;
 const FETCHES = 300;
 const LOOKUPS = 300;
-/** About a megabyte, which is cut off again. */
+/** About a megabyte. */
 const APPENDS = 62;
 const FETCH_BYTES = 64 * 1024;
 
@@ -38,7 +38,6 @@ export const OPERATIONS = [
   { name: "fetch at a random offset", hasAim: true },
   { name: "look up a time", hasAim: true },
   { name: "append", hasAim: true },
-  { name: "truncate the last megabyte", hasAim: true },
 ] as const;
 export type Operation = (typeof OPERATIONS)[number]["name"];
 
@@ -135,7 +134,6 @@ async function measureOnce({ dataFolder, topicId }: FilledLog): Promise<Sample> 
   const frames = Array.from({ length: APPENDS }, (_none, index) => frameAt(end + index * RECORDS));
   const [, appendUs] = timed(APPENDS, (index) => log.append(frames[index] ?? Buffer.alloc(0), 0));
   await cluster.close();
-  const truncateUs = await truncateAt(dataFolder, end);
   return {
     "open after a clean close": openUs,
     "of that, the log itself": aloneUs,
@@ -143,18 +141,7 @@ async function measureOnce({ dataFolder, topicId }: FilledLog): Promise<Sample> 
     "fetch at a random offset": fetchUs,
     "look up a time": lookUpUs,
     append: appendUs,
-    "truncate the last megabyte": truncateUs,
   };
-}
-
-/** What is cut off is durable and counted in the manifest, as with a follower that has to follow another leader. */
-async function truncateAt(dataFolder: string, end: number): Promise<number> {
-  const cluster = await openCluster(dataFolder);
-  const log = logOf(cluster);
-  const [, truncateUs] = await timedOnce(() => log.truncateTo(end));
-  if (log.logEndOffset !== end) throw new Error(`a log that was cut at ${end} ends at ${log.logEndOffset}`);
-  await cluster.close();
-  return truncateUs;
 }
 
 /** What the last call of `act` returned, and how many microseconds each of `times` calls took. */
