@@ -1,19 +1,12 @@
 /** `minikafka-broker`: flags in, one line out when clients can produce, and a clean end on SIGTERM or SIGINT. */
 import { resolve } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import type { CommanderError } from "commander";
+import { tuneCollector } from "./collector.ts";
 import { program, sourcesOf } from "./command-line.ts";
 import { resolveSettings } from "./config.ts";
 import { startBroker } from "./daemon.ts";
 import { openLog } from "./logging.ts";
 import { EXIT, refusalOf } from "./refusals.ts";
-
-/**
- * Buffers are freed by the thread that made them and not by one of V8's helpers. A batch of a mebibyte passes through several
- * of them; freed elsewhere, they come back to us late and page by page, and waking the helper costs as well. Measured by
- * `npm run bench`: a fetch of such batches costs half the processor time.
- */
-setFlagsFromString("--no-concurrent-array-buffer-sweeping");
 
 /** Resolves at the first signal to stop, whenever it comes; further ones do no harm. */
 function askedToStop(): Promise<void> {
@@ -23,6 +16,7 @@ function askedToStop(): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  tuneCollector();
   const command = program().exitOverride();
   command.parse();
   const settings = resolveSettings(sourcesOf(command, process.env));
