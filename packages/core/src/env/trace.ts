@@ -39,6 +39,7 @@ export type TraceEvent =
       }
     >
   | OnReplica<"truncated", { fromOffset: number; logEndOffset: number; cutBytes: number }>
+  | OnReplica<"restarted", { fromOffset: number; logStartOffset: number }>
   | OnReplica<"renewed", { segmentBaseOffset: number; bytes: number }>
   | OnReplica<
       "manifest_committed",

@@ -74,6 +74,12 @@ export class LogFlusher {
     return this.#flushedOffset;
   }
 
+  /** The log ends elsewhere now, every name in its folder is durable, and all below `flushedOffset`. */
+  noteEnd(flushedOffset: number): void {
+    this.#flushedOffset = flushedOffset;
+    this.#syncedNames = this.#names;
+  }
+
   /** A segment was begun. Where nobody else flushes, and when too many wait, there is a flush without anybody's asking. */
   noteNewFile(): void {
     this.#names++;

@@ -61,17 +61,18 @@ export class LogProducers {
 
   /**
    * Makes the table what it was at `endOffset`: from the newest snapshot at or below it that can be read, and the batches
-   * behind that. `segments` hold everything up to `endOffset`. Throws STORAGE_ERROR for damage in a batch, DiskError.
+   * behind that; where the manifest knows no producer, from those behind its recovery point. `segments` hold everything up
+   * to `endOffset`. Throws STORAGE_ERROR for damage in a batch, DiskError.
    */
   restore(
-    snapshots: Manifest["producerSnapshots"],
+    { producerSnapshots: snapshots, recoveryPoint }: Manifest,
     { segments, endOffset }: { readonly segments: readonly Segment[]; readonly endOffset: number },
   ): void {
     this.#state.replace([]);
-    if (snapshots === null) return;
-    const snapshot = this.#newest(snapshots.filter((offset) => offset <= endOffset));
+    if (snapshots === null && recoveryPoint.offset >= endOffset) return;
+    const snapshot = this.#newest((snapshots ?? []).filter((offset) => offset <= endOffset));
     if (snapshot !== null) this.#state.replace(snapshot.producers);
-    const from = snapshot?.offset ?? 0;
+    const from = snapshots === null ? recoveryPoint.offset : (snapshot?.offset ?? 0);
     let batches = 0;
     for (const segment of segments) {
       if (segment.nextOffset <= from || segment.baseOffset >= endOffset) continue;
@@ -97,6 +98,11 @@ export class LogProducers {
       batches,
       producers: this.#state.size,
     });
+  }
+
+  /** The log has no batch any more. */
+  clear(): void {
+    this.#state.replace([]);
   }
 
   /** The table of this instant, in which the log ends at `offset`. */

@@ -19,6 +19,8 @@ export class LogState {
   readonly #folder: string;
   readonly #place: ReplicaPlace;
   readonly #env: Env;
+  #isCut = false;
+  #isClosing = false;
   #state: State = { kind: "online" };
 
   constructor({ folder, place, env }: { folder: string; place: ReplicaPlace; env: Env }) {
@@ -61,6 +63,31 @@ export class LogState {
   requireWritable(): void {
     this.requireReadable();
     if (this.#state.kind === "failed") throw this.#brokerFailed(this.#state.problem);
+  }
+
+  /** While `act` is under way the end of the log moves back, and nothing may be appended. */
+  async withoutAppends<Result>(act: () => Promise<Result>): Promise<Result> {
+    this.#isCut = true;
+    try {
+      return await act();
+    } finally {
+      this.#isCut = false;
+    }
+  }
+
+  /** From now on nothing is appended, while what was is made durable. */
+  beginClosing(): void {
+    this.#isClosing = true;
+  }
+
+  /** Throws STORAGE_ERROR or BROKER_FAILED with the reason. */
+  requireAppendable(): void {
+    this.requireWritable();
+    if (!this.#isCut && !this.#isClosing) return;
+    const what = this.#isClosing ? "closed" : "truncated";
+    throw new BrokerError("STORAGE_ERROR", `the log in ${this.#folder} is being ${what}`, {
+      file: this.#folder,
+    });
   }
 
   goOffline(problem: string): void {

@@ -6,8 +6,11 @@
  * on what the one before it has made; a name leaves `obsolete` only after its removal is durable.
  * Never: a change seen before it is durable; a file removed before; a commit after one whose fate is unknown.
  */
+import { posix } from "node:path";
 import { assert } from "../assert.ts";
+import { storageError } from "../errors.ts";
 import type { CheckpointFile } from "./checkpoint-file.ts";
+import { parseFileName } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import type { LogState } from "./log-state.ts";
 import { firstDirtyOffsetOf, type Manifest, manifestFile, sameManifest } from "./manifest.ts";
@@ -31,6 +34,8 @@ export class ManifestKeeper {
   readonly #failure: SyncFailure;
   readonly #file: CheckpointFile<Manifest>;
   #manifest: Manifest;
+  /** A process that died may have left a manifest in the system's memory alone. */
+  #isDurable = false;
   /** Obsolete names whose files were removed. `true`: a sync of the folder has covered that. */
   readonly #removed = new Map<string, boolean>();
 
@@ -70,6 +75,30 @@ export class ManifestKeeper {
     this.#removeFiles();
   }
 
+  /** Makes sure that a power cut would leave the manifest that stands. Only within a turn. Rejects BROKER_FAILED. */
+  async requireDurable(): Promise<void> {
+    if (!this.#isDurable) await this.#syncFolder();
+  }
+
+  /**
+   * Makes sure that no file is left of obsolete segments that begin at `baseOffset` or behind it, and that the next commit
+   * drops their names: they may be given again. Only within a turn. Rejects STORAGE_ERROR, BROKER_FAILED.
+   */
+  async clearObsolete(baseOffset: number): Promise<void> {
+    const names = this.#manifest.obsolete.filter(
+      (name) => (parseFileName(name)?.baseOffset ?? 0) >= baseOffset,
+    );
+    for (const name of names) {
+      if (this.#removed.has(name)) continue;
+      if (!removeObsolete(this.#context, name)) {
+        const file = posix.join(this.#context.folder, name);
+        throw storageError("it counts no more, and could not be removed", { file });
+      }
+      this.#removed.set(name, false);
+    }
+    if (names.some((name) => !this.#removed.get(name))) await this.#syncFolder();
+  }
+
   /** Nothing more reaches the disk; those who wait are told. The log must be closed already. */
   abandon(): void {
     this.#file.abandon();
@@ -84,10 +113,23 @@ export class ManifestKeeper {
       throw this.#failure.ofCommit(problem);
     }
     this.#state.requireOpen();
+    this.#isDurable = true;
     for (const name of covered) {
       if (manifest.obsolete.includes(name)) this.#removed.set(name, true);
       else this.#removed.delete(name);
     }
+  }
+
+  async #syncFolder(): Promise<void> {
+    const covered = [...this.#removed.keys()];
+    try {
+      await this.#context.env.disk.syncFolderLater(this.#context.folder);
+    } catch (problem) {
+      throw this.#failure.ofSync(problem);
+    }
+    this.#state.requireOpen();
+    this.#isDurable = true;
+    for (const name of covered) this.#removed.set(name, true);
   }
 
   #removeFiles(): void {

@@ -42,7 +42,7 @@ test("a field that the program does not know yet changes nothing", () => {
   expect(parseManifest({ ...good, colour: "blue" }, MANIFEST_VERSION)).toEqual(known);
 });
 
-test("a manifest of version 1 has no generations, nothing obsolete, and leaves the epochs to the batches", () => {
+test("a manifest of version 1 has no generations, nothing obsolete, and was written by leaders of epoch 0", () => {
   const {
     obsolete: _,
     leader_epochs: __,
@@ -51,7 +51,7 @@ test("a manifest of version 1 has no generations, nothing obsolete, and leaves t
   const payload = JSON.parse(JSON.stringify(old));
   const manifest = parseManifest(payload, 1);
   expect(manifest.obsolete).toEqual([]);
-  expect(manifest.leaderEpochs).toBeNull();
+  expect(manifest.leaderEpochs).toEqual([{ leaderEpoch: 0, startOffset: 10 }]);
   expect(manifest.sealed.map(({ generation }) => generation)).toEqual([0, 0]);
   expect(() => parseManifest(payload, 2)).toThrow("leader_epochs");
 });

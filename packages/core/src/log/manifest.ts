@@ -53,8 +53,8 @@ export interface Manifest {
   readonly nextHorizonMs: number | null;
   /** File names of segments that count no more and may still be there. See obsolete-files.ts. */
   readonly obsolete: readonly string[];
-  /** Up to the recovery point, see leader-epochs.ts. `null`: version 1 did not say; the batches tell it. */
-  readonly leaderEpochs: readonly EpochEntry[] | null;
+  /** Up to the recovery point, see leader-epochs.ts. */
+  readonly leaderEpochs: readonly EpochEntry[];
 }
 
 /** Everything of a segment, and of those before it, is durable. */
@@ -145,7 +145,7 @@ function formatManifest(manifest: Manifest): unknown {
     ...(firstDirtyOffset > 0 && { first_dirty_offset: firstDirtyOffset }),
     ...(nextHorizonMs !== null && { next_horizon_ms: nextHorizonMs }),
     obsolete,
-    leader_epochs: (leaderEpochs ?? []).map(({ leaderEpoch, startOffset }) => ({
+    leader_epochs: leaderEpochs.map(({ leaderEpoch, startOffset }) => ({
       leader_epoch: leaderEpoch,
       start_offset: startOffset,
     })),
@@ -162,7 +162,7 @@ export function parseManifest(payload: unknown, version: number): Manifest {
     sealed: listOf(fields.get("sealed"), "sealed").map(parseExtent),
     recoveryPoint: parseRecoveryPoint(fields.get("recovery_point")),
     producerSnapshots: snapshotOffsetsOf(fields.get("producer_snapshots")),
-    leaderEpochs: version === 1 ? null : listOf(fields.get("leader_epochs"), "leader_epochs").map(parseEpoch),
+    leaderEpochs: parseEpochs(fields, version),
     firstDirtyOffset: fields.has("first_dirty_offset") ? numberOf(fields, "first_dirty_offset", 1) : 0,
     nextHorizonMs: fields.has("next_horizon_ms") ? numberOf(fields, "next_horizon_ms") : null,
     obsolete: version === 1 ? [] : listOf(fields.get("obsolete"), "obsolete").map(parseObsolete),
@@ -213,7 +213,6 @@ function obsoleteProblem({ sealed, recoveryPoint, obsolete }: Manifest): string 
 }
 
 function epochsProblem({ logStartOffset, recoveryPoint, leaderEpochs }: Manifest): string | null {
-  if (leaderEpochs === null) return null;
   let last: EpochEntry = { leaderEpoch: -1, startOffset: -1 };
   for (const entry of leaderEpochs) {
     if (entry.leaderEpoch <= last.leaderEpoch || entry.startOffset <= last.startOffset)
@@ -253,6 +252,12 @@ function parseRecoveryPoint(value: unknown): RecoveryPoint {
     position: numberOf(fields, "position"),
     maxTimestampMs: numberOf(fields, "max_timestamp_ms", -1),
   };
+}
+
+/** Version 1 said nothing, as every leader had epoch 0 then. */
+function parseEpochs(fields: Fields, version: number): EpochEntry[] {
+  if (version > 1) return listOf(fields.get("leader_epochs"), "leader_epochs").map(parseEpoch);
+  return [{ leaderEpoch: 0, startOffset: numberOf(fields, "log_start_offset") }];
 }
 
 function parseEpoch(value: unknown): EpochEntry {

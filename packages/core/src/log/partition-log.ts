@@ -6,39 +6,29 @@
  * readable and survives the death of the process; what flush() resolved for survives a power cut.
  * Never: a batch waiting in the process's own memory; a batch that was refused found in the log; a damaged byte returned.
  */
-import { DiskError } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
-import { BrokerError, storageError } from "../errors.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "./batch-dump.ts";
 import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
 import { Compactor } from "./compactor.ts";
+import { onDisk, onDiskLater } from "./disk-answer.ts";
 import { requireNotOlder } from "./follower-frames.ts";
 import type { EpochEnd, EpochEntry, LeaderEpochs } from "./leader-epochs.ts";
-import { type AppendedBatch, LogAppender } from "./log-appender.ts";
+import type { AppendedBatch, LogAppender } from "./log-appender.ts";
 import type { LogConfig } from "./log-config.ts";
-import type { LogContext, LogSettings } from "./log-context.ts";
-import { LogFlusher } from "./log-flusher.ts";
-import { readContents, readOrMakeManifest } from "./log-folder.ts";
+import type { LogContext } from "./log-context.ts";
+import type { LogFlusher } from "./log-flusher.ts";
+import { type LogParts, openParts, type PartitionLogOptions } from "./log-parts.ts";
 import type { LogProducers } from "./log-producers.ts";
-import { LogState } from "./log-state.ts";
-import type { Manifest } from "./manifest.ts";
-import { ManifestKeeper } from "./manifest-keeper.ts";
+import { requireInRange } from "./log-range.ts";
+import type { LogState } from "./log-state.ts";
+import { LogTruncation } from "./log-truncation.ts";
+import type { ManifestKeeper } from "./manifest-keeper.ts";
 import type { ProducerEntry } from "./producer-state.ts";
-import { type RecoveredSegments, recoverSegments } from "./recovery.ts";
-import { SegmentList } from "./segment-list.ts";
+import type { SegmentList } from "./segment-list.ts";
 import type { ReadBatches, ReadLimits } from "./segment-reader.ts";
-import { SyncFailure } from "./sync-failure.ts";
 import { type FoundTimestamp, findTimestamp } from "./timestamp-search.ts";
-import { Turns } from "./turns.ts";
 
-export interface PartitionLogOptions extends LogSettings {
-  /** Makes a new log where there is none. Otherwise a missing one is refused: it may have held records. */
-  readonly create: boolean;
-  /** What holds until configure() says otherwise. */
-  readonly config: LogConfig;
-  /** Told when a sync has failed: nothing that the broker writes from here on can be trusted. */
-  readonly onFailedSync: (problem: string) => void;
-}
+export type { PartitionLogOptions };
 
 export interface SegmentSummary {
   readonly baseOffset: number;
@@ -54,43 +44,29 @@ export class PartitionLog {
   readonly #epochs: LeaderEpochs;
   readonly #producers: LogProducers;
   readonly #state: LogState;
-  readonly #turns = new Turns();
   readonly #keeper: ManifestKeeper;
   readonly #flusher: LogFlusher;
   readonly #appender: LogAppender;
   readonly #compactor: Compactor;
+  readonly #truncation: LogTruncation;
   #closing: Promise<void> | null = null;
 
   /** Opens the log in `options.folder`, and recovers what a crash left. Throws STORAGE_ERROR; then nothing is open. */
   static open(options: PartitionLogOptions, env: Env): PartitionLog {
-    const context: LogContext = { ...options, env };
-    return onDisk(options.folder, () => {
-      const found = readContents(context);
-      const manifest = readOrMakeManifest(context, found, options);
-      const contents = found.hasManifest ? found : readContents(context);
-      const recovered = recoverSegments(context, manifest, contents);
-      return new PartitionLog(context, recovered, manifest, options);
-    });
+    return new PartitionLog(openParts(options, env));
   }
 
-  private constructor(
-    context: LogContext,
-    { sealed, unsealed, epochs, producers }: RecoveredSegments,
-    manifest: Manifest,
-    { onFailedSync }: PartitionLogOptions,
-  ) {
-    const segments = new SegmentList(sealed, unsealed);
-    this.#context = context;
-    this.#segments = segments;
-    this.#epochs = epochs;
-    this.#producers = producers;
-    this.#state = new LogState(context);
-    const failure = new SyncFailure(context, this.#state, onFailedSync);
-    const parts = { context, segments, epochs, producers, state: this.#state, turns: this.#turns, failure };
-    this.#keeper = new ManifestKeeper({ ...parts, manifest });
-    this.#flusher = new LogFlusher({ ...parts, keeper: this.#keeper });
-    this.#compactor = new Compactor({ ...parts, keeper: this.#keeper });
-    this.#appender = new LogAppender({ ...parts, onNewFile: () => this.#flusher.noteNewFile() });
+  private constructor(parts: LogParts) {
+    this.#context = parts.context;
+    this.#segments = parts.segments;
+    this.#epochs = parts.epochs;
+    this.#producers = parts.producers;
+    this.#state = parts.state;
+    this.#keeper = parts.keeper;
+    this.#flusher = parts.flusher;
+    this.#appender = parts.appender;
+    this.#truncation = new LogTruncation(parts);
+    this.#compactor = new Compactor(parts);
   }
 
   /** The first offset that may be read. */
@@ -148,7 +124,7 @@ export class PartitionLog {
    * FENCED_LEADER_EPOCH for an epoch before the last batch's, STORAGE_ERROR, BROKER_FAILED; then nothing was appended.
    */
   append(frame: Buffer, leaderEpoch: number): AppendedBatch {
-    this.#requireWritable();
+    this.#state.requireAppendable();
     return onDisk(this.#context.folder, () => this.#appender.append(frame, leaderEpoch));
   }
 
@@ -158,7 +134,7 @@ export class PartitionLog {
    * log ends behind the last one that was.
    */
   appendAsFollower(frames: Buffer): AppendedBatch {
-    this.#requireWritable();
+    this.#state.requireAppendable();
     return onDisk(this.#context.folder, () => this.#appender.appendAsFollower(frames));
   }
 
@@ -169,6 +145,7 @@ export class PartitionLog {
 
   /** What is appended from here on is of `leaderEpoch`, also while nothing is. For a leader that begins (KIP-101). */
   beginEpoch(leaderEpoch: number): void {
+    this.#state.requireAppendable();
     requireNotOlder(leaderEpoch, this.#epochs.latest?.leaderEpoch ?? 0, this.logEndOffset);
     this.#epochs.begin(leaderEpoch, this.logEndOffset);
   }
@@ -187,7 +164,7 @@ export class PartitionLog {
    */
   read(offset: number, limits: ReadLimits): ReadBatches {
     this.#state.requireReadable();
-    this.#requireInRange(offset);
+    requireInRange(offset, this);
     const endOffset = Math.min(limits.endOffset, this.logEndOffset);
     if (offset >= endOffset) return { batches: NO_BYTES, nextOffset: offset };
     const segment = this.#segments.holding(offset);
@@ -202,7 +179,7 @@ export class PartitionLog {
    */
   dump(offset: number, limits: DumpLimits): LogDump {
     this.#state.requireReadable();
-    this.#requireInRange(offset);
+    requireInRange(offset, this);
     return onDisk(this.#context.folder, () => dumpBatches(this.#segments, offset, limits));
   }
 
@@ -231,12 +208,38 @@ export class PartitionLog {
    * reads go on. Rejects STORAGE_ERROR, also for damage that it meets, and BROKER_FAILED; then the log is what it was.
    */
   async compact(request: CompactionRequest): Promise<CompactionResult | null> {
-    this.#requireWritable();
+    this.#state.requireAppendable();
     return this.#compactor.compact(request);
+  }
+
+  /** The same for what lies below `endOffset`. Rejects FENCED_LEADER_EPOCH besides, when it was cut off meanwhile. */
+  async flushUpTo(endOffset: number): Promise<void> {
+    const { cutCount } = this.#truncation;
+    await this.#flusher.flush();
+    this.#truncation.requireUncut(endOffset, cutCount);
+  }
+
+  /**
+   * Takes whole batches from the end, so that the log ends at `offset` or before it: a batch that holds `offset` goes too.
+   * Durable when it resolves; nothing can be appended until then. Nothing is done when the log ends there already. Rejects
+   * OFFSET_OUT_OF_RANGE below the log start offset, BROKER_FAILED, and STORAGE_ERROR, after which the log may be cut in part.
+   * Kafka: UnifiedLog.truncateTo, which may end inside of a batch.
+   */
+  async truncateTo(offset: number): Promise<void> {
+    await onDiskLater(this.#context.folder, () => this.#truncation.truncateTo(offset));
+  }
+
+  /**
+   * Empties the log, which begins anew at `offset`: for a follower that has nothing in common with its leader's log any
+   * more. Durable when it resolves. Rejects STORAGE_ERROR, BROKER_FAILED. Kafka: UnifiedLog.truncateFullyAndStartAt.
+   */
+  async restartAt(offset: number): Promise<void> {
+    await onDiskLater(this.#context.folder, () => this.#truncation.restartAt(offset));
   }
 
   /** Flushes, takes nothing more, and closes. Rejects as flush() does; the files are closed all the same. */
   async close(): Promise<void> {
+    this.#state.beginClosing();
     this.#closing ??= this.#close();
     await this.#closing;
   }
@@ -257,32 +260,6 @@ export class PartitionLog {
       this.abandon();
     }
   }
-
-  #requireInRange(offset: number): void {
-    const { logStartOffset, logEndOffset } = this;
-    if (offset >= logStartOffset && offset <= logEndOffset) return;
-    const message = `offset ${offset} is not in the log; expected ${logStartOffset} to ${logEndOffset}`;
-    const details = { offset, log_start_offset: logStartOffset, log_end_offset: logEndOffset };
-    throw new BrokerError("OFFSET_OUT_OF_RANGE", message, details);
-  }
-
-  #requireWritable(): void {
-    this.#state.requireWritable();
-    if (this.#closing === null) return;
-    throw new BrokerError("STORAGE_ERROR", `the log in ${this.#context.folder} is being closed`, {
-      file: this.#context.folder,
-    });
-  }
 }
 
 const NO_BYTES = Buffer.alloc(0);
-
-/** A disk that refuses is answered with STORAGE_ERROR. */
-function onDisk<Result>(path: string, act: () => Result): Result {
-  try {
-    return act();
-  } catch (problem) {
-    if (!(problem instanceof DiskError)) throw problem;
-    throw storageError(problem, { file: path });
-  }
-}

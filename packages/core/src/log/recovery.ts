@@ -41,15 +41,14 @@ export function recoverSegments(
   const { recoveryPoint } = manifest;
   requireRecoveryPoint(context, recoveryPoint);
   const unsealed: Segment[] = [];
-  const epochs = new LeaderEpochs(manifest.leaderEpochs ?? []);
+  const epochs = new LeaderEpochs(manifest.leaderEpochs);
   const producers = new LogProducers(context);
   try {
-    if (manifest.leaderEpochs === null) readEpochs(context, manifest, sealed, epochs);
     const tail = readTail(context, recoveryPoint, contents, {
       kept: unsealed,
       begin: (last) => {
         const segments = [...sealed, last];
-        producers.restore(manifest.producerSnapshots, { segments, endOffset: recoveryPoint.offset });
+        producers.restore(manifest, { segments, endOffset: recoveryPoint.offset });
       },
       note: (header) => {
         epochs.begin(header.leaderEpoch, header.baseOffset);
@@ -67,21 +66,6 @@ export function recoverSegments(
   }
   noteUnexplained(context, manifest, contents);
   return { sealed, unsealed, epochs, producers };
-}
-
-/** A manifest of version 1 does not know the epochs: once, the headers tell them. */
-function readEpochs(
-  context: LogContext,
-  { recoveryPoint, logStartOffset }: Manifest,
-  sealed: readonly Segment[],
-  epochs: LeaderEpochs,
-): void {
-  const last = new Segment(context, knownOf(recoveryPoint, recoveryPoint.segmentBaseOffset));
-  for (const segment of [...sealed, last]) {
-    segment.eachHeader(({ leaderEpoch, baseOffset }) => epochs.begin(leaderEpoch, baseOffset));
-    segment.close();
-  }
-  epochs.startAt(logStartOffset);
 }
 
 function sealedSegment(context: LogContext, extent: SegmentExtent): Segment {

@@ -13,7 +13,7 @@ import { indexPath } from "./file-names.ts";
 import type { IdleIndex } from "./index-memory.ts";
 import type { LogContext } from "./log-context.ts";
 import { type IndexEntry, OffsetIndex } from "./offset-index.ts";
-import { SegmentTimes, type TimedSegment, type TimeSpan } from "./segment-times.ts";
+import { SegmentTimes, type TimeBelow, type TimedSegment, type TimeSpan } from "./segment-times.ts";
 import type { TimeIndexBuilder } from "./time-index-builder.ts";
 
 /** Where a batch is said to begin. */
@@ -75,6 +75,11 @@ export class SegmentIndex implements IdleIndex {
     return this.#entries.bytes + this.#times.bytes;
   }
 
+  /** Of the files. */
+  get paths(): readonly string[] {
+    return [this.#times.path, this.path];
+  }
+
   /** Tells of a batch that follows everything so far. */
   note(header: BatchHeader, position: number): void {
     this.#times.note(header, position);
@@ -119,6 +124,13 @@ export class SegmentIndex implements IdleIndex {
     };
   }
 
+  /** The last entry of a batch below `offset`, or `null`, and how far behind it a later batch may lie. Throws DiskError. */
+  timeBelow(offset: number): TimeBelow {
+    if (this.#loadTimes() === "rebuilt") this.write();
+    this.#context.indexMemory.noteUse(this);
+    return this.#times.below(offset);
+  }
+
   /** An entry was not true: makes all anew from the segment. Throws DiskError. */
   rebuild(problem: string): void {
     const before = this.#entries;
@@ -150,13 +162,25 @@ export class SegmentIndex implements IdleIndex {
       this.#isAhead = false;
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
-      const { baseOffset } = this.#segment;
-      env.trace({
-        kind: "index_unwritten",
-        ...place,
-        segmentBaseOffset: baseOffset,
-        problem: problem.message,
-      });
+      this.#traceUnwritten(problem);
+    }
+  }
+
+  /** The segment was cut, and says so already. What is in memory stays as far as that goes; the files are made anew. */
+  cut(): void {
+    const { baseOffset, nextOffset, sizeBytes } = this.#segment;
+    this.#entries = this.#entries.upTo({ relativeOffset: nextOffset - baseOffset, position: sizeBytes });
+    this.#indexedFrom = Math.min(this.#indexedFrom, sizeBytes);
+    this.#notedFrom = Math.min(this.#notedFrom, sizeBytes);
+    this.#times.cut();
+    this.#isAhead = true;
+    this.#context.indexMemory.noteUse(this);
+    const { disk } = this.#context.env;
+    try {
+      for (const path of this.paths) if (disk.stat(path) !== null) disk.remove(path);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      this.#traceUnwritten(problem);
     }
   }
 
@@ -179,6 +203,12 @@ export class SegmentIndex implements IdleIndex {
   /** Nobody will ask it, or only after it was noted anew: its memory is not ours to count any more. */
   close(): void {
     this.#context.indexMemory.forget(this);
+  }
+
+  #traceUnwritten({ message: problem }: DiskError): void {
+    const { env, place } = this.#context;
+    const { baseOffset: segmentBaseOffset } = this.#segment;
+    env.trace({ kind: "index_unwritten", ...place, segmentBaseOffset, problem });
   }
 
   #hit({ relativeOffset, position }: IndexEntry): IndexHit {

@@ -85,6 +85,26 @@ export class SegmentList {
     for (const segment of segments) segment.release();
   }
 
+  /** `segment` and those behind it are not sealed any more. */
+  unsealFrom(segment: Segment): void {
+    const place = this.#segments.indexOf(segment);
+    assert(place !== -1, `segment ${segment.baseOffset} is not in the log`);
+    this.#sealedCount = Math.min(this.#sealedCount, place);
+  }
+
+  /** The active segment is gone; the one before it, which is not sealed, becomes the active one. */
+  dropLast(): void {
+    assert(this.#sealedCount < this.#segments.length - 1, "a sealed segment cannot become the active one");
+    this.#segments.pop()?.close();
+  }
+
+  /** `segment`, which is empty, is all there is. */
+  restart(segment: Segment): void {
+    for (const gone of this.#segments) if (gone !== segment) gone.close();
+    this.#segments.splice(0, this.#segments.length, segment);
+    this.#sealedCount = 0;
+  }
+
   close(): void {
     for (const segment of this.#segments) segment.close();
   }

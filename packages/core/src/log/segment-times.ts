@@ -24,6 +24,13 @@ export interface TimeSpan {
   readonly lookBytes: number;
 }
 
+/** The latest batch below some offset: `entry`, or one that begins less than `lookBytes` behind it. */
+export interface TimeBelow {
+  /** `null` stands for the beginning of the segment. */
+  readonly entry: { readonly offset: number; readonly timestampMs: number } | null;
+  readonly lookBytes: number;
+}
+
 /** What a time index needs of its segment. */
 export interface TimedSegment {
   readonly baseOffset: number;
@@ -126,6 +133,25 @@ export class SegmentTimes {
   /** All entries. All must be in memory. */
   list(): TimeEntry[] {
     return this.#builder.index.list();
+  }
+
+  /** All entries must be in memory. */
+  below(offset: number): TimeBelow {
+    const { baseOffset } = this.#segment;
+    const last = this.#builder.index.upTo(offset - baseOffset).last;
+    const entry = last && { offset: baseOffset + last.relativeOffset, timestampMs: last.timestampMs };
+    return { entry, lookBytes: this.#lookBytes };
+  }
+
+  /** The segment was cut, and says so already. What is not in memory as a whole is forgotten. */
+  cut(): void {
+    const { nextOffset, baseOffset, maxTimestampMs } = this.#segment;
+    if (!this.#isWhole) {
+      this.release();
+      return;
+    }
+    this.#builder.cut(nextOffset - baseOffset, maxTimestampMs);
+    if (this.#notedFrom.position > this.#segment.sizeBytes) this.#notedFrom = endOf(this.#segment);
   }
 
   /** The bytes of a file that says what is in memory; `null` when there is nothing to say. All must be in memory. */

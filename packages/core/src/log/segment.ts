@@ -25,7 +25,7 @@ import {
   readBatches,
   type SegmentBytes,
 } from "./segment-reader.ts";
-import type { TimeSpan } from "./segment-times.ts";
+import type { TimeBelow, TimeSpan } from "./segment-times.ts";
 import { latestRecordMs } from "./time-index-builder.ts";
 
 export class Segment {
@@ -99,6 +99,13 @@ export class Segment {
     this.#file = file;
   }
 
+  /** Removes the file and its indexes; what is in them does not count any more. Throws DiskError; then the file is there. */
+  remove(): void {
+    const { disk } = this.#context.env;
+    this.close();
+    for (const path of [...this.#index.paths, this.path]) if (disk.stat(path) !== null) disk.remove(path);
+  }
+
   /** Takes create() back. If the disk refuses, an empty file stays, which says nothing. */
   discard(): void {
     this.close();
@@ -160,6 +167,17 @@ export class Segment {
     this.#opened().truncate(this.#sizeBytes);
   }
 
+  /** Cuts the file to `left`. Throws DiskError; then nothing was cut. */
+  cutTo({ nextOffset, sizeBytes, maxTimestampMs }: SegmentExtent): void {
+    this.#changes++;
+    this.#opened().truncate(sizeBytes);
+    this.#nextOffset = nextOffset;
+    this.#sizeBytes = sizeBytes;
+    this.#maxTimestampMs = maxTimestampMs;
+    this.#syncedBytes = Math.min(this.#syncedBytes, sizeBytes);
+    this.#index.cut();
+  }
+
   /** Counts a batch that lies in the file. */
   take({ position, header }: ScannedFrame): void {
     this.#index.note(header, position);
@@ -180,14 +198,6 @@ export class Segment {
     return scanFrames(this.#opened(), { from, end, offset, frameBytesMax, check: "whole" }, (frame) => {
       this.take(frame);
       note(frame.header);
-      return true;
-    });
-  }
-
-  /** Tells of each batch in order, up to the first that is damaged. Throws DiskError. */
-  eachHeader(visit: (header: BatchHeader) => void): void {
-    this.#scan({ end: this.#sizeBytes, check: "headers" }, ({ header }) => {
-      visit(header);
       return true;
     });
   }
@@ -281,6 +291,16 @@ export class Segment {
   scan(from: IndexHit, visit: (frame: ScannedFrame) => boolean): ScanEnd {
     const chunkBytes = 2 * this.#context.indexIntervalBytes;
     return this.#scan({ from: from.position, offset: from.offset, check: "whole", chunkBytes }, visit);
+  }
+
+  /** For cuts: see SegmentToCut. */
+  scanHeaders(from: IndexHit, visit: (frame: ScannedFrame) => boolean): ScanEnd {
+    const chunkBytes = 2 * this.#context.indexIntervalBytes;
+    return this.#scan({ from: from.position, offset: from.offset, check: "headers", chunkBytes }, visit);
+  }
+
+  timeBelow(offset: number): TimeBelow {
+    return this.#index.timeBelow(offset);
   }
 
   bytesOf({ position, header }: ScannedFrame): Buffer {

@@ -54,6 +54,15 @@ export class TimeIndexBuilder {
     this.#dueAt = position + this.#start.intervalBytes;
   }
 
+  /** Everything from `relativeOffset` on is gone; `maxTimestampMs` is the latest of what is left, -1 when nothing is. */
+  cut(relativeOffset: number, maxTimestampMs: number): void {
+    this.#index = this.#index.upTo(relativeOffset);
+    this.#maxTimestampMs = maxTimestampMs;
+    // How far back the last entry lies is not known here: the next batch that is later gets one.
+    this.#dueAt = maxTimestampMs === -1 ? this.#start.intervalBytes : 0;
+    this.#last = null;
+  }
+
   /**
    * Puts `below` before everything that was told of; `last` is the batch at which it ends, where that is known. Returns
    * false, and changes nothing, when the two do not continue each other.

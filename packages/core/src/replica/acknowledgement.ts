@@ -30,14 +30,14 @@ export type FlushPolicy = (typeof FLUSH_POLICIES)[number];
 
 /**
  * Resolves once `acks` is kept for everything below `nextOffset`. Rejects with BROKER_FAILED or STORAGE_ERROR when the disk
- * did not take it; the record is then of unknown fate.
+ * did not take it, the record is then of unknown fate; and with FENCED_LEADER_EPOCH when it was cut off.
  */
 export async function acknowledged(
   log: PartitionLog,
   { acks, nextOffset, flush }: { acks: Acks; nextOffset: number; flush: FlushPolicy },
 ): Promise<void> {
   if (acks !== "all" || flush !== "ack") return;
-  await log.flush();
+  await log.flushUpTo(nextOffset);
   assert(
     log.flushedOffset >= nextOffset,
     `a flush ended at ${log.flushedOffset}, short of the ${nextOffset} that it was asked for`,

@@ -1,0 +1,74 @@
+/** What a truncation takes of a log, it takes from what the log knows of its producers too. */
+import { encodeBatch, readBatchHeader } from "@minikafka/record";
+import { expect, test } from "vitest";
+import type { PartitionLog } from "../src/log/partition-log.ts";
+import { type ProducerEntry, ProducerState } from "../src/log/producer-state.ts";
+import { batch, type LogWorld, newWorld, worldOn } from "./log-world.ts";
+
+/** Batches of three producers by turns, each with its next sequence; each fifth is nobody's. Flushed now and then. */
+async function written(
+  world: LogWorld,
+  { count = 30 } = {},
+): Promise<{ log: PartitionLog; frames: Buffer[] }> {
+  const log = world.open();
+  const frames: Buffer[] = [];
+  for (let n = 0; n < count; n++) {
+    const value = Buffer.from("v".repeat(1 + ((n * 7) % 60)));
+    const records = [{ key: null, value, timestampMs: 5, headers: [] }];
+    const sender = { producerId: n % 3, producerEpoch: 0, baseSequence: Math.floor(n / 3) };
+    frames.push(encodeBatch(n % 5 === 0 ? { records } : { records, ...sender }));
+    log.append(frames.at(-1) ?? Buffer.alloc(0), 0);
+    if (n % 5 === 4) await log.flush();
+  }
+  return { log, frames };
+}
+
+/** By id, and without times: those of a walk are the walk's. */
+function told(entries: readonly ProducerEntry[]): unknown {
+  const byId = [...entries].sort((one, other) => one.producerId - other.producerId);
+  return byId.map(({ producerId, producerEpoch, batches }) => [producerId, producerEpoch, batches]);
+}
+
+/** What a walk over the first batches of `frames`, up to `endOffset`, tells. */
+function walked(frames: readonly Buffer[], endOffset: number): unknown {
+  const state = new ProducerState();
+  for (const header of frames.map((frame) => readBatchHeader(frame)))
+    if (header.nextOffset <= endOffset) state.note(header, 0);
+  return told(state.entries());
+}
+
+test.each(["unflushed", "flushed", "reopened"] as const)(
+  "what a truncation takes of a log that is %s, it takes from the producers too, at once and for good",
+  async (state) => {
+    const { frames: all } = await written(newWorld());
+    const ends = [0, ...all.map((frame) => readBatchHeader(frame).nextOffset)];
+    for (const end of ends) {
+      const world = newWorld();
+      const { frames, log: first } = await written(world, { count: state === "unflushed" ? 4 : 30 });
+      if (state === "reopened") await first.close();
+      const log = state === "reopened" ? world.open({ create: false }) : first;
+      await log.truncateTo(end);
+      expect(told(log.producers())).toEqual(walked(frames, end));
+      log.append(batch(["behind"]), 0);
+      await log.flush();
+      const crashed = world.disk.clone();
+      crashed.crash({ mode: "lost" });
+      await log.close();
+      for (const disk of [crashed, world.disk]) {
+        const again = worldOn(disk).open({ create: false });
+        expect(told(again.producers())).toEqual(walked(frames, end));
+        again.abandon();
+      }
+    }
+  },
+);
+
+test("a log that begins anew knows no producer, and keeps no snapshot", async () => {
+  const world = newWorld();
+  const { log } = await written(world);
+  await log.restartAt(500);
+  expect(log.producers()).toEqual([]);
+  await log.close();
+  expect([...world.disk.files().keys()].filter((path) => path.endsWith(".snapshot"))).toEqual([]);
+  expect(world.open({ create: false }).producers()).toEqual([]);
+});
