@@ -6,6 +6,7 @@ import {
   IndexMemory,
   LIMITS,
   LOG_CONFIG_DEFAULTS,
+  type LogConfig,
   NodeDisk,
   noTrace,
   PartitionLog,
@@ -27,15 +28,34 @@ export function openCluster(dataFolder: string): Promise<BrokerCluster> {
   return BrokerCluster.open({ dataFolder, segmentBytes: LIMITS.segmentBytesDefault }, env);
 }
 
+interface Place {
+  readonly folder: string;
+  readonly topic: string;
+  readonly topicId: string;
+}
+
 /** One partition's log alone, of a cluster that is closed. */
 export function openLogAlone(dataFolder: string, topic: string, topicId: string): PartitionLog {
+  return openLog({ folder: `${dataFolder}/broker-1/${topic}-0`, topic, topicId }, { create: false });
+}
+
+/** A new log in `folder`, as the daemon keeps it by default but for `config`. */
+export function makeLog(folder: string, config: Partial<LogConfig>): PartitionLog {
+  const place = { folder, topic: "bench", topicId: "4c1f6a0e-6d0a-4d55-8f53-3c3c1b6c2d10" };
+  return openLog(place, { create: true, ...config });
+}
+
+function openLog(
+  { folder, topic, topicId }: Place,
+  { create, ...config }: Partial<LogConfig> & { readonly create: boolean },
+): PartitionLog {
   return PartitionLog.open(
     {
-      folder: `${dataFolder}/broker-1/${topic}-0`,
-      create: false,
+      folder,
+      create,
       place: { brokerId: 1, topic, partition: 0 },
       topicId,
-      config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: LIMITS.segmentBytesDefault },
+      config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: LIMITS.segmentBytesDefault, ...config },
       indexMemory: new IndexMemory(LIMITS.indexMemoryBytesMax),
       indexIntervalBytes: LIMITS.indexIntervalBytesDefault,
       flushesAtRoll: true,

@@ -1,4 +1,4 @@
-/** `npm run bench [-- clients|log|partitions] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+/** `npm run bench [-- clients|log|partitions|compaction] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connect } from "@minikafka/client";
 import { measureAtRest } from "./at-rest.ts";
+import {
+  COMPACTION,
+  COMPACTION_QUICK,
+  compactionBytes,
+  compactionTable,
+  measureCompaction,
+} from "./compaction.ts";
 import { killDaemons, startDaemon } from "./daemon.ts";
 import { growthTable } from "./growth-table.ts";
 import { GROWTH, GROWTH_LARGE, GROWTH_QUICK, growthBytes, measureGrowth } from "./log-growth.ts";
@@ -84,8 +91,16 @@ async function run(
       const result = await measurePartitions(counts, folder);
       return { result, text: partitionsTable(result) };
     }
+    case "compaction": {
+      const chosen = quick ? COMPACTION_QUICK : COMPACTION;
+      requireRoom(compactionBytes(chosen));
+      const result = await measureCompaction(chosen, folder);
+      return { result, text: compactionTable(result) };
+    }
     default:
-      throw new RangeError(`there is nothing to measure called ${what}; expected clients, log or partitions`);
+      throw new RangeError(
+        `there is nothing to measure called ${what}; expected clients, log, partitions or compaction`,
+      );
   }
 }
 

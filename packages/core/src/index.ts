@@ -35,6 +35,7 @@ export { noTrace, type TraceEvent, type TraceKind, type Tracer } from "./env/tra
 export { BrokerError, type ErrorDetails } from "./errors.ts";
 export { LIMITS } from "./limits.ts";
 export type { DumpedBatch, DumpedIndexes, DumpLimits, LogDump } from "./log/batch-dump.ts";
+export type { CompactionRequest, CompactionResult } from "./log/compaction-request.ts";
 export { IndexMemory } from "./log/index-memory.ts";
 export { LOG_CONFIG_DEFAULTS, type LogConfig } from "./log/log-config.ts";
 export { PartitionLog, type PartitionLogOptions } from "./log/partition-log.ts";

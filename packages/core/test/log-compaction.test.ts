@@ -161,6 +161,37 @@ test("a follower copies a compacted log as it is, also when it ends in the middl
   expect(ends).toEqual([0, 6, 3, 6]);
 });
 
+test("a producer's sequence is known after a compaction that left none of its records, also without snapshots", async () => {
+  const world = compactedWorld();
+  const log = world.open();
+  for (let number = 0; number < 3; number++)
+    log.append(
+      keyed(
+        [
+          ["a", "1"],
+          ["b", "1"],
+        ],
+        1000,
+        { producerId: 7, producerEpoch: 1, baseSequence: 2 * number },
+      ),
+      0,
+    );
+  fillInTurn(log, 15);
+  await log.flush();
+  await log.compact(request(log));
+  const before = log.producer(7);
+  expect(before?.batches.at(-1)).toMatchObject({ baseSequence: 4, baseOffset: 4, nextOffset: 6 });
+  expect(
+    framesOf(log)
+      .map((frame) => readBatchHeader(frame))
+      .filter(({ producerId }) => producerId === 7),
+  ).toMatchObject([{ baseOffset: 4, recordCount: 0, baseSequence: 4, producerEpoch: 1 }]);
+  await log.close();
+  for (const path of world.disk.files().keys()) if (path.endsWith(".snapshot")) world.disk.remove(path);
+  const reopened = world.open({ create: false });
+  expect(reopened.producer(7)?.batches).toMatchObject([{ baseSequence: 4, baseOffset: 4, nextOffset: 6 }]);
+});
+
 describe("what a pass leaves alone", () => {
   test("is everything of a segment that reaches over the clean point", async () => {
     const log = await longLog();

@@ -11,6 +11,7 @@ import { describe, expect, test } from "vitest";
 import { SeededRandom } from "../env/random.ts";
 import { BatchRetention, type RetentionRules } from "./batch-retention.ts";
 import { KeyOffsetMap } from "./key-offset-map.ts";
+import { ProducerState } from "./producer-state.ts";
 import { ProducerTails } from "./producer-tails.ts";
 import { type AbortedTransaction, TransactionWatch } from "./transaction-watch.ts";
 
@@ -60,16 +61,17 @@ interface Pass extends Partial<RetentionRules> {
 function pass(frames: readonly Buffer[], { aborted = [], ...rules }: Pass = {}) {
   const latest = new KeyOffsetMap({ bufferBytes: 1 << 16, keysMax: 100 }, new SeededRandom(1));
   const transactions = new TransactionWatch(aborted);
-  const producers = new ProducerTails(100);
+  const state = new ProducerState();
   const headers = frames.map((frame) => readBatchHeader(frame));
   const coveredEnd = rules.coveredEnd ?? headers.at(-1)?.nextOffset ?? 0;
   frames.forEach((frame, index) => {
     const header = headers[index] as ReturnType<typeof readBatchHeader>;
-    producers.note(header);
+    state.note(header, 0);
     if (header.codec !== "none" || header.control !== null || transactions.isAborted(header)) return;
     for (const { key, offset } of decodeRecords(frame))
       if (key !== null && offset < coveredEnd) latest.put(key, 0, key.length, offset);
   });
+  const producers = new ProducerTails((producerId) => state.get(producerId), coveredEnd);
   const retention = new BatchRetention({
     ...{
       latest,
@@ -281,13 +283,18 @@ describe("a producer's last batch (KAFKA-5490)", () => {
     expect(pass(present(higher.kept), { nowMs: 1 << 30 }).kept[0]).toEqual(marker(1, 7, COMMIT, 1));
   });
 
-  test("is taken for granted of producers that are too many to be known", () => {
-    const producers = new ProducerTails(1);
-    const frames = [1, 2, 2].map((producerId, offset) =>
-      frameAt(offset, [["a", "1"]], from(producerId, offset)),
-    );
-    for (const frame of frames) producers.note(readBatchHeader(frame));
-    expect(frames.map((frame) => producers.isTail(readBatchHeader(frame)))).toEqual([true, true, true]);
+  test("below the covered end is kept, though it has a later one behind", () => {
+    const frames = [0, 1, 2].map((offset) => frameAt(offset, [["a", "1"]], from(7, offset)));
+    expect(shown(pass(frames, { coveredEnd: 2 }).kept)).toEqual([null, ["1 a=1"], ["2 a=1"]]);
+    const superseded = [...frames.slice(0, 1), frameAt(1, [["a", "2"]]), ...frames.slice(2)];
+    expect(shown(pass(superseded, { coveredEnd: 2 }).kept)).toEqual([[], ["1 a=2"], ["2 a=1"]]);
+  });
+
+  test("is kept no longer once the producer was forgotten", () => {
+    const frames = [frameAt(0, [["a", "1"]], from(7, 0)), frameAt(1, [["a", "2"]])];
+    expect(shown(pass(frames).kept)).toEqual([[], ["1 a=2"]]);
+    const nobody = new ProducerTails(() => undefined, 2);
+    expect(shown(pass(frames, { producers: nobody }).kept)).toEqual([null, ["1 a=2"]]);
   });
 });
 

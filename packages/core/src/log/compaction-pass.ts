@@ -17,6 +17,7 @@ import { nextGeneration, swapped } from "./compaction-swap.ts";
 import { KeyOffsetMap } from "./key-offset-map.ts";
 import { surveyKeys } from "./key-survey.ts";
 import type { LogContext } from "./log-context.ts";
+import type { LogProducers } from "./log-producers.ts";
 import type { LogState } from "./log-state.ts";
 import type { ManifestKeeper } from "./manifest-keeper.ts";
 import { UINT32_MAX } from "./offset-index.ts";
@@ -36,6 +37,7 @@ export interface PassParts {
   readonly turns: Turns;
   readonly keeper: ManifestKeeper;
   readonly failure: SyncFailure;
+  readonly producers: LogProducers;
 }
 
 /** Something else has changed the log, or closes it: the pass has done nothing. */
@@ -53,8 +55,8 @@ export class CompactionPass {
   readonly #request: CompactionRequest;
   readonly #firstDirtyOffset: number;
   readonly #inputs: readonly Segment[];
+  readonly #dirty: readonly Segment[];
   readonly #latest: KeyOffsetMap;
-  readonly #producers = new ProducerTails(LIMITS.compactionProducersMax);
   readonly #transactions: TransactionWatch;
   readonly #pace: Pace;
   readonly #files: RewrittenFiles;
@@ -66,6 +68,7 @@ export class CompactionPass {
     this.#parts = parts;
     this.#request = request;
     this.#inputs = [...plan.clean, ...plan.dirty];
+    this.#dirty = plan.dirty;
     const baseOffset = this.#inputs[0]?.baseOffset ?? 0;
     this.#firstDirtyOffset = Math.max(manifest.firstDirtyOffset, baseOffset);
     const keysMax = Math.max(0, (this.#inputs.at(-1)?.nextOffset ?? 0) - this.#firstDirtyOffset);
@@ -98,17 +101,16 @@ export class CompactionPass {
   }
 
   async #run(): Promise<CompactionResult> {
-    const { context } = this.#parts;
+    const { context, producers } = this.#parts;
     const coveredEnd = await surveyKeys(
       {
         context,
         latest: this.#latest,
-        producers: this.#producers,
         transactions: this.#transactions,
         firstDirtyOffset: this.#firstDirtyOffset,
         pace: this.#pace,
       },
-      this.#inputs,
+      this.#dirty,
     );
     const retention = new BatchRetention({
       latest: this.#latest,
@@ -117,7 +119,7 @@ export class CompactionPass {
       deleteRetentionMs: context.config.deleteRetentionMs,
       frameBytesMax: context.frameBytesMax,
       transactions: this.#transactions,
-      producers: this.#producers,
+      producers: new ProducerTails((producerId) => producers.get(producerId), coveredEnd),
     });
     const covered = this.#inputs.filter(({ baseOffset }) => baseOffset < coveredEnd);
     const { segmentBytes } = context.config;

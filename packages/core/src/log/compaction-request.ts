@@ -10,8 +10,8 @@ export interface CompactionRequest {
   readonly cleanEnd: number;
   /**
    * How much memory the keys may take, in bytes (Kafka: log.cleaner.dedupe.buffer.size). A pass covers one key for every 32
-   * of them, as many offsets as hold so many different keys; the next pass goes on behind it. What a pass takes besides: a few
-   * MiB for what is read and written, and at most some 10 MiB for what it knows of producers.
+   * of them, as many offsets as hold so many different keys; the next pass goes on behind it. What a pass takes besides is
+   * a few MiB for what is read and written.
    */
   readonly bufferBytes: number;
   /** Awaited after each chunk, so that whoever shares the thread gets a turn: a pass over a large log takes seconds. */

@@ -66,13 +66,18 @@ export class KeyOffsetMap {
   #find(bytes: Uint8Array, start: number, end: number): number {
     const [hash, hashes, offsets] = [this.#hash, this.#hashes, this.#offsets];
     hash.hash(bytes, start, end);
-    const [a, b, c, d] = hash.words as unknown as readonly [number, number, number, number];
+    const { words } = hash;
+    const first = words[0] as number;
     // Each step goes to the next slot; one of four at least is free.
-    for (let slot = a % this.#slots; ; slot = slot + 1 === this.#slots ? 0 : slot + 1) {
+    for (let slot = first % this.#slots; ; slot = slot + 1 === this.#slots ? 0 : slot + 1) {
       if (offsets[slot] === 0) return slot;
       const at = slot * HASH_WORDS;
-      if (hashes[at] === a && hashes[at + 1] === b && hashes[at + 2] === c && hashes[at + 3] === d)
-        return slot;
+      const isSame =
+        hashes[at] === first &&
+        hashes[at + 1] === words[1] &&
+        hashes[at + 2] === words[2] &&
+        hashes[at + 3] === words[3];
+      if (isSame) return slot;
     }
   }
 }

@@ -1,13 +1,12 @@
 /**
- * The first half of a pass: reads the part of a log that is not clean, and notes the latest offset of each key and the last
- * batch of each producer. When the keys' memory is full the survey ends there, and the pass covers what was read: the next
- * one goes on behind it. Kafka: building the offset map.
+ * The first half of a pass: reads the part of a log that is not clean, and notes the latest offset of each key. When the
+ * keys' memory is full the survey ends there, and the pass covers what was read: the next one goes on behind it. Kafka:
+ * building the offset map.
  */
 import { type BatchHeader, RecordCursor } from "@minikafka/record";
 import type { KeyOffsetMap } from "./key-offset-map.ts";
 import type { LogContext } from "./log-context.ts";
 import type { Pace } from "./pace.ts";
-import type { ProducerTails } from "./producer-tails.ts";
 import type { Segment } from "./segment.ts";
 import { SegmentSource } from "./segment-source.ts";
 import type { TransactionWatch } from "./transaction-watch.ts";
@@ -15,7 +14,6 @@ import type { TransactionWatch } from "./transaction-watch.ts";
 export interface SurveyParts {
   readonly context: LogContext;
   readonly latest: KeyOffsetMap;
-  readonly producers: ProducerTails;
   readonly transactions: TransactionWatch;
   /** Where the part that is not clean begins. */
   readonly firstDirtyOffset: number;
@@ -23,8 +21,8 @@ export interface SurveyParts {
 }
 
 /**
- * Reads `segments`, oldest first, and returns the first offset that was not covered. Keys are read from the first dirty
- * offset on, producers from the beginning. Throws STORAGE_ERROR with the place of damage, DiskError.
+ * Reads `segments`, oldest first, from the first dirty offset on, and returns the first offset that was not covered. Throws
+ * STORAGE_ERROR with the place of damage, DiskError.
  */
 export async function surveyKeys(parts: SurveyParts, segments: readonly Segment[]): Promise<number> {
   for (const segment of segments) {
@@ -50,7 +48,7 @@ async function surveySegment(parts: SurveyParts, segment: Segment): Promise<numb
 
 /** The offset of the first key that did not fit, or `null`. */
 function surveyBatch(
-  { latest, producers, transactions, firstDirtyOffset }: SurveyParts,
+  { latest, transactions, firstDirtyOffset }: SurveyParts,
   frame: Buffer,
   header: BatchHeader,
 ): number | null {
@@ -59,13 +57,11 @@ function surveyBatch(
     header.control === null &&
     header.codec === "none" &&
     !transactions.isAborted(header);
-  if (hasKeys) {
-    for (const cursor = new RecordCursor(frame); cursor.next(); ) {
-      const offset = header.baseOffset + cursor.offsetDelta;
-      if (!cursor.hasKey || offset < firstDirtyOffset) continue;
-      if (!latest.put(frame, cursor.keyStart, cursor.keyEnd, offset)) return offset;
-    }
+  if (!hasKeys) return null;
+  for (const cursor = new RecordCursor(frame); cursor.next(); ) {
+    const offset = header.baseOffset + cursor.offsetDelta;
+    if (!cursor.hasKey || offset < firstDirtyOffset) continue;
+    if (!latest.put(frame, cursor.keyStart, cursor.keyEnd, offset)) return offset;
   }
-  producers.note(header);
   return null;
 }

@@ -1,43 +1,30 @@
 /**
  * Which batch of each producer says where its sequence stands, so that compaction leaves at least its header (KAFKA-5490).
- * Otherwise a producer that has been idle would find its next sequence refused, or an old batch accepted again.
- *
- * A marker counts only when its epoch is above that of the last batch of records: then that batch says nothing any more.
- * Memory is bounded: of producers beyond `producersMax` every batch is taken for the last, which keeps too many headers and loses none.
+ * Snapshots say the same; but where they are gone, the batches have to tell it, or an idle producer would find its next
+ * sequence refused and an old batch accepted again.
  */
 import type { BatchHeader } from "@minikafka/record";
-
-interface Tail {
-  baseOffset: number;
-  epoch: number;
-}
+import type { ProducerEntry } from "./producer-state.ts";
 
 export class ProducerTails {
-  readonly #producersMax: number;
-  readonly #tails = new Map<number, Tail>();
+  readonly #known: (producerId: number) => ProducerEntry | undefined;
+  readonly #coveredEnd: number;
 
-  constructor(producersMax: number) {
-    this.#producersMax = producersMax;
+  /** `known` says what the log knows of a producer now. */
+  constructor(known: (producerId: number) => ProducerEntry | undefined, coveredEnd: number) {
+    this.#known = known;
+    this.#coveredEnd = coveredEnd;
   }
 
-  /** Tells of a batch; those of one producer come in the order of the log. */
-  note({ producerId, producerEpoch: epoch, control, baseOffset }: BatchHeader): void {
-    if (producerId === -1) return;
-    const known = this.#tails.get(producerId);
-    if (known === undefined) {
-      if (this.#tails.size < this.#producersMax) this.#tails.set(producerId, { baseOffset, epoch });
-      return;
-    }
-    if (control !== null && epoch <= known.epoch) return;
-    known.baseOffset = baseOffset;
-    known.epoch = epoch;
-  }
-
-  /** Whether something of this batch must stay. */
-  isTail({ producerId, baseOffset }: BatchHeader): boolean {
-    if (producerId === -1) return false;
-    const known = this.#tails.get(producerId);
-    // A producer that did not fit may end with this batch.
-    return known === undefined || known.baseOffset === baseOffset;
+  /**
+   * Whether something of this batch must stay: it is the last of its producer below the covered end, since what lies behind
+   * may not be durable; or a marker that raised the producer's epoch. Of a producer that was forgotten nothing must.
+   */
+  isTail({ producerId, producerEpoch, control, baseOffset }: BatchHeader): boolean {
+    const known = producerId === -1 ? undefined : this.#known(producerId);
+    if (known === undefined) return false;
+    if (known.batches.length === 0) return control !== null && producerEpoch === known.producerEpoch;
+    const covered = known.batches.findLast((batch) => batch.baseOffset < this.#coveredEnd);
+    return covered?.baseOffset === baseOffset;
   }
 }
