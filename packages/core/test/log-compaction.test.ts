@@ -339,6 +339,30 @@ describe("while a pass is under way", () => {
     expect(segmentFiles(world)).not.toContain("00000000000000000000-1.log");
   });
 
+  test("it gives way to a truncation of what it has read, also when the same offsets are sealed again", async () => {
+    const world = compactedWorld();
+    const log = await longLog(world);
+    const before = left(log);
+    let rests = 0;
+    const pause = async () => {
+      rests += 1;
+      if (rests !== 7) return;
+      await log.truncateTo(24);
+      for (let number = 0; number < 3; number++)
+        fill(log, [
+          ["a", "other".padEnd(100, ".")],
+          ["e", "other"],
+        ]);
+      await log.flush();
+    };
+    expect(await log.compact(request(log, { pause }))).toBeNull();
+    expect(world.trace.of("compaction_abandoned")).toHaveLength(1);
+    expect(segmentFiles(world).filter((name) => name.includes("-"))).toEqual([]);
+    expect(left(log).slice(0, 24)).toEqual(before.slice(0, 24));
+    await log.compact(request(log));
+    expect(left(log).filter((record) => record.includes("a="))).toEqual(["26 a=other", "28 a=other"]);
+  });
+
   test("another call shares it", async () => {
     const world = compactedWorld();
     const log = await longLog(world);

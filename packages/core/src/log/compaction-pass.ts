@@ -16,29 +16,13 @@ import type { CompactionRequest, CompactionResult } from "./compaction-request.t
 import { nextGeneration, swapped } from "./compaction-swap.ts";
 import { KeyOffsetMap } from "./key-offset-map.ts";
 import { surveyKeys } from "./key-survey.ts";
-import type { LogContext } from "./log-context.ts";
-import type { LogProducers } from "./log-producers.ts";
-import type { LogState } from "./log-state.ts";
-import type { ManifestKeeper } from "./manifest-keeper.ts";
+import type { LogParts } from "./log-parts.ts";
 import { UINT32_MAX } from "./offset-index.ts";
 import { Pace } from "./pace.ts";
 import { ProducerTails } from "./producer-tails.ts";
 import { RewrittenFiles } from "./rewritten-files.ts";
 import type { Segment } from "./segment.ts";
-import type { SegmentList } from "./segment-list.ts";
-import type { SyncFailure } from "./sync-failure.ts";
 import { TransactionWatch } from "./transaction-watch.ts";
-import type { Turns } from "./turns.ts";
-
-export interface PassParts {
-  readonly context: LogContext;
-  readonly segments: SegmentList;
-  readonly state: LogState;
-  readonly turns: Turns;
-  readonly keeper: ManifestKeeper;
-  readonly failure: SyncFailure;
-  readonly producers: LogProducers;
-}
 
 /** Something else has changed the log, or closes it: the pass has done nothing. */
 export class Overtaken extends Error {
@@ -51,7 +35,7 @@ interface Replacement {
 }
 
 export class CompactionPass {
-  readonly #parts: PassParts;
+  readonly #parts: LogParts;
   readonly #request: CompactionRequest;
   readonly #firstDirtyOffset: number;
   readonly #inputs: readonly Segment[];
@@ -61,14 +45,16 @@ export class CompactionPass {
   readonly #pace: Pace;
   readonly #files: RewrittenFiles;
   readonly #replacements: Replacement[] = [];
+  readonly #unsealings: number;
   #isStopped = false;
 
-  constructor(parts: PassParts, request: CompactionRequest, plan: CompactionPlan<Segment>) {
+  constructor(parts: LogParts, request: CompactionRequest, plan: CompactionPlan<Segment>) {
     const { manifest } = parts.keeper;
     this.#parts = parts;
     this.#request = request;
     this.#inputs = [...plan.clean, ...plan.dirty];
     this.#dirty = plan.dirty;
+    this.#unsealings = parts.segments.unsealings;
     const baseOffset = this.#inputs[0]?.baseOffset ?? 0;
     this.#firstDirtyOffset = Math.max(manifest.firstDirtyOffset, baseOffset);
     const keysMax = Math.max(0, (this.#inputs.at(-1)?.nextOffset ?? 0) - this.#firstDirtyOffset);
@@ -204,7 +190,8 @@ export class CompactionPass {
   #requireGoingOn(): void {
     this.#parts.state.requireWritable();
     if (this.#isStopped) throw new Overtaken("the log is being closed");
-    if (!this.#parts.segments.areSealed(this.#inputs))
+    const { segments } = this.#parts;
+    if (segments.unsealings !== this.#unsealings || !segments.areSealed(this.#inputs))
       throw new Overtaken("segments of the log were removed or cut meanwhile");
   }
 }

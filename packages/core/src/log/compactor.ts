@@ -4,16 +4,17 @@
  * Owns: the pass that runs. Invariant: whoever asks while one runs shares it.
  */
 
-import { CompactionPass, Overtaken, type PassParts } from "./compaction-pass.ts";
+import { CompactionPass, Overtaken } from "./compaction-pass.ts";
 import { planCompaction } from "./compaction-plan.ts";
 import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
+import type { LogParts } from "./log-parts.ts";
 
 export class Compactor {
-  readonly #parts: PassParts;
+  readonly #parts: LogParts;
   #pass: CompactionPass | null = null;
   #running: Promise<CompactionResult | null> | null = null;
 
-  constructor(parts: PassParts) {
+  constructor(parts: LogParts) {
     this.#parts = parts;
   }
 

@@ -10,6 +10,7 @@ import type { Segment } from "./segment.ts";
 export class SegmentList {
   readonly #segments: Segment[];
   #sealedCount: number;
+  #unsealings = 0;
 
   constructor(sealed: readonly Segment[], unsealed: readonly Segment[]) {
     assert(unsealed.length > 0, "a log needs an active segment");
@@ -68,6 +69,11 @@ export class SegmentList {
     for (const segment of sealed) segment.release();
   }
 
+  /** How often sealed segments were opened again, to be cut: what was read of them before may not be there any more. */
+  get unsealings(): number {
+    return this.#unsealings;
+  }
+
   /** Whether these are still sealed segments of the log. */
   areSealed(segments: readonly Segment[]): boolean {
     const sealed = new Set(this.sealed());
@@ -89,6 +95,7 @@ export class SegmentList {
   unsealFrom(segment: Segment): void {
     const place = this.#segments.indexOf(segment);
     assert(place !== -1, `segment ${segment.baseOffset} is not in the log`);
+    if (place < this.#sealedCount) this.#unsealings++;
     this.#sealedCount = Math.min(this.#sealedCount, place);
   }
 
