@@ -16,7 +16,7 @@ const STEP_MS = 7;
 const START_MS = 1_700_000_000_000;
 const FETCHES = 300;
 const LOOKUPS = 300;
-/** About a megabyte. */
+/** About a megabyte, which is cut off again. */
 const APPENDS = 62;
 const FETCH_BYTES = 64 * 1024;
 
@@ -38,6 +38,7 @@ export const OPERATIONS = [
   { name: "fetch at a random offset", hasAim: true },
   { name: "look up a time", hasAim: true },
   { name: "append", hasAim: true },
+  { name: "truncate the last megabyte", hasAim: true },
 ] as const;
 export type Operation = (typeof OPERATIONS)[number]["name"];
 
@@ -134,6 +135,7 @@ async function measureOnce({ dataFolder, topicId }: FilledLog): Promise<Sample> 
   const frames = Array.from({ length: APPENDS }, (_none, index) => frameAt(end + index * RECORDS));
   const [, appendUs] = timed(APPENDS, (index) => log.append(frames[index] ?? Buffer.alloc(0), 0));
   await cluster.close();
+  const truncateUs = await truncateAt(dataFolder, end);
   return {
     "open after a clean close": openUs,
     "of that, the log itself": aloneUs,
@@ -141,15 +143,29 @@ async function measureOnce({ dataFolder, topicId }: FilledLog): Promise<Sample> 
     "fetch at a random offset": fetchUs,
     "look up a time": lookUpUs,
     append: appendUs,
+    "truncate the last megabyte": truncateUs,
   };
 }
 
-/** What the last call of `act` returned, and how many microseconds each of `times` calls took. */
+/** What is cut off is durable and counted in the manifest, as with a follower that has to follow another leader. */
+async function truncateAt(dataFolder: string, end: number): Promise<number> {
+  const cluster = await openCluster(dataFolder);
+  const log = logOf(cluster);
+  const [, truncateUs] = await timedOnce(() => log.truncateTo(end));
+  if (log.logEndOffset !== end) throw new Error(`a log that was cut at ${end} ends at ${log.logEndOffset}`);
+  await cluster.close();
+  return truncateUs;
+}
+
+/** What the last of `times` calls of `act` returned, and how many microseconds the median of them took. */
 function timed<Result>(times: number, act: (index: number) => Result): readonly [Result, number] {
-  const startMs = performance.now();
-  let result = act(0);
-  for (let index = 1; index < times; index += 1) result = act(index);
-  return [result, ((performance.now() - startMs) * 1_000) / times];
+  const microseconds: number[] = [];
+  for (let index = 0; ; index += 1) {
+    const startMs = performance.now();
+    const result = act(index);
+    microseconds.push((performance.now() - startMs) * 1_000);
+    if (index >= times - 1) return [result, median(microseconds)];
+  }
 }
 
 async function timedOnce<Result>(act: () => Promise<Result>): Promise<readonly [Result, number]> {
