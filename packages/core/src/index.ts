@@ -40,6 +40,7 @@ export { IndexMemory } from "./log/index-memory.ts";
 export { LOG_CONFIG_DEFAULTS, type LogConfig } from "./log/log-config.ts";
 export { PartitionLog, type PartitionLogOptions } from "./log/partition-log.ts";
 export { type Acks, FLUSH_POLICIES, type FlushPolicy } from "./replica/acknowledgement.ts";
+export { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "./replica/partition-reads.ts";
 export type {
   FetchOptions,
   FetchResult,
@@ -50,10 +51,5 @@ export type {
   ReplicaDescription,
   SegmentDescription,
 } from "./replica/partition-view.ts";
-export {
-  type AppendOptions,
-  EARLIEST_TIMESTAMP,
-  LATEST_TIMESTAMP,
-  PartitionReplicaSet,
-} from "./replica/replica-set.ts";
+export { type AppendOptions, PartitionReplicaSet } from "./replica/replica-set.ts";
 export { partitionName, type TopicPartition } from "./replica/topic-partition.ts";

@@ -65,6 +65,11 @@ export const LIMITS = {
   /** A fetch answer, whatever the client asks for (Kafka: fetch.max.bytes, 55 MiB on a broker). */
   fetchBytesMax: 64 * MIB,
 
+  /** Kafka: replica.fetch.max.bytes, 1 MiB: what a follower copies of one partition in one round. */
+  replicaFetchBytesDefault: MIB,
+  /** Kafka: replica.lag.time.max.ms, 30000. */
+  replicaLagTimeMsDefault: 10_000,
+
   /** Kafka: the same (Topic.MAX_NAME_LENGTH), since `<topic>-<partition>` must be a file name. */
   topicNameLengthMax: 249,
   topicsMax: 10_000,

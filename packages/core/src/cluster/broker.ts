@@ -1,10 +1,11 @@
 /**
  * One broker: its folder `broker-<id>`, the logs that it has open, and its health.
  *
- * Owns: the open logs, each exactly once; the clean-shutdown mark.
- * Invariants: a broker whose disk failed a sync stays failed until it is opened anew, since the system may have dropped
- * what it did not write; a mark is only left by a broker that is running and closed every log without a problem.
- * Never: a log closed by somebody else; a write while failed.
+ * Owns: the open logs, each exactly once; the clean-shutdown mark; the notes of high watermarks.
+ * Invariants: a broker whose disk failed a sync stays failed until it is started anew, since the system may have dropped
+ * what it did not write; a mark is only left by a broker that is running and closed every log without a problem; a stopped
+ * broker has no log open.
+ * Never: a log closed by somebody else; a write while failed or stopped.
  */
 import { posix } from "node:path";
 import { assert } from "../assert.ts";
@@ -18,22 +19,28 @@ import { partitionName, type TopicPartition } from "../replica/topic-partition.t
 import { eachSettled } from "./all-settled.ts";
 import { CLEAN_SHUTDOWN_FILE_NAME, CleanShutdownMark } from "./clean-shutdown.ts";
 import type { ResolvedConfig } from "./config.ts";
+import {
+  HIGH_WATERMARK_FILE_NAME,
+  HighWatermarkFile,
+  type NotedHighWatermark,
+} from "./high-watermark-file.ts";
 import { logConfigOf } from "./topic-log-config.ts";
 import type { Topic } from "./topics.ts";
 
-export type BrokerState = "running" | "failed";
+export type BrokerState = "running" | "failed" | "stopped";
 
 export class Broker {
   readonly brokerId: number;
   readonly folder: string;
-  /** Whether it was closed cleanly the last time, or is new. */
-  readonly startedClean: boolean;
+  readonly highWatermarks: HighWatermarkFile;
   readonly #config: ResolvedConfig;
   readonly #env: Env;
   readonly #indexMemory: IndexMemory;
   readonly #mark: CleanShutdownMark;
   readonly #logs = new Map<string, PartitionLog>();
+  #startedClean: boolean;
   #failure: string | null = null;
+  #isStopped = false;
   #isWhole = true;
   #isAbandoned = false;
 
@@ -48,15 +55,39 @@ export class Broker {
     const isNew = env.disk.makeFolder(this.folder).length > 0;
     // Always: one that is there may have been made by a process that died before this line.
     env.disk.syncFolder(config.dataFolder);
-    this.startedClean = this.#mark.take() || isNew;
+    this.highWatermarks = new HighWatermarkFile(this.folder, brokerId, env);
+    this.#startedClean = this.#begin() || isNew;
+  }
+
+  /** Whether it was closed cleanly the last time, or is new. */
+  get startedClean(): boolean {
+    return this.#startedClean;
   }
 
   get state(): BrokerState {
+    if (this.#isStopped) return "stopped";
     return this.#failure === null ? "running" : "failed";
   }
 
-  /** Throws BROKER_FAILED when it takes no writes. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  get isRunning(): boolean {
+    return this.state === "running";
+  }
+
+  /** Throws BROKER_NOT_AVAILABLE or BROKER_FAILED when it takes no writes. */
   requireRunning(): void {
+    if (this.#isStopped) {
+      const details = { broker_id: this.brokerId };
+      throw new BrokerError("BROKER_NOT_AVAILABLE", `broker ${this.brokerId} is stopped`, details);
+    }
+    this.requireNotFailed();
+  }
+
+  /** Throws BROKER_FAILED. */
+  requireNotFailed(): void {
     if (this.#failure === null) return;
     throw new BrokerError(
       "BROKER_FAILED",
@@ -80,7 +111,10 @@ export class Broker {
   entries(): { readonly path: string; readonly name: string; readonly kind: EntryKind }[] {
     return this.#env.disk
       .readFolder(this.folder)
-      .filter(({ name }) => name !== CLEAN_SHUTDOWN_FILE_NAME)
+      .filter(
+        ({ name }) =>
+          !name.startsWith(CLEAN_SHUTDOWN_FILE_NAME) && !name.startsWith(HIGH_WATERMARK_FILE_NAME),
+      )
       .map(({ name, kind }) => ({ path: posix.join(this.folder, name), name, kind }));
   }
 
@@ -144,23 +178,49 @@ export class Broker {
   }
 
   /**
-   * Flushes and closes every log, also when one of them fails, and leaves the clean-shutdown mark when all went well.
-   * Rejects with a problem when there was one.
+   * Flushes and closes every log, also when one of them fails, notes `highWatermarks` as they are then, and leaves the
+   * clean-shutdown mark when all went well. Rejects with a problem when there was one.
    */
-  async close(): Promise<void> {
+  async close(highWatermarks: () => readonly NotedHighWatermark[]): Promise<void> {
+    if (this.#isStopped) return;
     try {
       await eachSettled([...this.#logs.values()], LIMITS.logsFlushedAtOnce, (log) => log.close());
     } finally {
       this.#logs.clear();
     }
-    this.requireRunning();
-    if (this.#isWhole && !this.#isAbandoned) this.#mark.leave();
+    this.requireNotFailed();
+    if (this.#isAbandoned) return;
+    this.highWatermarks.note(highWatermarks());
+    if (this.#isWhole) this.#mark.leave();
+  }
+
+  /** Serves no more, from this call on, and closes as close() does: rejects when it did not end cleanly. It can be started. */
+  async stop(highWatermarks: () => readonly NotedHighWatermark[]): Promise<void> {
+    const closed = this.close(highWatermarks);
+    this.#isStopped = true;
+    await closed;
+  }
+
+  /** Serves again: takes the mark away and reads the notes; its logs are opened by who asks for them. Throws DiskError. */
+  start(): void {
+    assert(this.#isStopped && this.#logs.size === 0, `broker ${this.brokerId} runs already`);
+    this.#startedClean = this.#begin();
+    this.#failure = null;
+    this.#isWhole = true;
+    this.#isStopped = false;
   }
 
   /** Closes every file and writes nothing, as if the process had died. */
   abandon(): void {
     this.#isAbandoned = true;
+    this.highWatermarks.abandon();
     for (const log of this.#logs.values()) log.abandon();
     this.#logs.clear();
+  }
+
+  #begin(): boolean {
+    const isClean = this.#mark.take();
+    this.highWatermarks.load();
+    return isClean;
   }
 }

@@ -4,6 +4,7 @@ import type { Env } from "../env/env.ts";
 import { allSettled } from "./all-settled.ts";
 import { Broker } from "./broker.ts";
 import type { ResolvedConfig } from "./config.ts";
+import type { NotedHighWatermark } from "./high-watermark-file.ts";
 
 export class Brokers {
   readonly #byId: ReadonlyMap<number, Broker>;
@@ -27,9 +28,9 @@ export class Brokers {
     return broker;
   }
 
-  /** Throws BROKER_FAILED when one of them takes no writes: what they share, the metadata, cannot be changed then. */
-  requireAllRunning(): void {
-    for (const broker of this.all()) broker.requireRunning();
+  /** Throws BROKER_FAILED when one of them has failed: whoever makes or removes topics may need any of them. */
+  requireNoneFailed(): void {
+    for (const broker of this.all()) broker.requireNotFailed();
   }
 
   failAll(problem: string): void {
@@ -41,9 +42,9 @@ export class Brokers {
     await allSettled(this.all().map((broker) => broker.flush()));
   }
 
-  /** Flushes and closes every log of every broker. Rejects with the first problem, after all were tried. */
-  async close(): Promise<void> {
-    await allSettled(this.all().map((broker) => broker.close()));
+  /** Flushes and closes every log of every broker, and notes what each is to. Rejects with the first problem, after all were tried. */
+  async close(highWatermarksOf: (brokerId: number) => readonly NotedHighWatermark[]): Promise<void> {
+    await allSettled(this.all().map((broker) => broker.close(() => highWatermarksOf(broker.brokerId))));
   }
 
   /** Closes every file and writes nothing, as if the process had died. */

@@ -7,35 +7,21 @@
  * Never: a decision of its own.
  */
 import type { Env } from "../env/env.ts";
-import type { DumpLimits, LogDump } from "../log/batch-dump.ts";
-import { describePartition } from "../replica/partition-description.ts";
-import type {
-  FetchOptions,
-  FetchResult,
-  FoundOffset,
-  Isolation,
-  OffsetDescription,
-  PartitionDescription,
-} from "../replica/partition-view.ts";
-import type { AppendOptions, PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { PartitionState } from "../replica/partition-state.ts";
+import type { AppendOptions } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { BackgroundSteps } from "./background-steps.ts";
-import {
-  type ClusterDescription,
-  describeCluster,
-  describeTopic,
-  type TopicDescription,
-  type TopicMetadata,
-  topicMetadata,
-} from "./cluster-view.ts";
+import type { BrokerLifeResult } from "./broker-life.ts";
+import { ClusterReads } from "./cluster-reads.ts";
+import { describeTopic, type TopicDescription } from "./cluster-view.ts";
 import { type ClusterConfig, type ResolvedConfig, resolveConfig } from "./config.ts";
-import { Lifecycle, type LifecycleState } from "./lifecycle.ts";
+import type { PromotionOptions, Rejoined } from "./leadership-changes.ts";
 import type { ProducerInit } from "./producer-ids.ts";
 import type { ProducerIdentity } from "./producer-ids-file.ts";
+import type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./replication-steps.ts";
 import { openRooms, type Rooms } from "./rooms.ts";
-import { type ConfigChanges, type ConfigEntry, describeConfig, parseChanges } from "./topic-config-change.ts";
+import { type ConfigChanges, parseChanges } from "./topic-config-change.ts";
 import { planTopic, type TopicRequest } from "./topic-request.ts";
-import type { TopicCatalogue } from "./topics.ts";
 
 /** Where an appended batch stands. */
 export interface AppendResult {
@@ -47,20 +33,14 @@ export interface AppendResult {
   readonly duplicate: boolean;
 }
 
-export class BrokerCluster {
-  readonly env: Env;
-  readonly config: ResolvedConfig;
+export class BrokerCluster extends ClusterReads {
   /** The background work, for whoever steps it. */
   readonly steps: BackgroundSteps;
-  readonly #rooms: Rooms;
-  readonly #lifecycle = new Lifecycle();
   #closing: Promise<void> | null = null;
 
   private constructor(rooms: Rooms, config: ResolvedConfig, env: Env) {
-    this.#rooms = rooms;
-    this.config = config;
-    this.env = env;
-    this.steps = new BackgroundSteps({ ...rooms, requireServing: () => this.#lifecycle.requireRunning() });
+    super(rooms, config, env);
+    this.steps = new BackgroundSteps({ ...rooms, requireServing: () => this.lifecycle.requireRunning() });
   }
 
   /**
@@ -72,21 +52,13 @@ export class BrokerCluster {
     return new BrokerCluster(await openRooms(resolved, env), resolved, env);
   }
 
-  get clusterId(): string {
-    return this.#rooms.directory.clusterId;
-  }
-
-  get state(): LifecycleState {
-    return this.#lifecycle.state;
-  }
-
   /**
    * Makes a topic; when this returns, it survives a crash and can be produced to. Throws INVALID_TOPIC,
    * TOPIC_ALREADY_EXISTS, INVALID_CONFIG, STORAGE_ERROR, BROKER_FAILED.
    */
   createTopic(request: TopicRequest): TopicDescription {
-    this.#lifecycle.requireRunning();
-    const { topics, brokers } = this.#rooms;
+    this.lifecycle.requireRunning();
+    const { topics, brokers } = this.rooms;
     const topicId = this.env.random.uuid();
     const topic = planTopic(request, { catalogue: topics.catalogue, brokerIds: brokers.ids, topicId });
     topics.create(topic);
@@ -95,14 +67,9 @@ export class BrokerCluster {
 
   /** Deletes a topic with all its records. Throws UNKNOWN_TOPIC, STORAGE_ERROR, BROKER_FAILED. */
   deleteTopic(topic: string): void {
-    this.#lifecycle.requireRunning();
-    const { topics } = this.#rooms;
+    this.lifecycle.requireRunning();
+    const { topics } = this.rooms;
     topics.delete(topics.catalogue.require(topic));
-  }
-
-  /** Every setting of a topic, its own or the default. Throws UNKNOWN_TOPIC. Kafka: DescribeConfigs. */
-  describeConfig(topic: string): ConfigEntry[] {
-    return describeConfig(this.#topics().require(topic).config, this.config);
   }
 
   /**
@@ -111,28 +78,8 @@ export class BrokerCluster {
    * IncrementalAlterConfigs (KIP-339).
    */
   alterConfig(topic: string, changes: ConfigChanges): void {
-    const { topics } = this.#rooms;
-    topics.alter(this.#topics().require(topic), parseChanges(changes));
-  }
-
-  hasTopic(topic: string): boolean {
-    return this.#topics().get(topic) !== undefined;
-  }
-
-  /** By name, in code-unit order. */
-  listTopics(): TopicDescription[] {
-    return this.#topics().list().map(describeTopic);
-  }
-
-  /** Throws UNKNOWN_TOPIC. */
-  describeTopic(topic: string): TopicDescription {
-    return describeTopic(this.#topics().require(topic));
-  }
-
-  /** Who leads and who is in sync, by partition. Throws UNKNOWN_TOPIC. */
-  metadata(topic: string): TopicMetadata {
-    this.#lifecycle.requireRunning();
-    return topicMetadata(topic, this.#rooms.table.of(topic));
+    const { topics } = this.rooms;
+    topics.alter(this.topics.require(topic), parseChanges(changes));
   }
 
   /**
@@ -153,60 +100,58 @@ export class BrokerCluster {
    * UNKNOWN_PRODUCER_ID, STORAGE_ERROR, BROKER_FAILED.
    */
   initProducer(init: ProducerInit): ProducerIdentity {
-    this.#lifecycle.requireRunning();
-    return this.#rooms.producerIds.init(init);
-  }
-
-  /** Whole batches from `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE (details: the bounds). */
-  fetch(place: TopicPartition, offset: number, options: FetchOptions): FetchResult {
-    return this.replicaSet(place).fetch(offset, options);
-  }
-
-  /** The end of what a reader may see, exclusive. */
-  visibleEnd(place: TopicPartition, isolation?: Isolation): number {
-    return this.replicaSet(place).visibleEnd(isolation);
-  }
-
-  /** Where the partition ends for its leader, and for its readers. */
-  describeOffsets(place: TopicPartition): OffsetDescription {
-    const set = this.replicaSet(place);
-    return { logEndOffset: set.leaderLog.logEndOffset, visibleEnd: set.visibleEnd() };
-  }
-
-  /** The first visible offset of that time or later; -2 asks for the start, -1 for the visible end. */
-  listOffsets(place: TopicPartition, timestampMs: number, isolation?: Isolation): FoundOffset {
-    return this.replicaSet(place).listOffsets(timestampMs, isolation);
+    this.lifecycle.requireRunning();
+    return this.rooms.producerIds.init(init);
   }
 
   /**
-   * `listener` is called after the partition's visible end has moved, and once when the partition goes away: then ask
-   * again, and be told why. It must not throw. Returns how to end it.
+   * One follower-fetch round of every follower, or of those that `filter` names: it copies whole batches up to
+   * replicaFetchMaxBytes, and hears of the high watermark; its leader hears where it ends. Resolves with what was copied, cut or
+   * failed; one follower's trouble stops no other.
    */
-  onVisible(place: TopicPartition, listener: () => void): () => void {
-    return this.replicaSet(place).onVisible(listener);
+  async replicateOnce(filter?: StepFilter): Promise<ReplicatedPartition[]> {
+    this.lifecycle.requireRunning();
+    return this.rooms.replication.replicateOnce(filter);
   }
 
-  describePartition(place: TopicPartition): PartitionDescription {
-    return describePartition(this.replicaSet(place));
+  /** Judges who is in sync, and returns where that has changed. Kafka: the periodic check of replica.lag.time.max.ms. */
+  refreshIsr(filter?: StepFilter): RefreshedPartition[] {
+    this.lifecycle.requireRunning();
+    return this.rooms.replication.refreshIsr(filter);
   }
 
-  /**
-   * The batches of the leader's log from the one that holds `offset` on, as they lie in its files: damage is a part of the
-   * answer. Throws OFFSET_OUT_OF_RANGE, STORAGE_ERROR.
-   */
-  dumpLog(place: TopicPartition, offset: number, limits: DumpLimits): LogDump {
-    return this.replicaSet(place).leaderLog.dump(offset, limits);
+  /** See leadership-changes.ts; nothing is elected, so that this is the only way to another leader. */
+  async promote(
+    place: TopicPartition,
+    brokerId: number,
+    options?: PromotionOptions,
+  ): Promise<PartitionState> {
+    this.lifecycle.requireRunning();
+    return this.rooms.leadership.promote(place, brokerId, options);
   }
 
-  describeCluster(): ClusterDescription {
-    this.#lifecycle.requireRunning();
-    return describeCluster(this.#rooms);
+  /** Takes a follower out of the in-sync replicas until it rejoins. */
+  removeFromIsr(place: TopicPartition, brokerId: number): PartitionState {
+    this.lifecycle.requireRunning();
+    return this.rooms.leadership.removeFromIsr(place, brokerId);
   }
 
-  /** One partition, for who wants to look closer. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, SHUTTING_DOWN. */
-  replicaSet(place: TopicPartition): PartitionReplicaSet {
-    this.#lifecycle.requireRunning();
-    return this.#rooms.table.require(place);
+  /** Lets a follower back in: it cuts what was never its leader's, and fetches once. */
+  async rejoin(place: TopicPartition, brokerId: number): Promise<Rejoined> {
+    this.lifecycle.requireRunning();
+    return this.rooms.leadership.rejoin(place, brokerId);
+  }
+
+  /** Flushes and closes what one broker has open; it serves no more, from this call on. */
+  async stopBroker(brokerId: number): Promise<BrokerLifeResult> {
+    this.lifecycle.requireRunning();
+    return this.rooms.life.stop(brokerId);
+  }
+
+  /** Opens a stopped broker's logs again. */
+  async startBroker(brokerId: number): Promise<BrokerLifeResult> {
+    this.lifecycle.requireRunning();
+    return this.rooms.life.start(brokerId);
   }
 
   /**
@@ -223,30 +168,25 @@ export class BrokerCluster {
    * data folder may be opened again.
    */
   async crash(): Promise<void> {
-    this.#lifecycle.on("crash");
-    this.#rooms.brokers.abandon();
-    this.#rooms.table.retireAll();
-    await this.#rooms.directory.release();
+    this.lifecycle.on("crash");
+    this.rooms.brokers.abandon();
+    this.rooms.table.retireAll();
+    await this.rooms.directory.release();
   }
 
   async #close(): Promise<void> {
-    if (this.#lifecycle.on("close") !== "closing") return;
-    const { table, brokers, directory } = this.#rooms;
+    if (this.lifecycle.on("close") !== "closing") return;
+    const { table, brokers, directory, topics } = this.rooms;
     table.retireAll();
     let clean = false;
     try {
-      await brokers.close();
+      await brokers.close((brokerId) => table.highWatermarksOf(brokerId, topics.catalogue));
       // It may have crashed meanwhile.
       clean = this.state === "closing";
     } finally {
-      if (this.state === "closing") this.#lifecycle.on(clean ? "close_done" : "close_failed");
+      if (this.state === "closing") this.lifecycle.on(clean ? "close_done" : "close_failed");
       await directory.release();
       this.env.trace({ kind: "cluster_closed", clusterId: this.clusterId, clean });
     }
-  }
-
-  #topics(): TopicCatalogue {
-    this.#lifecycle.requireRunning();
-    return this.#rooms.topics.catalogue;
   }
 }

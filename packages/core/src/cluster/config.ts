@@ -5,8 +5,9 @@ import { HEADER_BYTES } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { FLUSH_POLICIES, type FlushPolicy } from "../replica/acknowledgement.ts";
+import { ACK_RULES, RECONCILIATIONS, type ReplicationConfig } from "../replica/replication-config.ts";
 
-export interface ClusterConfig {
+export interface ClusterConfig extends Partial<ReplicationConfig> {
   /** Where everything durable lives, with "/" between its parts. It is made when it is missing. */
   readonly dataFolder: string;
   /**
@@ -41,6 +42,14 @@ export interface ClusterConfig {
 }
 
 export type ResolvedConfig = Required<ClusterConfig>;
+
+/** What the system did that this one carries on, where it differs (`profile: "original"`). */
+export const ORIGINAL_DIALS = Object.freeze({
+  reconciliation: "high-watermark",
+  highWatermarkCheckpoint: false,
+  ackRule: "captured-isr",
+  replicaLagMaxOffsets: 10_000,
+} satisfies Partial<ClusterConfig>);
 
 /** Throws INVALID_CONFIG, which names the field, the value seen and what was expected. */
 export function resolveConfig(config: ClusterConfig): ResolvedConfig {
@@ -80,7 +89,35 @@ export function resolveConfig(config: ClusterConfig): ResolvedConfig {
       config.producerExpirationMs ?? LIMITS.producerExpirationMsDefault,
       { min: 1, max: Number.MAX_SAFE_INTEGER },
     ),
+    ...resolveReplication(config),
   });
+}
+
+function resolveReplication(config: ClusterConfig): ReplicationConfig {
+  const { replicaLagMaxOffsets = null } = config;
+  const fromOne = { min: 1, max: Number.MAX_SAFE_INTEGER };
+  return {
+    reconciliation: oneOf("reconciliation", config.reconciliation ?? "leader-epoch", RECONCILIATIONS),
+    ackRule: oneOf("ackRule", config.ackRule ?? "high-watermark", ACK_RULES),
+    highWatermarkCheckpoint: config.highWatermarkCheckpoint ?? true,
+    replicaLagTimeMs: bounded(
+      "replicaLagTimeMs",
+      config.replicaLagTimeMs ?? LIMITS.replicaLagTimeMsDefault,
+      fromOne,
+    ),
+    replicaLagMaxOffsets:
+      replicaLagMaxOffsets === null ? null : bounded("replicaLagMaxOffsets", replicaLagMaxOffsets, fromOne),
+    replicaFetchMaxBytes: bounded(
+      "replicaFetchMaxBytes",
+      config.replicaFetchMaxBytes ?? LIMITS.replicaFetchBytesDefault,
+      { min: 1, max: LIMITS.fetchBytesMax },
+    ),
+  };
+}
+
+function oneOf<Value extends string>(name: string, value: Value, values: readonly Value[]): Value {
+  if (values.includes(value)) return value;
+  throw new BrokerError("INVALID_CONFIG", `${name} is ${value}; expected ${values.join(" or ")}`);
 }
 
 function requireBrokerIds(brokerIds: readonly number[]): void {

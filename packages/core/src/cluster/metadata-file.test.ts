@@ -8,20 +8,33 @@ import type { Topic } from "./topics.ts";
 const ID = "0b9ab2c4-6d2f-4c0c-9f5e-3a1b2c3d4e5f";
 
 function topic(name: string): Topic {
-  const assignment = { replicas: [1], leaderId: 1, leaderEpoch: 3 };
-  return { topic: name, topicId: ID, config: { segment_bytes: 4096 }, partitions: [assignment, assignment] };
+  const assignment = {
+    replicas: [1, 2, 3],
+    leaderId: 2,
+    leaderEpoch: 3,
+    leaderEpochStartOffset: 70,
+    inSyncReplicas: [2, 3],
+  };
+  const leaderless = { ...assignment, leaderId: null, inSyncReplicas: [] };
+  return { topic: name, topicId: ID, config: { segment_bytes: 4096 }, partitions: [assignment, leaderless] };
 }
 
 /** The file's JSON, as a person or a hostile program might write it, under a right CRC. */
-function reading(payload: unknown): () => ClusterMetadata | null {
+function reading(payload: unknown, version = 2): () => ClusterMetadata | null {
   const disk = new MemoryDisk();
   const file = disk.openFile("/metadata.json", { create: "exclusive" });
-  file.writeAt(0, sealEnvelope(1, payload));
+  file.writeAt(0, sealEnvelope(version, payload));
   file.close();
   return () => openMetadataFile("/", worldOn(disk)).read();
 }
 
-const ASSIGNMENT = { replicas: [1], leader_id: 1, leader_epoch: 0 };
+const ASSIGNMENT = {
+  replicas: [1, 2],
+  leader_id: 1,
+  leader_epoch: 0,
+  leader_epoch_start_offset: 0,
+  isr: [1, 2],
+};
 const ORDERS = { topic: "orders", topic_id: ID, config: {}, partitions: [ASSIGNMENT] };
 
 test("what is written is read again", () => {
@@ -38,11 +51,29 @@ test("the file's names are those of the wire", () => {
         topic: "orders",
         topicId: ID,
         config: {},
-        partitions: [{ replicas: [1], leaderId: 1, leaderEpoch: 0 }],
+        partitions: [
+          {
+            replicas: [1, 2],
+            leaderId: 1,
+            leaderEpoch: 0,
+            leaderEpochStartOffset: 0,
+            inSyncReplicas: [1, 2],
+          },
+        ],
       },
     ],
     deletions: [],
   });
+});
+
+test("a file of version 1 is read: its partitions have their leader alone, in sync with itself", () => {
+  const old = { ...ORDERS, partitions: [{ replicas: [4], leader_id: 4, leader_epoch: 0 }] };
+  const read = reading({ topics: [old], deletions: [] }, 1)();
+  expect(read?.topics[0]?.partitions).toEqual([
+    { replicas: [4], leaderId: 4, leaderEpoch: 0, leaderEpochStartOffset: 0, inSyncReplicas: [4] },
+  ]);
+  const two = { ...ORDERS, partitions: [{ replicas: [1, 2], leader_id: 1, leader_epoch: 0 }] };
+  expect(reading({ topics: [two], deletions: [] }, 1)).toThrow("replicas 1, 2 are led by 1");
 });
 
 test.each<[string, unknown, string]>([
@@ -71,12 +102,24 @@ test.each<[string, unknown, string]>([
   ],
   ["a negative epoch", partition({ leader_epoch: -1 }), "leader_epoch of orders is -1"],
   ["a broker id that is text", partition({ leader_id: "1" }), "leader_id of orders is string"],
+  ["no leader at all", partition({ leader_id: undefined }), "leader_id of orders is undefined"],
+  ["no replicas", partition({ replicas: [], isr: [] }), "of a partition of orders, there are no replicas"],
+  ["a replica twice", partition({ replicas: [1, 1] }), "replicas 1, 1 name one twice"],
   [
-    "two replicas",
-    partition({ replicas: [1, 2] }),
-    "orders has replicas 1, 2 led by 1, expected its leader alone",
+    "a stranger in sync",
+    partition({ isr: [1, 9] }),
+    "in sync are 1, 9, expected some of the replicas 1, 2, in their order",
   ],
-  ["a leader that holds no copy", partition({ leader_id: 2 }), "orders has replicas 1 led by 2"],
+  [
+    "a leader that is not in sync",
+    partition({ isr: [2] }),
+    "the leader 1 is not among the in-sync replicas 2",
+  ],
+  [
+    "a leader that holds no copy",
+    partition({ leader_id: 3 }),
+    "the leader 3 is not among the in-sync replicas 1, 2",
+  ],
   [
     "a topic twice",
     { topics: [ORDERS, ORDERS], deletions: [] },

@@ -11,6 +11,7 @@ import type { Env } from "../env/env.ts";
 import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "../log/checkpoint-file.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/parsed-json.ts";
+import { newPartitionState, stateProblem } from "../replica/partition-state.ts";
 import { quoted } from "./quoted.ts";
 import { parseTopicConfig, type RawTopicConfig } from "./topic-config.ts";
 import { collisionKey, topicNameProblem } from "./topic-name.ts";
@@ -18,7 +19,8 @@ import type { PartitionAssignment, Topic } from "./topics.ts";
 import { isUuid } from "./uuid.ts";
 
 export const METADATA_FILE_NAME = "metadata.json";
-const VERSION = 1;
+/** 2: each partition says who is in sync, and where its leader's epoch began. Version 1 knew one replica of each. */
+const VERSION = 2;
 
 export interface ClusterMetadata {
   readonly topics: readonly Topic[];
@@ -47,18 +49,21 @@ function formatTopic({ topic, topicId, config, partitions }: Topic): unknown {
     topic,
     topic_id: topicId,
     config,
-    partitions: partitions.map(({ replicas, leaderId, leaderEpoch }) => ({
-      replicas,
-      leader_id: leaderId,
-      leader_epoch: leaderEpoch,
+    partitions: partitions.map((partition) => ({
+      replicas: partition.replicas,
+      leader_id: partition.leaderId,
+      leader_epoch: partition.leaderEpoch,
+      leader_epoch_start_offset: partition.leaderEpochStartOffset,
+      isr: partition.inSyncReplicas,
     })),
   };
 }
 
-function parseMetadata(payload: unknown): ClusterMetadata {
+function parseMetadata(payload: unknown, version: number): ClusterMetadata {
   const fields = fieldsOf(payload, "the metadata");
-  const topics = listOf(fields.get("topics"), "topics").map(parseTopic);
-  const deletions = listOf(fields.get("deletions"), "deletions").map(parseTopic);
+  const topicsOf = (name: string) =>
+    listOf(fields.get(name), name).map((topic) => parseTopic(topic, version));
+  const [topics, deletions] = [topicsOf("topics"), topicsOf("deletions")];
   const taken = new Map<string, string>();
   for (const { topic } of [...topics, ...deletions]) {
     const rival = taken.get(collisionKey(topic));
@@ -69,7 +74,7 @@ function parseMetadata(payload: unknown): ClusterMetadata {
   return { topics, deletions };
 }
 
-function parseTopic(value: unknown): Topic {
+function parseTopic(value: unknown, version: number): Topic {
   const fields = fieldsOf(value, "a topic");
   const topic = textOf(fields.get("topic"), "a topic's name");
   const problem = topicNameProblem(topic);
@@ -83,7 +88,7 @@ function parseTopic(value: unknown): Topic {
     topic,
     topicId,
     config: parseTopicConfig(parseRawConfig(fields.get("config"), topic)),
-    partitions: partitions.map((partition) => parseAssignment(partition, topic)),
+    partitions: partitions.map((partition) => parseAssignment(partition, topic, version)),
   };
 }
 
@@ -98,22 +103,42 @@ function parseRawConfig(value: unknown, topic: string): RawTopicConfig {
   return raw;
 }
 
-function parseAssignment(value: unknown, topic: string): PartitionAssignment {
+function parseAssignment(value: unknown, topic: string, version: number): PartitionAssignment {
   const fields = fieldsOf(value, `a partition of ${topic}`);
   const brokerId = (id: unknown, what: string) =>
     integerOf(id, `${what} of ${topic}`, { min: 0, max: LIMITS.brokerIdMax });
-  const replicas = listOf(fields.get("replicas"), `replicas of ${topic}`).map((id) =>
-    brokerId(id, "a replica"),
-  );
-  const leaderId = brokerId(fields.get("leader_id"), "leader_id");
-  const leaderEpoch = integerOf(fields.get("leader_epoch"), `leader_epoch of ${topic}`, {
+  const brokerIds = (name: string, what: string) =>
+    listOf(fields.get(name), `${name} of ${topic}`).map((id) => brokerId(id, what));
+  const replicas = brokerIds("replicas", "a replica");
+  const epoch = integerOf(fields.get("leader_epoch"), `leader_epoch of ${topic}`, {
     min: 0,
     max: 2 ** 31 - 1,
   });
-  if (replicas.length !== 1 || replicas[0] !== leaderId) {
-    throw new Error(
-      `${topic} has replicas ${replicas.join(", ")} led by ${leaderId}, expected its leader alone`,
-    );
-  }
-  return { replicas, leaderId, leaderEpoch };
+  if (version === 1) return withOneReplica(replicas, brokerId(fields.get("leader_id"), "leader_id"), epoch);
+  const leaderId = fields.get("leader_id");
+  const assignment = {
+    replicas,
+    leaderId: leaderId === null ? null : brokerId(leaderId, "leader_id"),
+    leaderEpoch: epoch,
+    leaderEpochStartOffset: integerOf(
+      fields.get("leader_epoch_start_offset"),
+      `leader_epoch_start_offset of ${topic}`,
+      { min: 0, max: Number.MAX_SAFE_INTEGER },
+    ),
+    inSyncReplicas: brokerIds("isr", "an in-sync replica"),
+  };
+  const problem = stateProblem(assignment, replicas);
+  if (problem !== null) throw new Error(`of a partition of ${topic}, ${problem}`);
+  return assignment;
+}
+
+/** A partition of version 1: its leader alone holds it, and has led it for ever. */
+function withOneReplica(
+  replicas: readonly number[],
+  leaderId: number,
+  leaderEpoch: number,
+): PartitionAssignment {
+  if (replicas.length !== 1 || replicas[0] !== leaderId)
+    throw new Error(`replicas ${replicas.join(", ")} are led by ${leaderId}, expected the leader alone`);
+  return { ...newPartitionState(replicas), replicas, leaderEpoch };
 }

@@ -8,14 +8,18 @@ import { assert } from "../assert.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import { Replica } from "../replica/replica.ts";
 import { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { ProducerRules } from "../replica/sequence-check.ts";
+import { startingPoint } from "../replica/starting-point.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
+import type { Broker } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
+import type { NotedHighWatermark } from "./high-watermark-file.ts";
 import { quoted } from "./quoted.ts";
 import { partitionConfigOf } from "./topic-log-config.ts";
-import type { Topic } from "./topics.ts";
+import type { Topic, TopicCatalogue } from "./topics.ts";
 
 export class PartitionTable {
   readonly #byTopic = new Map<string, readonly PartitionReplicaSet[]>();
@@ -35,9 +39,9 @@ export class PartitionTable {
     this.#env = env;
   }
 
-  /** `logs` holds each partition's leader log, or why there is none. */
-  add(topic: Topic, logs: readonly (PartitionLog | BrokerError)[]): void {
-    const sets = logs.map((log, partition) => this.#replicaSet(topic, partition, log));
+  /** `logs` holds the log of each partition's copies, in the order of placement, or why there is none. */
+  add(topic: Topic, logs: readonly (readonly (PartitionLog | BrokerError)[])[]): void {
+    const sets = logs.map((copies, partition) => this.#replicaSet(topic, partition, copies));
     this.#byTopic.set(topic.topic, sets);
   }
 
@@ -81,26 +85,59 @@ export class PartitionTable {
     return [...this.#byTopic.values()].flat();
   }
 
+  /** What a broker has noted of a replica; `null` when nothing, or when the dial says that notes do not count. */
+  notedHighWatermark({ topicId }: Topic, partition: number, { highWatermarks }: Broker): number | null {
+    return this.#config.highWatermarkCheckpoint ? highWatermarks.get(topicId, partition) : null;
+  }
+
+  /** What a broker is to note of its replicas: nothing of partitions that have but one, and nothing where the dial says so. */
+  highWatermarksOf(brokerId: number, catalogue: TopicCatalogue): NotedHighWatermark[] {
+    if (!this.#config.highWatermarkCheckpoint) return [];
+    return catalogue.list().flatMap(({ topic, topicId }) =>
+      this.of(topic).flatMap(({ place: { partition }, copies }) => {
+        const copy = copies.find((each) => each.brokerId === brokerId);
+        if (copies.length === 1 || copy === undefined || copy.problem !== null) return [];
+        return [{ topicId, partition, highWatermark: Math.min(copy.highWatermark, copy.log.flushedOffset) }];
+      }),
+    );
+  }
+
   /** The cluster goes away: whoever waits at a partition finds out. */
   retireAll(): void {
     for (const set of this.all()) set.retire();
   }
 
-  #replicaSet(topic: Topic, partition: number, log: PartitionLog | BrokerError): PartitionReplicaSet {
-    const assignment = topic.partitions[partition];
-    assert(assignment !== undefined, `${topic.topic} has no partition ${partition}`);
-    return new PartitionReplicaSet(
-      {
-        place: { topic: topic.topic, partition },
-        leader: this.#brokers.get(assignment.leaderId),
-        leaderEpoch: assignment.leaderEpoch,
-        replicas: assignment.replicas,
-        log,
-        config: partitionConfigOf(topic.config, this.#config),
-        flush: this.#config.flush,
-        producers: this.#producers,
-      },
-      this.#env,
-    );
+  #replicaSet(
+    topic: Topic,
+    partition: number,
+    logs: readonly (PartitionLog | BrokerError)[],
+  ): PartitionReplicaSet {
+    const state = topic.partitions[partition];
+    assert(state !== undefined, `${topic.topic} has no partition ${partition}`);
+    const copies = state.replicas.map((brokerId, index) => {
+      const log = logs[index];
+      assert(log !== undefined, `${topic.topic} has no copy of partition ${partition} on broker ${brokerId}`);
+      const broker = this.#brokers.get(brokerId);
+      return new Replica(broker, log, this.notedHighWatermark(topic, partition, broker));
+    });
+    const isClean = state.replicas.every((brokerId) => this.#brokers.get(brokerId).startedClean);
+    const isNoted = this.#config.highWatermarkCheckpoint;
+    const highWatermark = startingPoint(copies, state, { isNoted, isClean });
+    // Without notes there is but one high watermark, which is everybody's.
+    if (!isNoted) for (const copy of copies) copy.learnHighWatermark(highWatermark);
+    const place = { topic: topic.topic, partition };
+    const config = partitionConfigOf(topic.config, this.#config);
+    const { flush } = this.#config;
+    const options = {
+      place,
+      copies,
+      state,
+      highWatermark,
+      config,
+      replication: this.#config,
+      flush,
+      producers: this.#producers,
+    };
+    return new PartitionReplicaSet(options, this.#env);
   }
 }

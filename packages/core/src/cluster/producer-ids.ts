@@ -66,7 +66,7 @@ export class ProducerIds implements ProducerRules {
    * STORAGE_ERROR, BROKER_FAILED.
    */
   init({ name, current }: ProducerInit): ProducerIdentity {
-    this.#brokers.requireAllRunning();
+    this.#brokers.requireNoneFailed();
     if (current !== undefined) this.#requireGiven(current);
     return name === undefined ? this.#initUnnamed(current) : this.#initNamed(name, current);
   }

@@ -1,12 +1,18 @@
 /** The parts that a cluster is made of, put together in the order in which they need each other. */
 import { BoundedDisk } from "../env/bounded-disk.ts";
 import type { Env } from "../env/env.ts";
+import { BrokerLife } from "./broker-life.ts";
 import { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { refusalOf } from "./data-folder-refusal.ts";
+import { LeadershipChanges } from "./leadership-changes.ts";
+import { MetadataKeeper } from "./metadata-keeper.ts";
 import { PartitionTable } from "./partition-table.ts";
 import { ProducerIds } from "./producer-ids.ts";
+import { ReplicationSteps } from "./replication-steps.ts";
+import { judgeStarted } from "./started-replicas.ts";
+import { StateCommit } from "./state-commit.ts";
 import { TopicChanges } from "./topic-changes.ts";
 
 export interface Rooms {
@@ -15,6 +21,9 @@ export interface Rooms {
   readonly table: PartitionTable;
   readonly topics: TopicChanges;
   readonly producerIds: ProducerIds;
+  readonly replication: ReplicationSteps;
+  readonly leadership: LeadershipChanges;
+  readonly life: BrokerLife;
 }
 
 /**
@@ -32,10 +41,16 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
     const { duplicateWindow } = config;
     const producerIds = new ProducerIds({ file, given, brokers, duplicateWindow }, env);
     const table = new PartitionTable({ brokers, producers: producerIds }, config, env);
-    const { metadataFile, metadata } = directory;
-    const topics = new TopicChanges({ metadataFile, metadata, brokers, table }, env);
+    const keeper = new MetadataKeeper(directory.metadataFile, directory.metadata, brokers);
+    const topics = new TopicChanges({ keeper, brokers, table }, env);
+    const states = new StateCommit(keeper, env);
     topics.recover();
-    const rooms = { directory, brokers, table, topics, producerIds };
+    judgeStarted(table.all(), { brokers, states, newcomers: brokers.ids });
+    const parts = { brokers, table, states, keeper };
+    const replication = new ReplicationSteps(parts, env);
+    const leadership = new LeadershipChanges({ ...parts, steps: replication }, env);
+    const life = new BrokerLife(parts, env);
+    const rooms = { directory, brokers, table, topics, replication, leadership, life, producerIds };
     traceOpened(rooms, env);
     return rooms;
   } catch (problem) {

@@ -7,68 +7,63 @@
  *           deletion, and is finished when the data folder is opened again or the topic is created again.
  *   alter:  metadata first, the open logs second, which only memory has to hear of.
  *
- * Owns: the catalogue, the metadata file, the unfinished deletions.
- * Invariants: replacing the metadata file is the one commit point; the memory follows it and never goes before; after a
- * replacement of unknown outcome every broker has failed, since a power cut could take the topic back, and with it records
- * that were acknowledged.
+ * Invariant: replacing the metadata file (metadata-keeper.ts) is the one commit point.
  */
 import type { Env } from "../env/env.ts";
-import { BrokerError } from "../errors.ts";
-import { type CheckpointFile, checkpointOutcome } from "../log/checkpoint-file.ts";
 import type { Brokers } from "./brokers.ts";
 import { answeringForDisk, isRefusal } from "./disk-answer.ts";
-import type { ClusterMetadata } from "./metadata-file.ts";
+import type { MetadataKeeper } from "./metadata-keeper.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import { changedConfig, type ParsedChanges } from "./topic-config-change.ts";
 import { TopicFolders } from "./topic-folders.ts";
 import { collisionKey } from "./topic-name.ts";
-import { type Topic, TopicCatalogue } from "./topics.ts";
+import type { Topic, TopicCatalogue } from "./topics.ts";
 
 export interface TopicChangesOptions {
-  readonly metadataFile: CheckpointFile<ClusterMetadata>;
-  /** What the file says now. */
-  readonly metadata: ClusterMetadata;
+  readonly keeper: MetadataKeeper;
   readonly brokers: Brokers;
   readonly table: PartitionTable;
 }
 
 export class TopicChanges {
-  readonly catalogue: TopicCatalogue;
-  readonly #metadataFile: CheckpointFile<ClusterMetadata>;
+  readonly #keeper: MetadataKeeper;
   readonly #brokers: Brokers;
   readonly #table: PartitionTable;
   readonly #folders: TopicFolders;
   readonly #env: Env;
-  #deletions: readonly Topic[];
 
-  constructor({ metadataFile, metadata, brokers, table }: TopicChangesOptions, env: Env) {
-    this.catalogue = new TopicCatalogue(metadata.topics);
-    this.#deletions = metadata.deletions;
-    this.#metadataFile = metadataFile;
+  constructor({ keeper, brokers, table }: TopicChangesOptions, env: Env) {
+    this.#keeper = keeper;
     this.#brokers = brokers;
     this.#table = table;
     this.#folders = new TopicFolders(brokers, env);
     this.#env = env;
   }
 
+  get catalogue(): TopicCatalogue {
+    return this.#keeper.catalogue;
+  }
+
   /** Finishes what a crash left, then opens every log. Throws DiskError; a log that cannot be opened is no reason. */
   recover(): void {
-    for (const topic of this.#deletions) this.#tryToFinish(topic);
+    for (const topic of this.#keeper.deletions) this.#tryToFinish(topic);
     const topics = this.catalogue.list();
-    this.#folders.clearLeftovers([...topics, ...this.#deletions]);
+    this.#folders.clearLeftovers([...topics, ...this.#keeper.deletions]);
     for (const topic of topics) this.#table.add(topic, this.#folders.open(topic));
   }
 
   /** Makes a topic, durably. Throws STORAGE_ERROR; BROKER_FAILED when the metadata may not be written any more. */
   create(topic: Topic): void {
-    this.#brokers.requireAllRunning();
+    this.#brokers.requireNoneFailed();
+    for (const { replicas } of topic.partitions)
+      for (const brokerId of replicas) this.#brokers.get(brokerId).requireRunning();
     answeringForDisk(() => {
       this.#env.faults.hit("topic.create.before_folders", { topic: topic.topic });
       this.#finishRivals(topic);
       const logs = this.#folders.make(topic);
       try {
         this.#env.faults.hit("topic.create.after_folders", { topic: topic.topic });
-        this.#commit({ topics: [...this.catalogue.list(), topic], deletions: this.#deletions }, () => {
+        this.#keeper.commit({ topics: [...this.catalogue.list(), topic] }, () => {
           this.catalogue.add(topic);
           this.#table.add(topic, logs);
         });
@@ -88,11 +83,11 @@ export class TopicChanges {
 
   /** Deletes a topic, durably. Its folders follow now or, where the disk refuses, later. Throws as create() does. */
   delete(topic: Topic): void {
-    this.#brokers.requireAllRunning();
+    this.#brokers.requireNoneFailed();
     answeringForDisk(() => {
       this.#env.faults.hit("topic.delete.before_metadata", { topic: topic.topic });
       const topics = this.catalogue.list().filter((each) => each !== topic);
-      this.#commit({ topics, deletions: [...this.#deletions, topic] }, () => {
+      this.#keeper.commit({ topics, deletions: [...this.#keeper.deletions, topic] }, () => {
         this.catalogue.remove(topic);
         this.#table.remove(topic);
       });
@@ -103,12 +98,12 @@ export class TopicChanges {
 
   /** Changes a topic's settings, durably; what is open goes by them when this returns. Throws as create() does. */
   alter(topic: Topic, changes: ParsedChanges): void {
-    this.#brokers.requireAllRunning();
+    this.#brokers.requireNoneFailed();
     const altered = { ...topic, config: changedConfig(topic.config, changes) };
     answeringForDisk(() => {
       this.#env.faults.hit("topic.alter.before_metadata", { topic: topic.topic });
       const topics = this.catalogue.list().map((each) => (each === topic ? altered : each));
-      this.#commit({ topics, deletions: this.#deletions }, () => {
+      this.#keeper.commit({ topics }, () => {
         this.catalogue.replace(topic, altered);
         this.#table.configure(altered);
       });
@@ -117,25 +112,10 @@ export class TopicChanges {
     });
   }
 
-  #commit(next: ClusterMetadata, adopt: () => void): void {
-    let unknown: BrokerError | null = null;
-    try {
-      this.#metadataFile.replace(next);
-    } catch (problem) {
-      if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unknown") throw problem;
-      unknown = problem;
-    }
-    this.#deletions = next.deletions;
-    adopt();
-    if (unknown === null) return;
-    this.#brokers.failAll(unknown.message);
-    throw unknown;
-  }
-
   /** Names that collide may share a folder on a disk that does not tell case apart: the old one goes first. */
   #finishRivals({ topic }: Topic): void {
     const key = collisionKey(topic);
-    const rivals = this.#deletions.filter((deletion) => collisionKey(deletion.topic) === key);
+    const rivals = this.#keeper.deletions.filter((deletion) => collisionKey(deletion.topic) === key);
     for (const deletion of rivals) this.#finish(deletion);
   }
 
@@ -149,9 +129,8 @@ export class TopicChanges {
     }
   }
 
-  /** That the folders are gone goes into the metadata file with its next replacement: finishing twice does no harm. */
   #finish(deletion: Topic): void {
     this.#folders.remove(deletion);
-    this.#deletions = this.#deletions.filter((each) => each !== deletion);
+    this.#keeper.forget(deletion);
   }
 }

@@ -32,14 +32,14 @@ export class TopicFolders {
   }
 
   /**
-   * Makes the folders of a new topic and opens their logs. What an interrupted creation left there is cleared first. When
+   * Makes the folders of a new topic and opens their logs, for each partition in the order of placement. What an interrupted creation left there is cleared first. When
    * it throws (STORAGE_ERROR, DiskError), nothing is left but what the disk refused to give back.
    */
-  make(topic: Topic): PartitionLog[] {
+  make(topic: Topic): PartitionLog[][] {
     this.#clear(topic);
     try {
-      const logs = placesOf(topic, this.#brokers).map(({ broker, partition }) =>
-        broker.openLog(topic, partition, { create: true }),
+      const logs = topic.partitions.map(({ replicas }, partition) =>
+        replicas.map((brokerId) => this.#brokers.get(brokerId).openLog(topic, partition, { create: true })),
       );
       this.#syncAbove(topic);
       return logs;
@@ -62,17 +62,10 @@ export class TopicFolders {
   }
 
   /** Opens the logs of a topic that exists; in place of one that cannot be opened stands the reason. */
-  open(topic: Topic): (PartitionLog | BrokerError)[] {
-    return placesOf(topic, this.#brokers).map(({ broker, partition }) => {
-      try {
-        return broker.openLog(topic, partition, { create: false });
-      } catch (problem) {
-        if (!(problem instanceof BrokerError)) throw problem;
-        const place = { brokerId: broker.brokerId, topic: topic.topic, partition };
-        this.#env.trace({ kind: "log_offline", ...place, problem: problem.message });
-        return problem;
-      }
-    });
+  open(topic: Topic): (PartitionLog | BrokerError)[][] {
+    return topic.partitions.map(({ replicas }, partition) =>
+      replicas.map((brokerId) => openOrProblem(this.#brokers.get(brokerId), topic, partition, this.#env)),
+    );
   }
 
   /** Removes a deleted topic's folders, durably. Throws DiskError; then it can be tried again. */
@@ -130,6 +123,23 @@ export class TopicFolders {
   #noteForeign(broker: Broker, paths: readonly string[]): void {
     for (const path of paths)
       this.#env.trace({ kind: "foreign_file_ignored", brokerId: broker.brokerId, path });
+  }
+}
+
+/** The log of one copy, or why it cannot be opened. */
+export function openOrProblem(
+  broker: Broker,
+  topic: Topic,
+  partition: number,
+  env: Env,
+): PartitionLog | BrokerError {
+  try {
+    return broker.openLog(topic, partition, { create: false });
+  } catch (problem) {
+    if (!(problem instanceof BrokerError)) throw problem;
+    const place = { brokerId: broker.brokerId, topic: topic.topic, partition };
+    env.trace({ kind: "log_offline", ...place, problem: problem.message });
+    return problem;
   }
 }
 

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
-import { placeLeaders } from "./placement.ts";
+import { newPartitionState } from "../replica/partition-state.ts";
+import { placeReplicas } from "./placement.ts";
 import { planTopic, type TopicRequest } from "./topic-request.ts";
 import { type Topic, TopicCatalogue } from "./topics.ts";
 
 function topic(name: string, partitions = 1): Topic {
-  const assignment = { replicas: [1], leaderId: 1, leaderEpoch: 0 };
+  const assignment = { replicas: [1], ...newPartitionState([1]) };
   return {
     topic: name,
     topicId: "id",
@@ -24,14 +25,34 @@ function plan(
   return planTopic(request, { catalogue: new TopicCatalogue(topics), brokerIds, topicId: "id" });
 }
 
-test("partition p is led by broker p modulo their number, in the order of the configuration", () => {
-  expect(placeLeaders(5, THREE)).toEqual([3, 1, 2, 3, 1]);
-  expect(plan({ topic: "orders", partitions: 4 })).toEqual({
+test("partition p is held by brokers p, p + 1, … in the order of the configuration, and led by the first of them", () => {
+  expect(placeReplicas(5, 1, THREE)).toEqual([[3], [1], [2], [3], [1]]);
+  expect(placeReplicas(4, 2, THREE)).toEqual([
+    [3, 1],
+    [1, 2],
+    [2, 3],
+    [3, 1],
+  ]);
+  expect(plan({ topic: "orders", partitions: 2, replicationFactor: 3 })).toEqual({
     topic: "orders",
     topicId: "id",
     config: {},
-    partitions: [3, 1, 2, 3].map((leaderId) => ({ replicas: [leaderId], leaderId, leaderEpoch: 0 })),
+    partitions: [
+      [3, 1, 2],
+      [1, 2, 3],
+    ].map((replicas) => ({
+      replicas,
+      leaderId: replicas[0],
+      leaderEpoch: 0,
+      leaderEpochStartOffset: 0,
+      inSyncReplicas: replicas,
+    })),
   });
+});
+
+test("a topic has one replica of each partition unless it asks for more", () => {
+  const { partitions } = plan({ topic: "orders", partitions: 4 });
+  expect(partitions.map(({ replicas }) => replicas)).toEqual([[3], [1], [2], [3]]);
 });
 
 test.each([
@@ -49,7 +70,6 @@ test.each([
   [0, "replication_factor is 0; expected a whole number from 1"],
   [4, "replication_factor is 4; expected at most 3, the number of brokers"],
   [1e9, "replication_factor is 1000000000; expected at most 3, the number of brokers"],
-  [3, "replication_factor is 3; expected 1, since this version keeps one replica of a partition"],
 ])("a replication factor of %d is refused with a sentence", (replicationFactor, message) => {
   expect(() => plan({ topic: "orders", partitions: 1, replicationFactor })).toThrow(
     expect.objectContaining({ code: "INVALID_CONFIG", message }),

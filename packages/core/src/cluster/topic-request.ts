@@ -1,6 +1,7 @@
 /** From what a client asks for to a topic that may be made. */
 import { BrokerError } from "../errors.ts";
-import { placeLeaders } from "./placement.ts";
+import { newPartitionState } from "../replica/partition-state.ts";
+import { placeReplicas } from "./placement.ts";
 import { parseTopicConfig, type RawTopicConfig } from "./topic-config.ts";
 import type { Topic, TopicCatalogue } from "./topics.ts";
 
@@ -29,10 +30,9 @@ export function planTopic(
     topic,
     topicId,
     config: parseTopicConfig(config),
-    partitions: placeLeaders(partitions, brokerIds).map((leaderId) => ({
-      replicas: [leaderId],
-      leaderId,
-      leaderEpoch: 0,
+    partitions: placeReplicas(partitions, replicationFactor, brokerIds).map((replicas) => ({
+      replicas,
+      ...newPartitionState(replicas),
     })),
   };
 }
@@ -48,12 +48,6 @@ function requireReplicationFactor(replicationFactor: number, brokers: number): v
     throw new BrokerError(
       "INVALID_CONFIG",
       `replication_factor is ${replicationFactor}; expected at most ${brokers}, the number of brokers`,
-    );
-  }
-  if (replicationFactor > 1) {
-    throw new BrokerError(
-      "INVALID_CONFIG",
-      `replication_factor is ${replicationFactor}; expected 1, since this version keeps one replica of a partition`,
     );
   }
 }

@@ -8,16 +8,14 @@
 import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import type { PartitionState } from "../replica/partition-state.ts";
 import { quoted } from "./quoted.ts";
 import type { TopicConfig } from "./topic-config.ts";
 import { collisionKey, isInternalTopic, topicNameProblem } from "./topic-name.ts";
 
-export interface PartitionAssignment {
+export interface PartitionAssignment extends PartitionState {
   /** The brokers that hold a copy; the first led it at its creation. */
   readonly replicas: readonly number[];
-  readonly leaderId: number;
-  /** Rises when the leadership moves (KIP-101). */
-  readonly leaderEpoch: number;
 }
 
 export interface Topic {

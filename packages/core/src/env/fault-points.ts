@@ -18,6 +18,7 @@ export const CHECKPOINT_NAMES = [
   "identity",
   "producer_ids",
   "clean_shutdown",
+  "high_watermarks",
 ] as const;
 export type CheckpointName = (typeof CHECKPOINT_NAMES)[number];
 

@@ -11,6 +11,19 @@ export interface ReplicaPlace {
   readonly partition: number;
 }
 
+/** A replica that joined or left those in sync, with the numbers that made it so, as far as the leader knows them. */
+export interface InSyncMove {
+  readonly brokerId: number;
+  readonly reason: string;
+  readonly logEndOffset: number | null;
+  readonly lastCaughtUpMs?: number | null;
+}
+
+type OnPartition<Kind extends string, Facts> = {
+  readonly kind: Kind;
+  readonly topic: string;
+  readonly partition: number;
+} & Readonly<Facts>;
 type OnReplica<Kind extends string, Facts> = { readonly kind: Kind } & ReplicaPlace & Readonly<Facts>;
 type OnBroker<Kind extends string, Facts> = {
   readonly kind: Kind;
@@ -73,7 +86,6 @@ export type TraceEvent =
     >
   | OnReplica<"index_unwritten", { segmentBaseOffset: number; problem: string }>
   | OnReplica<"log_offline", { problem: string }>
-  | OnReplica<"high_watermark_moved", { from: number; to: number; logEndOffset: number }>
   // a log's producers
   | OnReplica<"producer_snapshot_written", { offset: number; producers: number }>
   | OnReplica<"producer_snapshot_unusable", { offset: number; problem: string }>
@@ -92,11 +104,63 @@ export type TraceEvent =
         nextOffset: number;
       }
     >
+  // replication; the broker is the follower's, where there is one, or else the leader's
+  | OnReplica<
+      "high_watermark_moved",
+      { from: number; to: number; logEndOffset: number; inSyncReplicas: readonly number[] }
+    >
+  | OnReplica<
+      "replicated",
+      {
+        leaderId: number;
+        fromOffset: number;
+        logEndOffset: number;
+        batches: number;
+        bytes: number;
+        highWatermark: number;
+      }
+    >
+  | OnReplica<
+      "reconciled",
+      {
+        leaderId: number;
+        leaderEpoch: number;
+        fromOffset: number;
+        logEndOffset: number;
+        reconciliation: string;
+      }
+    >
+  | OnReplica<"replica_set_aside", { path: string }>
+  | OnReplica<"replication_failed", { leaderId: number; problem: string }>
+  | OnPartition<
+      "leader_changed",
+      {
+        from: number | null;
+        leaderId: number | null;
+        leaderEpoch: number;
+        leaderEpochStartOffset: number;
+        highWatermark: number;
+      }
+    >
+  | OnPartition<
+      "isr_changed",
+      {
+        from: readonly number[];
+        to: readonly number[];
+        leaderEpoch: number;
+        highWatermark: number;
+        logEndOffset: number | null;
+        moves: readonly InSyncMove[];
+      }
+    >
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>
   | OnBroker<"obsolete_file_removed", { path: string }>
+  | OnBroker<"checkpoint_ignored", { path: string; problem: string }>
   | OnBroker<"broker_failed", { problem: string }>
+  | OnBroker<"broker_stopped", { clean: boolean }>
+  | OnBroker<"broker_started", { clean: boolean }>
   // the cluster
   | OnCluster<"topic_created", { topic: string; partitions: number; replicationFactor: number }>
   | OnCluster<"topic_deleted", { topic: string; partitions: number }>

@@ -150,6 +150,11 @@ export class PartitionLog {
     this.#epochs.begin(leaderEpoch, this.logEndOffset);
   }
 
+  /** It follows from here on: an epoch in which it led and wrote nothing never was, as far as its next leader is concerned. */
+  endEpoch(): void {
+    this.#epochs.cutTo(this.logEndOffset);
+  }
+
   /**
    * The largest epoch of the log that is at most `leaderEpoch`, and where it ends; `null` when the log's leaders are all
    * older, so that it cannot tell. Kafka: OffsetsForLeaderEpoch (KIP-101, KIP-279).

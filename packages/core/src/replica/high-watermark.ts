@@ -2,7 +2,7 @@
  * The high watermark: the end of what every in-sync replica holds, and so of what a consumer may see.
  *
  * Owns: its value, and who waits for it to move.
- * Invariants: it is exclusive; it never moves back while its leader leads.
+ * Invariants: it is exclusive; it never moves back while its leader leads, nor when one takes over that was in sync.
  * Never: a listener told of a value that is not readable yet.
  */
 import { assert } from "../assert.ts";
@@ -11,6 +11,41 @@ import { assert } from "../assert.ts";
 export function highWatermarkOf(logEndOffsets: readonly number[]): number {
   assert(logEndOffsets.length > 0, "the leader is always in sync with itself");
   return Math.min(...logEndOffsets);
+}
+
+export interface NotedReplica {
+  readonly isInSync: boolean;
+  /** Up to where its log is its leader's; `null` when it could not be opened. */
+  readonly agreedEnd: number | null;
+  /** What it had noted of the high watermark; `null` when nothing. */
+  readonly checkpoint: number | null;
+}
+
+export interface StartFacts {
+  /** Whether what was noted counts (the dial highWatermarkCheckpoint). */
+  readonly isNoted: boolean;
+  /** Whether all brokers ended cleanly. */
+  readonly isClean: boolean;
+}
+
+/**
+ * Where the high watermark begins when a partition is opened, of the replicas that could be opened. With `isNoted` no consumer
+ * sees less than before: what was noted was visible; after a clean end it is exact, and after any other the in-sync replicas may
+ * agree further than that, since each of them held everything that was visible. Without, it is where all replicas agree, as
+ * in the system that this one carries on: one that lags pulls it back. Pure.
+ */
+export function startingHighWatermark(
+  replicas: readonly NotedReplica[],
+  { isNoted, isClean }: StartFacts,
+): number {
+  const counted = replicas.filter(({ isInSync, agreedEnd }) => agreedEnd !== null && (isInSync || !isNoted));
+  if (counted.length === 0) return 0;
+  const ends = counted.map(({ agreedEnd }) => agreedEnd ?? 0);
+  const notes = counted.flatMap(({ checkpoint }) => checkpoint ?? []);
+  if (!isNoted || notes.length === 0) return highWatermarkOf(ends);
+  const noted = isClean ? Math.max(...notes) : Math.max(...notes, highWatermarkOf(ends));
+  // Whoever has lost records is judged later, and must not be said to have them.
+  return Math.min(noted, Math.max(...ends));
 }
 
 export class HighWatermark {
@@ -34,6 +69,12 @@ export class HighWatermark {
     if (value === this.#value) return false;
     this.#value = value;
     return true;
+  }
+
+  /** Goes back to `value`: a new leader has taken over that never held what was visible above it. */
+  fallBack(value: number): void {
+    assert(value < this.#value, `the high watermark stands at ${this.#value}, and ${value} is no way back`);
+    this.#value = value;
   }
 
   /** `listener` is called after each move and must not throw. Returns how to end that. */

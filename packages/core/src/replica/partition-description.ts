@@ -4,7 +4,7 @@ import type { PartitionReplicaSet } from "./replica-set.ts";
 
 /** Throws STORAGE_ERROR with the reason when the leader's log could not be opened. */
 export function describePartition(set: PartitionReplicaSet): PartitionDescription {
-  const { isOnline, leaderEpoch, leaderLog } = set;
+  const { leaderEpoch, leaderLog } = set;
   const { logStartOffset, logEndOffset } = leaderLog;
   return {
     ...set.place,
@@ -15,12 +15,13 @@ export function describePartition(set: PartitionReplicaSet): PartitionDescriptio
     highWatermark: set.highWatermark,
     lastStableOffset: set.lastStableOffset,
     inSyncReplicas: set.inSyncReplicas,
-    replicas: set.replicas.map((brokerId) => ({
-      brokerId,
-      logEndOffset,
-      isInSync: isOnline,
-      lastCaughtUpMs: null,
-      isOnline,
+    replicas: set.copies.map((copy) => ({
+      brokerId: copy.brokerId,
+      logEndOffset: copy.logEndOffset,
+      highWatermark: copy.highWatermark,
+      isInSync: set.inSyncReplicas.includes(copy.brokerId),
+      lastCaughtUpMs: copy.brokerId === set.assignedLeaderId ? null : copy.progress.lastCaughtUpMs,
+      isOnline: copy.isOnline,
     })),
     segments: leaderLog.segments(),
     epochs: leaderLog.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),

@@ -45,9 +45,12 @@ export interface SegmentDescription {
 
 export interface ReplicaDescription {
   readonly brokerId: number;
-  readonly logEndOffset: number;
+  /** `null` when its broker is stopped, or its log could not be opened. */
+  readonly logEndOffset: number | null;
+  /** As this replica has heard of it: a follower is a round behind its leader. */
+  readonly highWatermark: number;
   readonly isInSync: boolean;
-  /** When it last held all that the leader had; `null` for the leader. */
+  /** When it last held all that the leader had, in this leadership; `null` for the leader, and for who never did. */
   readonly lastCaughtUpMs: number | null;
   readonly isOnline: boolean;
 }

@@ -1,0 +1,143 @@
+/**
+ * The steps of replication. Whoever steps by hand takes them, and the daemon's ticker takes the same.
+ *
+ * Invariants: a step looks at each partition in the order of names and numbers, and at each follower in the order of placement;
+ * what it changes of the in-sync replicas is made durable at once.
+ */
+import type { Env } from "../env/env.ts";
+import { type FollowerRound, followerRound } from "../replica/follower-round.ts";
+import { type IsrQuestion, isrChange } from "../replica/isr.ts";
+import type { Replica } from "../replica/replica.ts";
+import type { PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { TopicPartition } from "../replica/topic-partition.ts";
+import type { Brokers } from "./brokers.ts";
+import type { MetadataKeeper } from "./metadata-keeper.ts";
+import type { PartitionTable } from "./partition-table.ts";
+import type { StateChange, StateCommit } from "./state-commit.ts";
+
+/** Which partitions and followers a step is for. What is left out is all of them. */
+export interface StepFilter {
+  readonly topic?: string;
+  readonly partition?: number;
+  readonly brokerId?: number;
+}
+
+/** What one follower of one partition did in a round. */
+export interface ReplicatedPartition extends TopicPartition, FollowerRound {}
+
+/** How the in-sync replicas of a partition have changed. */
+export interface RefreshedPartition extends TopicPartition {
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
+
+export interface StepParts {
+  readonly brokers: Brokers;
+  readonly table: PartitionTable;
+  readonly states: StateCommit;
+  readonly keeper: MetadataKeeper;
+}
+
+export class ReplicationSteps {
+  readonly #parts: StepParts;
+  readonly #env: Env;
+
+  constructor(parts: StepParts, env: Env) {
+    this.#parts = parts;
+    this.#env = env;
+  }
+
+  /**
+   * One follower-fetch round of each follower. Resolves with what was copied, cut or failed. Rejects with STORAGE_ERROR or
+   * BROKER_FAILED when those who have caught up could not be noted as in sync; what was copied stays.
+   */
+  async replicateOnce(filter: StepFilter = {}): Promise<ReplicatedPartition[]> {
+    const sets = this.#setsOf(filter);
+    const rounds: ReplicatedPartition[] = [];
+    for (const set of sets) {
+      const { highWatermark: heard } = set;
+      for (const follower of set.leadership.followers()) {
+        if (filter.brokerId !== undefined && follower.brokerId !== filter.brokerId) continue;
+        const round = await this.roundOf(set, follower, heard);
+        if (round === null) continue;
+        if (round.batches > 0 || round.truncatedTo !== null || round.problem !== null)
+          rounds.push({ ...set.place, ...round });
+      }
+    }
+    this.#commitIsr(sets, "joins");
+    return rounds;
+  }
+
+  /** Judges who is in sync: those that lag leave, those that have caught up join. Throws STORAGE_ERROR, BROKER_FAILED. */
+  refreshIsr(filter: StepFilter = {}): RefreshedPartition[] {
+    return this.#commitIsr(this.#setsOf(filter), "all");
+  }
+
+  /** Notes how far each replica knows its partition to be visible, as far as that is on its disk. */
+  async noteHighWatermarks(): Promise<void> {
+    const { brokers, table, keeper } = this.#parts;
+    const running = brokers.all().filter(({ isRunning }) => isRunning);
+    await Promise.all(
+      running.map((broker) =>
+        broker.highWatermarks.noteLater(table.highWatermarksOf(broker.brokerId, keeper.catalogue)),
+      ),
+    );
+  }
+
+  /** One round of one follower, without a look at who is in sync. */
+  roundOf(
+    set: PartitionReplicaSet,
+    follower: Replica,
+    heard = set.highWatermark,
+  ): Promise<FollowerRound | null> {
+    const { brokers, keeper } = this.#parts;
+    const { topic, partition } = set.place;
+    const onCut = ({ brokerId }: Replica, offset: number) => {
+      const { topicId } = keeper.catalogue.require(topic);
+      brokers.get(brokerId).highWatermarks.lower(topicId, partition, offset);
+    };
+    return followerRound(set, follower, { env: this.#env, heard, onCut });
+  }
+
+  #commitIsr(sets: readonly PartitionReplicaSet[], only: IsrQuestion["only"]): RefreshedPartition[] {
+    const changes = sets.flatMap((set) => isrChangeOf(set, only, this.#env.clock.nowMs()) ?? []);
+    const refreshed = changes.map(({ set, state }) => ({
+      ...set.place,
+      from: set.inSyncReplicas,
+      to: state.inSyncReplicas,
+    }));
+    this.#parts.states.commit(changes);
+    return refreshed;
+  }
+
+  #setsOf({ topic, partition }: StepFilter): PartitionReplicaSet[] {
+    const { table } = this.#parts;
+    if (topic === undefined) return table.all().filter(({ copies }) => copies.length > 1);
+    return partition === undefined ? [...table.of(topic)] : [table.require({ topic, partition })];
+  }
+}
+
+/** How those in sync change now, or `null`: when they do not, or when nobody is there to judge them. */
+export function isrChangeOf(
+  set: PartitionReplicaSet,
+  only: IsrQuestion["only"],
+  nowMs: number,
+): StateChange | null {
+  const { leadership, state, highWatermark } = set;
+  const leader = leadership.onlineLeader;
+  if (leader === null || leader.isBeingCut) return null;
+  const change = isrChange(state, {
+    followers: leadership.followers().map((follower) => follower.view()),
+    leader: {
+      logEndOffset: leader.log.logEndOffset,
+      highWatermark,
+      leaderEpochStartOffset: state.leaderEpochStartOffset,
+      nowMs,
+    },
+    rule: { ...set.replication, joinsFlushed: set.waitsForDisk },
+    only,
+  });
+  if (change === null) return null;
+  const inSyncReplicas = set.replicas.filter((id) => change.inSyncReplicas.includes(id));
+  return { set, state: { ...state, inSyncReplicas }, moves: change.moves };
+}

@@ -1,0 +1,138 @@
+/**
+ * One round of one follower of one partition, from the cut to the news that it brings its leader.
+ *
+ * A fetch tells the leader where the follower ends, and the answer tells the follower how far the leader has made things
+ * visible. Here the next fetch's question is a part of the round: the leader hears at once where the follower ends now, while
+ * the follower hears of the high watermark that moves thereby only in its next round, as in Kafka.
+ *
+ * Never: one follower's trouble in the way of another's.
+ */
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import { type Copied, type Cut, copyBatches, dueCut } from "./follower-fetch.ts";
+import { afterFetch } from "./isr.ts";
+import type { Replica } from "./replica.ts";
+import type { PartitionReplicaSet } from "./replica-set.ts";
+
+export interface FollowerRound {
+  readonly brokerId: number;
+  readonly batches: number;
+  readonly bytes: number;
+  /** Where its log ended after the cut that came first; `null` when none was due. */
+  readonly truncatedTo: number | null;
+  /** What went wrong; what was copied before stays. */
+  readonly problem: string | null;
+}
+
+export interface RoundOptions {
+  readonly env: Env;
+  /** The high watermark that the leader answers with: the one at the beginning of the round of all followers. */
+  readonly heard: number;
+  /** Called before a replica gives up what lies at `offset` and behind it: what its broker has noted of it goes first. */
+  readonly onCut: (follower: Replica, offset: number) => void;
+}
+
+/** Resolves with `null` when there is nobody to follow, or no way to. */
+export async function followerRound(
+  set: PartitionReplicaSet,
+  follower: Replica,
+  options: RoundOptions,
+): Promise<FollowerRound | null> {
+  const { leadership } = set;
+  const leader = leadership.onlineLeader;
+  if (leader === null || leader === follower || leader.isBeingCut) return null;
+  if (!follower.isOnline || !follower.broker.isRunning || follower.isBeingCut) return null;
+  const { brokerId } = follower;
+  const { trace } = options.env;
+  let truncatedTo: number | null = null;
+  try {
+    const isNewLeader = follower.progress.logEndOffset === null;
+    const { reconciliation } = set.replication;
+    const cut = dueCut(follower, leader, { isNewLeader, reconciliation });
+    if (cut !== null) {
+      const { state } = leadership;
+      await cutLog(set, follower, cut, options);
+      truncatedTo = follower.logEndOffset;
+      // The world went on meanwhile.
+      if (leadership.state !== state || !follower.isOnline || !leader.isOnline)
+        return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: null };
+    }
+    const copied = copyFrom(set, follower, leader, options);
+    await flushToJoin(set, follower);
+    return { brokerId, ...copied, truncatedTo, problem: null };
+  } catch (problem) {
+    if (!(problem instanceof BrokerError)) throw problem;
+    const { message } = problem;
+    trace({
+      kind: "replication_failed",
+      brokerId,
+      ...set.place,
+      leaderId: leader.brokerId,
+      problem: message,
+    });
+    return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: message };
+  }
+}
+
+function copyFrom(
+  set: PartitionReplicaSet,
+  follower: Replica,
+  leader: Replica,
+  { env, heard }: RoundOptions,
+): Copied {
+  const { brokerId } = follower;
+  const fromOffset = follower.log.logEndOffset;
+  try {
+    const copied = copyBatches(follower.log, leader.log, set.replication.replicaFetchMaxBytes);
+    const { logEndOffset } = follower.log;
+    if (copied.batches > 0) {
+      const facts = { leaderId: leader.brokerId, fromOffset, logEndOffset, highWatermark: heard };
+      env.trace({ kind: "replicated", brokerId, ...set.place, ...facts, ...copied });
+    }
+    return copied;
+  } finally {
+    // Also after trouble in the middle: what was copied was copied.
+    const { logEndOffset } = follower.log;
+    follower.learnHighWatermark(Math.min(heard, logEndOffset));
+    const leaderEndOffset = leader.log.logEndOffset;
+    const nowMs = env.clock.nowMs();
+    follower.progress = afterFetch(follower.progress, { logEndOffset, leaderEndOffset, nowMs });
+    set.noteProgress();
+  }
+}
+
+/** Who is not in sync yet joins with a flushed copy, so that what was acknowledged is on its disk as well. */
+async function flushToJoin(set: PartitionReplicaSet, follower: Replica): Promise<void> {
+  if (!set.waitsForDisk || set.inSyncReplicas.includes(follower.brokerId)) return;
+  const { log } = follower;
+  const { highWatermark } = set;
+  if (log.logEndOffset >= highWatermark && log.flushedOffset < highWatermark) await log.flush();
+}
+
+async function cutLog(
+  set: PartitionReplicaSet,
+  follower: Replica,
+  cut: Cut,
+  { env, onCut }: RoundOptions,
+): Promise<void> {
+  const { log, brokerId } = follower;
+  const fromOffset = log.logEndOffset;
+  follower.isBeingCut = true;
+  try {
+    onCut(follower, cut.offset);
+    if (cut.kind === "truncate") await log.truncateTo(cut.offset);
+    else await log.restartAt(cut.offset);
+  } finally {
+    follower.isBeingCut = false;
+  }
+  env.trace({
+    kind: "reconciled",
+    brokerId,
+    ...set.place,
+    leaderId: set.assignedLeaderId ?? -1,
+    leaderEpoch: set.leaderEpoch,
+    fromOffset,
+    logEndOffset: log.logEndOffset,
+    reconciliation: cut.kind === "restart" ? "log-start" : set.replication.reconciliation,
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * Who leads a partition, who is in sync with it, and how far that makes it visible.
+ *
+ * Owns: the state as the metadata file has it, and the high watermark.
+ * Invariants: the high watermark is at most the least end of the in-sync replicas, as their fetches tell, and at most the
+ * leader's; it falls back only when a replica takes over that never held what was visible.
+ * Never: a state that the metadata file does not have.
+ */
+import type { Env } from "../env/env.ts";
+import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
+import { unknownProgress } from "./isr.ts";
+import { noLeader, partitionOffline } from "./leaderless.ts";
+import type { PartitionState } from "./partition-state.ts";
+import type { Replica } from "./replica.ts";
+import type { TopicPartition } from "./topic-partition.ts";
+
+export interface LeadershipParts {
+  readonly place: TopicPartition;
+  /** In the order of placement. */
+  readonly copies: readonly Replica[];
+  readonly state: PartitionState;
+  /** Where it begins. */
+  readonly highWatermark: number;
+}
+
+export class Leadership {
+  readonly place: TopicPartition;
+  readonly copies: readonly Replica[];
+  readonly highWatermark: HighWatermark;
+  readonly #env: Env;
+  #state: PartitionState;
+
+  constructor({ place, copies, state, highWatermark }: LeadershipParts, env: Env) {
+    this.place = place;
+    this.copies = copies;
+    this.highWatermark = new HighWatermark(highWatermark);
+    this.#state = state;
+    this.#env = env;
+    this.#forgetProgress();
+  }
+
+  get state(): PartitionState {
+    return this.#state;
+  }
+
+  get inSyncReplicas(): readonly number[] {
+    return this.#state.inSyncReplicas;
+  }
+
+  /** The replica that the metadata names as the leader, on line or not. */
+  get assignedLeader(): Replica | null {
+    return this.copies.find(({ brokerId }) => brokerId === this.#state.leaderId) ?? null;
+  }
+
+  /** The replica that leads and can be read, or `null`. */
+  get onlineLeader(): Replica | null {
+    const leader = this.assignedLeader;
+    return leader?.isOnline === true ? leader : null;
+  }
+
+  /** The same with a reason: LEADER_NOT_AVAILABLE, or STORAGE_ERROR when its log could not be opened. */
+  requireLeader(): Replica {
+    const leader = this.assignedLeader;
+    if (leader === null || leader.broker.isStopped) throw noLeader(this.place, this.#state);
+    if (leader.problem !== null) throw partitionOffline(this.place, leader.problem);
+    return leader;
+  }
+
+  followers(): Replica[] {
+    return this.copies.filter(({ brokerId }) => brokerId !== this.#state.leaderId);
+  }
+
+  inSync(): Replica[] {
+    return this.copies.filter(({ brokerId }) => this.inSyncReplicas.includes(brokerId));
+  }
+
+  /** From here on `state` holds. Returns whether a new leadership has begun. */
+  adopt(state: PartitionState): boolean {
+    const before = this.#state;
+    this.#state = state;
+    if (state.leaderEpoch === before.leaderEpoch && state.leaderId === before.leaderId) return false;
+    this.#forgetProgress();
+    const { highWatermark, assignedLeader: leader } = this;
+    const end = leader?.logEndOffset ?? null;
+    if (end !== null && end < highWatermark.value) this.#move(end, () => highWatermark.fallBack(end));
+    // The leader has lost records: those that are left know how far it had got.
+    const noted = Math.max(0, ...this.inSync().map((copy) => copy.noted ?? 0));
+    if (leader === null) this.raise(noted);
+    return true;
+  }
+
+  /** Everybody in sync has everything below `value`. */
+  raise(value: number): void {
+    if (value > this.highWatermark.value) this.#move(value, () => this.highWatermark.advance(value));
+  }
+
+  /**
+   * Moves the high watermark on, as far as the in-sync replicas allow. With fewer than `inSyncMin` of them it stays, so that
+   * nothing becomes visible that one failure could take (KIP-966).
+   */
+  advance(inSyncMin: number): void {
+    const leader = this.onlineLeader;
+    if (leader === null || this.inSyncReplicas.length < Math.min(inSyncMin, this.copies.length)) return;
+    const ends: number[] = [];
+    for (const copy of this.inSync()) {
+      const end = copy === leader ? leader.log.logEndOffset : copy.progress.logEndOffset;
+      // Nobody knows what one that has not fetched yet holds of this leader's records.
+      if (end === null) return;
+      ends.push(end);
+    }
+    const value = highWatermarkOf(ends);
+    // One that is in sync may have been cut on its way to its leader's log; what is visible stays visible.
+    this.raise(value);
+  }
+
+  /** Whoever asks the leader where older epochs end must be told, also before this one has a batch (KIP-101). */
+  beginEpoch(): void {
+    const leader = this.onlineLeader;
+    if (leader?.broker.isRunning === true) leader.log.beginEpoch(this.#state.leaderEpoch);
+  }
+
+  /** A new leader knows nothing of its followers. */
+  #forgetProgress(): void {
+    const nowMs = this.#env.clock.nowMs();
+    for (const copy of this.copies)
+      copy.progress = unknownProgress(this.inSyncReplicas.includes(copy.brokerId), nowMs);
+    this.#teach();
+    this.beginEpoch();
+  }
+
+  /** Who leads knows how far the partition is visible; when nobody does, those who may be promoted know. */
+  #teach(): void {
+    const { assignedLeader: leader } = this;
+    for (const copy of leader === null ? this.inSync() : [leader])
+      copy.learnHighWatermark(this.highWatermark.value);
+  }
+
+  #move(to: number, move: () => void): void {
+    const from = this.highWatermark.value;
+    move();
+    this.#teach();
+    const leader = this.assignedLeader;
+    this.#env.trace({
+      kind: "high_watermark_moved",
+      brokerId: leader?.brokerId ?? -1,
+      ...this.place,
+      from,
+      to,
+      logEndOffset: leader?.logEndOffset ?? to,
+      inSyncReplicas: this.inSyncReplicas,
+    });
+    this.highWatermark.tell();
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Who leads a partition, and who may follow. This is what the metadata file keeps of it (Kafka: PartitionRegistration), so
+ * that no answer ever rests on what a restart could forget.
+ */
+export interface PartitionState {
+  /** `null` when nobody may lead: every in-sync replica has lost records. Only an operator ends that (KIP-966). */
+  readonly leaderId: number | null;
+  /** Rises with each leadership, and when a leader comes back from an unclean end (KIP-101). */
+  readonly leaderEpoch: number;
+  /** The leader's log end offset when its epoch began. Whoever is to be in sync must have reached it. */
+  readonly leaderEpochStartOffset: number;
+  /** The in-sync replicas (Kafka: ISR), in the order of placement: those that hold everything below the high watermark. */
+  readonly inSyncReplicas: readonly number[];
+}
+
+/** Of a partition that was just made on `replicas`. */
+export function newPartitionState(replicas: readonly number[]): PartitionState {
+  return {
+    leaderId: replicas[0] ?? null,
+    leaderEpoch: 0,
+    leaderEpochStartOffset: 0,
+    inSyncReplicas: replicas,
+  };
+}
+
+/** Why the parts of `state` do not fit each other and the brokers that hold a copy, or `null`. */
+export function stateProblem(state: PartitionState, replicas: readonly number[]): string | null {
+  const { leaderId, inSyncReplicas } = state;
+  if (replicas.length === 0) return "there are no replicas";
+  if (new Set(replicas).size < replicas.length) return `replicas ${replicas.join(", ")} name one twice`;
+  const expected = replicas.filter((brokerId) => inSyncReplicas.includes(brokerId));
+  if (expected.join() !== inSyncReplicas.join())
+    return `in sync are ${inSyncReplicas.join(", ")}, expected some of the replicas ${replicas.join(", ")}, in their order`;
+  if (leaderId !== null && !inSyncReplicas.includes(leaderId))
+    return `the leader ${leaderId} is not among the in-sync replicas ${inSyncReplicas.join(", ")}`;
+  return null;
+}
+
+export function sameState(one: PartitionState, other: PartitionState): boolean {
+  return (
+    one.leaderId === other.leaderId &&
+    one.leaderEpoch === other.leaderEpoch &&
+    one.leaderEpochStartOffset === other.leaderEpochStartOffset &&
+    one.inSyncReplicas.join() === other.inSyncReplicas.join()
+  );
+}

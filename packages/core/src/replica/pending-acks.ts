@@ -1,0 +1,147 @@
+/**
+ * Who waits for acks=all at a partition with several replicas.
+ *
+ * Owns: the waiters, in the order of their calls.
+ * Invariants: a waiter is told of success in an instant at which the high watermark has passed its batch, enough replicas are in
+ * sync, and each of them has the batch on its disk; each waiter is told once, and of two that can be told the earlier call first.
+ * Never: an acknowledgement for what a replica in sync might still lose; a waiter that outlives the leadership it was taken under.
+ */
+import { BrokerError } from "../errors.ts";
+import type { Replica } from "./replica.ts";
+import type { AckRule } from "./replication-config.ts";
+import { partitionName, type TopicPartition } from "./topic-partition.ts";
+
+interface Waiter {
+  readonly nextOffset: number;
+  /** Who was in sync at the append. */
+  readonly captured: readonly Replica[];
+  readonly resolve: () => void;
+  readonly reject: (problem: BrokerError) => void;
+}
+
+/** A partition as its acknowledgements depend on it. */
+export interface AckView {
+  readonly leader: Replica;
+  readonly inSync: readonly Replica[];
+  readonly highWatermark: number;
+  readonly minInSyncReplicas: number;
+}
+
+export interface PendingAcksOptions {
+  readonly place: TopicPartition;
+  readonly rule: AckRule;
+  /** Whether an acknowledgement waits for the disks. */
+  readonly waitsForDisk: boolean;
+  /** The partition as it is now; `null` when nobody leads. */
+  readonly view: () => AckView | null;
+}
+
+export class PendingAcks {
+  readonly #options: PendingAcksOptions;
+  #waiters: Waiter[] = [];
+  /** Up to where a flush of each replica was asked for. */
+  readonly #flushing = new Map<Replica, number>();
+
+  constructor(options: PendingAcksOptions) {
+    this.#options = options;
+  }
+
+  /** How many wait. */
+  get size(): number {
+    return this.#waiters.length;
+  }
+
+  /** Resolves once everything below `nextOffset` is acknowledged. Call settle() after it. */
+  wait(nextOffset: number, inSync: readonly Replica[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ nextOffset, captured: inSync, resolve, reject });
+    });
+  }
+
+  /** Tells those that can be told something, and asks for the flushes that the others wait for. */
+  settle(): void {
+    if (this.#waiters.length === 0) return;
+    const view = this.#options.view();
+    if (view === null) return;
+    if (view.inSync.length < view.minInSyncReplicas) {
+      this.rejectAll(this.#tooFew(view));
+      return;
+    }
+    const isDone = this.#isDoneIn(view);
+    const waiting = this.#waiters;
+    this.#waiters = waiting.filter((waiter) => !isDone(waiter));
+    for (const waiter of waiting) if (isDone(waiter)) waiter.resolve();
+    this.#flush(view);
+  }
+
+  rejectAll(problem: BrokerError): void {
+    const waiting = this.#waiters;
+    this.#waiters = [];
+    for (const { reject } of waiting) reject(problem);
+  }
+
+  #isDoneIn({ leader, inSync, highWatermark }: AckView): (waiter: Waiter) => boolean {
+    if (this.#options.rule === "captured-isr")
+      return ({ nextOffset, captured }) =>
+        captured.every((replica) => this.#holds(replica, leader) >= nextOffset);
+    const end = Math.min(highWatermark, ...inSync.map((replica) => this.#holds(replica, leader)));
+    return ({ nextOffset }) => nextOffset <= end;
+  }
+
+  /** Up to where a replica has what an acknowledgement promises of it. */
+  #holds(replica: Replica, leader: Replica): number {
+    if (!replica.isOnline) return 0;
+    const end = replica === leader ? replica.log.logEndOffset : (replica.progress.logEndOffset ?? 0);
+    return this.#options.waitsForDisk ? Math.min(end, replica.log.flushedOffset) : end;
+  }
+
+  #flush({ leader, inSync }: AckView): void {
+    if (!this.#options.waitsForDisk) return;
+    for (const replica of this.#needed(inSync)) {
+      if (!replica.isOnline || replica.isBeingCut) continue;
+      const { log } = replica;
+      const wanted = this.#wantedOf(log.logEndOffset);
+      if (wanted <= Math.max(log.flushedOffset, this.#flushing.get(replica) ?? 0)) continue;
+      this.#flushing.set(replica, log.logEndOffset);
+      log.flush().then(
+        () => this.#flushed(replica),
+        (problem: unknown) => this.#failed(replica, leader, problem),
+      );
+    }
+  }
+
+  /** Up to where somebody waits for a log that ends at `logEndOffset`. Retries may wait for less than who came before. */
+  #wantedOf(logEndOffset: number): number {
+    let wanted = 0;
+    for (const { nextOffset } of this.#waiters)
+      if (nextOffset <= logEndOffset && nextOffset > wanted) wanted = nextOffset;
+    return wanted;
+  }
+
+  #needed(inSync: readonly Replica[]): Iterable<Replica> {
+    if (this.#options.rule === "high-watermark") return inSync;
+    return new Set(this.#waiters.flatMap(({ captured }) => captured));
+  }
+
+  #flushed(replica: Replica): void {
+    this.#flushing.delete(replica);
+    this.settle();
+  }
+
+  /** What a follower could not flush it does not hold; whether that matters the in-sync rule says. The leader is another matter. */
+  #failed(replica: Replica, leader: Replica, problem: unknown): void {
+    this.#flushing.delete(replica);
+    if (!(problem instanceof BrokerError)) throw problem;
+    if (replica === leader) this.rejectAll(problem);
+  }
+
+  #tooFew({ inSync, minInSyncReplicas }: AckView): BrokerError {
+    const { place } = this.#options;
+    const ids = inSync.map(({ brokerId }) => brokerId).join(", ");
+    return new BrokerError(
+      "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+      `in sync at ${partitionName(place)} are ${inSync.length} (${ids}) after the append; expected at least ${minInSyncReplicas} (min_insync_replicas)`,
+      { in_sync_replicas: inSync.length, min_insync_replicas: minInSyncReplicas },
+    );
+  }
+}

@@ -1,0 +1,70 @@
+/** What becomes of a partition when an operator names another leader. Pure. */
+import { BrokerError } from "../errors.ts";
+import type { PartitionState } from "./partition-state.ts";
+import { partitionName, type TopicPartition } from "./topic-partition.ts";
+
+/** A replica as the promotion sees it. */
+export interface Candidate {
+  readonly brokerId: number;
+  readonly isOnline: boolean;
+}
+
+export interface PromotionRequest {
+  readonly brokerId: number;
+  /** Whether a replica may be taken that is not in sync, with the loss of what only others hold. */
+  readonly isUncleanAllowed: boolean;
+}
+
+/** Throws INVALID_REQUEST, BROKER_NOT_AVAILABLE or NOT_IN_SYNC_REPLICA when `request` names a replica that may not lead. */
+export function requirePromotable(
+  place: TopicPartition,
+  state: PartitionState,
+  replicas: readonly Candidate[],
+  { brokerId, isUncleanAllowed }: PromotionRequest,
+): void {
+  const name = partitionName(place);
+  const ids = replicas.map((replica) => replica.brokerId);
+  const candidate = replicas.find((replica) => replica.brokerId === brokerId);
+  if (candidate === undefined) {
+    throw new BrokerError(
+      "INVALID_REQUEST",
+      `broker ${brokerId} holds no copy of ${name}; expected one of ${ids.join(", ")}`,
+      { broker_id: brokerId },
+    );
+  }
+  if (!candidate.isOnline) {
+    throw new BrokerError(
+      "BROKER_NOT_AVAILABLE",
+      `broker ${brokerId} cannot lead ${name}: it is stopped, or its copy is off line`,
+      { broker_id: brokerId },
+    );
+  }
+  if (state.inSyncReplicas.includes(brokerId) || isUncleanAllowed) return;
+  const inSync = state.inSyncReplicas.join(", ") || "none";
+  throw new BrokerError(
+    "NOT_IN_SYNC_REPLICA",
+    `broker ${brokerId} is not in sync at ${name} (in sync: ${inSync}); to lead with it would lose records, which unclean allows`,
+    { broker_id: brokerId },
+  );
+}
+
+/**
+ * The state under the new leader, whose log ends at `logEndOffset`. Those stay in sync that are on line; a replica that was not
+ * in sync leads alone, since nobody is known to hold what it holds (Kafka: an unclean election leaves the leader alone).
+ */
+export function promotedState(
+  state: PartitionState,
+  replicas: readonly Candidate[],
+  { brokerId, logEndOffset }: { brokerId: number; logEndOffset: number },
+): PartitionState {
+  const isClean = state.inSyncReplicas.includes(brokerId);
+  const isIn = (replica: Candidate) =>
+    replica.brokerId === brokerId ||
+    (isClean && replica.isOnline && state.inSyncReplicas.includes(replica.brokerId));
+  return {
+    leaderId: brokerId,
+    leaderEpoch: state.leaderEpoch + 1,
+    leaderEpochStartOffset: logEndOffset,
+    inSyncReplicas: replicas.filter(isIn).map((replica) => replica.brokerId),
+  };
+}

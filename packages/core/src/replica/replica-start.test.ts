@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import type { PartitionState } from "./partition-state.ts";
+import { type StartedReplica, stateAfterStart } from "./replica-start.ts";
+
+const STATE: PartitionState = {
+  leaderId: 1,
+  leaderEpoch: 4,
+  leaderEpochStartOffset: 10,
+  inSyncReplicas: [1, 2, 3],
+};
+
+function replica(brokerId: number, facts: Partial<StartedReplica> = {}): StartedReplica {
+  return {
+    brokerId,
+    isNew: true,
+    isClean: true,
+    logEndOffset: 20,
+    lastEpoch: 4,
+    durableHighWatermark: 20,
+    ...facts,
+  };
+}
+
+const UNCLEAN = { isClean: false };
+
+test("after a clean end of all nothing changes", () => {
+  expect(stateAfterStart(STATE, [replica(1), replica(2), replica(3, { logEndOffset: 20 })])).toBeNull();
+});
+
+test("one replica alone is believed, whatever it recovered", () => {
+  const alone = { ...STATE, inSyncReplicas: [1] };
+  expect(stateAfterStart(alone, [replica(1, { ...UNCLEAN, logEndOffset: 3 })])).toBeNull();
+});
+
+test("after an unclean end the leader leads on under a new epoch; in sync stay those that hold as much as it", () => {
+  const decision = stateAfterStart(STATE, [
+    replica(1, UNCLEAN),
+    replica(2, UNCLEAN),
+    replica(3, { ...UNCLEAN, logEndOffset: 20, durableHighWatermark: 15, lastEpoch: 3 }),
+  ]);
+  expect(decision).toEqual({
+    state: { leaderId: 1, leaderEpoch: 5, leaderEpochStartOffset: 20, inSyncReplicas: [1, 2] },
+    moves: [{ brokerId: 3, reason: "unclean_start", logEndOffset: 20 }],
+  });
+});
+
+test("a leader that ends before a follower that has records of its own epoch has lost some, and leads no more", () => {
+  const decision = stateAfterStart(STATE, [
+    replica(1, { ...UNCLEAN, logEndOffset: 19, durableHighWatermark: 12 }),
+    replica(2, { ...UNCLEAN, durableHighWatermark: 12 }),
+    replica(3, { ...UNCLEAN, logEndOffset: 18, durableHighWatermark: 12 }),
+  ]);
+  expect(decision?.state).toEqual({ ...STATE, leaderId: null, inSyncReplicas: [2] });
+  expect(decision?.moves).toEqual([
+    { brokerId: 1, reason: "lost_records", logEndOffset: 19 },
+    { brokerId: 3, reason: "unclean_start", logEndOffset: 18 },
+  ]);
+});
+
+test("a follower that is longer by an older leader's tail says nothing against its leader", () => {
+  const decision = stateAfterStart(STATE, [
+    replica(1, { ...UNCLEAN, logEndOffset: 11, durableHighWatermark: 10 }),
+    replica(2, { ...UNCLEAN, logEndOffset: 14, lastEpoch: 3, durableHighWatermark: 10 }),
+    replica(3, { isNew: false, logEndOffset: null, durableHighWatermark: 10 }),
+  ]);
+  expect(decision?.state).toMatchObject({ leaderId: 1, leaderEpoch: 5, inSyncReplicas: [1, 3] });
+});
+
+test.each<[string, Partial<StartedReplica>]>([
+  ["ends before what it had on its disk and visible, however cleanly", { logEndOffset: 19 }],
+  [
+    "ends before what another one in sync had noted",
+    { ...UNCLEAN, logEndOffset: 19, durableHighWatermark: 0 },
+  ],
+  ["ends before its own epoch began", { ...UNCLEAN, logEndOffset: 9, durableHighWatermark: 0 }],
+])("a leader that %s leads no more", (_what, facts) => {
+  const decision = stateAfterStart(STATE, [replica(1, facts), replica(2), replica(3)]);
+  expect(decision?.state).toEqual({ ...STATE, leaderId: null, inSyncReplicas: [2, 3] });
+  expect(decision?.moves).toMatchObject([{ brokerId: 1, reason: "lost_records" }]);
+});
+
+test("the last replica in sync that has lost records leaves nobody to lead", () => {
+  const last = { ...STATE, inSyncReplicas: [1] };
+  const decision = stateAfterStart(last, [replica(1, { logEndOffset: 5 }), replica(2), replica(3)]);
+  expect(decision?.state).toEqual({ ...last, leaderId: null, inSyncReplicas: [] });
+});
+
+test("a follower whose log cannot be opened, or that lost records, is out of sync; the leader is not touched", () => {
+  const decision = stateAfterStart(STATE, [
+    replica(1, { isNew: false }),
+    replica(2, { logEndOffset: null, lastEpoch: null }),
+    replica(3, { logEndOffset: 7 }),
+  ]);
+  expect(decision).toEqual({
+    state: { ...STATE, inSyncReplicas: [1] },
+    moves: [
+      { brokerId: 2, reason: "log_offline", logEndOffset: null },
+      { brokerId: 3, reason: "lost_records", logEndOffset: 7 },
+    ],
+  });
+});
+
+test("a leader that cannot be opened, and one that nobody named, are judged by nobody", () => {
+  const off = replica(1, { logEndOffset: null, lastEpoch: null });
+  expect(stateAfterStart(STATE, [off, replica(2, UNCLEAN), replica(3)])).toBeNull();
+  expect(stateAfterStart({ ...STATE, leaderId: null }, [replica(1), replica(2), replica(3)])).toBeNull();
+});

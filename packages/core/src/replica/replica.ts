@@ -1,0 +1,102 @@
+/**
+ * One copy of a partition, on one broker.
+ *
+ * Owns: which log it has open, if any; the high watermark as this replica has learned it; what its leader knows of it.
+ * Invariants: the learned high watermark is never above the log end offset; what the leader knows is from this leadership.
+ * Never: a log of a broker that does not run.
+ */
+import { assert } from "../assert.ts";
+import { BrokerError } from "../errors.ts";
+import type { PartitionLog } from "../log/partition-log.ts";
+import { type FollowerProgress, type FollowerView, unknownProgress } from "./isr.ts";
+
+/** What a replica must know of its broker. */
+export interface ReplicaBroker {
+  readonly brokerId: number;
+  /** Whether it serves at all. One whose disk has failed still does: it can be read, and takes no writes. */
+  readonly isStopped: boolean;
+  /** Whether it takes writes. */
+  readonly isRunning: boolean;
+  /** Throws BROKER_FAILED or BROKER_NOT_AVAILABLE when it takes no writes. */
+  requireRunning(): void;
+}
+
+export class Replica {
+  readonly broker: ReplicaBroker;
+  /** Set while an operator wants it out of the in-sync replicas. */
+  isHeldOut = false;
+  /** Set while its log is being cut: nobody else may touch it. */
+  isBeingCut = false;
+  progress: FollowerProgress = unknownProgress(false, 0);
+  /** Up to here everything was on its disk and visible, as its broker had noted when it started; `null`: nothing was noted. */
+  noted: number | null;
+  #log: PartitionLog | BrokerError;
+  #highWatermark = 0;
+
+  /** `log`: or why there is none. */
+  constructor(broker: ReplicaBroker, log: PartitionLog | BrokerError, noted: number | null) {
+    this.broker = broker;
+    this.noted = noted;
+    this.#log = log;
+    this.#highWatermark = noted ?? 0;
+  }
+
+  get brokerId(): number {
+    return this.broker.brokerId;
+  }
+
+  /** Whether it can be read. */
+  get isOnline(): boolean {
+    return !this.broker.isStopped && !(this.#log instanceof BrokerError) && !this.#log.isOffline;
+  }
+
+  /** Why it has no log, or `null`. */
+  get problem(): BrokerError | null {
+    return this.#log instanceof BrokerError ? this.#log : null;
+  }
+
+  /** Its log, also one that went off line. Must have one. */
+  get log(): PartitionLog {
+    assert(!(this.#log instanceof BrokerError), () => `broker ${this.brokerId} has no log of this partition`);
+    return this.#log;
+  }
+
+  /** The end of its log; `null` when it has none. */
+  get logEndOffset(): number | null {
+    return this.#log instanceof BrokerError || this.broker.isStopped ? null : this.#log.logEndOffset;
+  }
+
+  /** As far as this replica has heard. A follower hears of it with its fetches, so that it is one behind its leader. */
+  get highWatermark(): number {
+    return Math.min(this.#highWatermark, this.logEndOffset ?? this.#highWatermark);
+  }
+
+  /** The epoch of the last batch; `null` when there is none. */
+  get lastEpoch(): number | null {
+    const end = this.logEndOffset;
+    if (end === null) return null;
+    return this.log.leaderEpochs.findLast(({ startOffset }) => startOffset < end)?.leaderEpoch ?? null;
+  }
+
+  learnHighWatermark(value: number): void {
+    this.#highWatermark = value;
+  }
+
+  /** Its broker has started again, or its log was made anew: nothing that was known of it holds any more. */
+  attach(
+    log: PartitionLog | BrokerError,
+    { noted, learned }: { noted: number | null; learned: number },
+  ): void {
+    this.#log = log;
+    this.noted = noted;
+    this.#highWatermark = learned;
+    this.progress = { ...this.progress, logEndOffset: null, lastFetch: null };
+  }
+
+  /** As its leader judges it: who takes no writes copies nothing. */
+  view(): FollowerView {
+    const { brokerId, isHeldOut, progress } = this;
+    const flushedOffset = this.problem === null ? this.log.flushedOffset : 0;
+    return { brokerId, isOnline: this.isOnline && this.broker.isRunning, isHeldOut, progress, flushedOffset };
+  }
+}
