@@ -236,7 +236,7 @@ export class ReplicaHistory {
       for (const frame of splitFrames(batches)) {
         const { baseOffset, nextOffset: end } = readBatchHeader(frame);
         assert.ok(end <= highWatermark, `a consumer got ${baseOffset} at high watermark ${highWatermark}`);
-        const value = valueOf(frame);
+        const value = textOf(frame);
         const before = this.seen.get(baseOffset) ?? value;
         assert.equal(value, before, `offset ${baseOffset} was ${before} and is ${value}`);
         this.seen.set(baseOffset, value);
@@ -260,7 +260,7 @@ function heldBy(log: PartitionLog): Held[] {
     const { batches, nextOffset } = log.read(offset, { bytesMax: 1 << 20, endOffset: log.logEndOffset });
     for (const frame of splitFrames(batches)) {
       const { leaderEpoch: epoch, baseOffset, crc } = readBatchHeader(frame);
-      held.push({ epoch, line: `${baseOffset} of epoch ${epoch}, CRC ${crc}: ${valueOf(frame)}` });
+      held.push({ epoch, line: `${baseOffset} of epoch ${epoch}, CRC ${crc}: ${textOf(frame)}` });
     }
     offset = nextOffset;
   }
@@ -268,6 +268,6 @@ function heldBy(log: PartitionLog): Held[] {
 }
 
 /** Each batch has one record. */
-function valueOf(frame: Buffer): string {
+function textOf(frame: Buffer): string {
   return decodeRecords(frame)[0]?.value?.toString() ?? "";
 }

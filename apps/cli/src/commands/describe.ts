@@ -92,10 +92,11 @@ function showPartition(context: Context, partition: ParsedResponse<"describe_par
     ["LOG-END", partition.log_end_offset],
   ]);
   const replicas = renderTable(
-    ["REPLICA", "LOG-END", "IN-SYNC", "ONLINE", "CAUGHT-UP-MS"],
+    ["REPLICA", "LOG-END", "HIGH-WATERMARK", "IN-SYNC", "ONLINE", "CAUGHT-UP-MS"],
     partition.replicas.map((replica) => [
       replica.broker_id,
       replica.log_end_offset,
+      replica.high_watermark,
       replica.in_sync ? "yes" : "no",
       replica.online ? "yes" : "no",
       replica.last_caught_up_ms,

@@ -12,6 +12,12 @@ test("a data folder is enough; the rest has the defaults of a stepped cluster", 
     batchBytesMax: 2_097_152,
     flush: "ack",
     duplicateWindow: 5,
+    reconciliation: "leader-epoch",
+    highWatermarkCheckpoint: true,
+    ackRule: "high-watermark",
+    replicaLagTimeMs: 10_000,
+    replicaLagMaxOffsets: null,
+    replicaFetchMaxBytes: 1_048_576,
     producerExpirationMs: 86_400_000,
   });
   expect(Object.isFrozen(config)).toBe(true);

@@ -47,6 +47,7 @@ export type ResolvedConfig = Required<ClusterConfig>;
 export const ORIGINAL_DIALS = Object.freeze({
   reconciliation: "high-watermark",
   highWatermarkCheckpoint: false,
+  duplicateWindow: 1,
   ackRule: "captured-isr",
   replicaLagMaxOffsets: 10_000,
 } satisfies Partial<ClusterConfig>);

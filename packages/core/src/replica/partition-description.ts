@@ -1,11 +1,16 @@
-/** All that a partition's leader knows, for who wants to look inside. */
+/** All that a partition's leader knows, and each replica of itself, for who wants to look inside. */
 import type { PartitionDescription } from "./partition-view.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
-/** Throws STORAGE_ERROR with the reason when the leader's log could not be opened. */
+/**
+ * While nobody leads, the log is that of the first replica in sync that can be read. Throws LEADER_NOT_AVAILABLE when there is
+ * none, and STORAGE_ERROR with the reason when the leader's log could not be opened.
+ */
 export function describePartition(set: PartitionReplicaSet): PartitionDescription {
-  const { leaderEpoch, leaderLog } = set;
-  const { logStartOffset, logEndOffset } = leaderLog;
+  const { leaderEpoch, leadership } = set;
+  const shown = leadership.onlineLeader ?? leadership.inSync().find(({ isOnline }) => isOnline);
+  const log = shown?.log ?? set.leaderLog;
+  const { logStartOffset, logEndOffset } = log;
   return {
     ...set.place,
     leaderId: set.leaderId,
@@ -23,7 +28,7 @@ export function describePartition(set: PartitionReplicaSet): PartitionDescriptio
       lastCaughtUpMs: copy.brokerId === set.assignedLeaderId ? null : copy.progress.lastCaughtUpMs,
       isOnline: copy.isOnline,
     })),
-    segments: leaderLog.segments(),
-    epochs: leaderLog.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),
+    segments: log.segments(),
+    epochs: log.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),
   };
 }

@@ -1,4 +1,7 @@
-/** describe_partition: all that the leader knows. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, STORAGE_ERROR when off line. */
+/**
+ * describe_partition: all that the leader knows, and where each replica stands. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION,
+ * LEADER_NOT_AVAILABLE when no replica can be read, STORAGE_ERROR when the only one is off line.
+ */
 import type { Handler } from "../handler.ts";
 
 export const describePartition: Handler<"describe_partition"> = ({ topic, partition }, { cluster }) => {
@@ -16,6 +19,7 @@ export const describePartition: Handler<"describe_partition"> = ({ topic, partit
     replicas: view.replicas.map((replica) => ({
       broker_id: replica.brokerId,
       log_end_offset: replica.logEndOffset,
+      high_watermark: replica.highWatermark,
       in_sync: replica.isInSync,
       last_caught_up_ms: replica.lastCaughtUpMs,
       online: replica.isOnline,

@@ -4,7 +4,8 @@ import { operation } from "../operation.ts";
 
 export const describePartition = operation({
   name: "describe_partition",
-  summary: "Shows all that a partition's leader knows: marks, replicas, segments, epochs.",
+  summary:
+    "Shows all that a partition's leader knows, and where each replica stands: marks, segments, epochs.",
   request: { topic: fields.topic, partition: fields.partition },
   response: z.object({
     topic: z.string(),
@@ -17,12 +18,17 @@ export const describePartition = operation({
     replicas: z.array(
       z.object({
         broker_id: z.int(),
-        log_end_offset: fields.count,
+        log_end_offset: fields.count
+          .nullable()
+          .describe("null while its broker is stopped or its log is off line"),
+        high_watermark: fields.count.describe(
+          "as this replica has heard of it: a follower is a fetch behind",
+        ),
         in_sync: z.boolean(),
         last_caught_up_ms: z
           .int()
           .nullable()
-          .describe("when it last held all that the leader had; null for the leader"),
+          .describe("when it last held all that the leader had; null for the leader, and for who never did"),
         online: z.boolean(),
       }),
     ),
