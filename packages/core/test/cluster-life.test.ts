@@ -154,7 +154,7 @@ test("a partition whose folder is gone or damaged is off line with the reason, a
     ]) {
       expect(operation).toThrow(offline);
     }
-    expect(cluster.metadata("orders").partitions[0]).toMatchObject({ leaderId: null, inSyncReplicas: [] });
+    expect(cluster.metadata("orders").partitions[0]).toMatchObject({ leaderId: null, inSyncReplicas: [1] });
     expect(cluster.describeCluster().brokers).toMatchObject([{ partitions: 2, offlinePartitions: 1 }]);
     await append(cluster, OTHER, "served", "all");
     expect(valuesOf(cluster, OTHER)).toEqual(["one", "served"]);
