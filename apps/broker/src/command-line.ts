@@ -21,6 +21,9 @@ const PLACEHOLDERS: { readonly [Name in SettingName]?: string } = {
   profile: "kafka|original",
   log_level: "LEVEL",
   flush: "ack|interval|os",
+  reconciliation: "leader-epoch|high-watermark",
+  ack_rule: "high-watermark|captured-isr",
+  high_watermark_checkpoint: "true|false",
 };
 
 function flagOf(name: SettingName): Option {

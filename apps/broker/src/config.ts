@@ -3,7 +3,7 @@
  * the earlier), checked once and frozen.
  */
 import { readFileSync } from "node:fs";
-import { FLUSH_POLICIES, LIMITS } from "@minikafka/core";
+import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/core";
 import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { LOG_LEVELS } from "./logging.ts";
@@ -27,7 +27,44 @@ export const settings = z.strictObject({
     .optional()
     .describe("where a manual clock starts, in ms since 1970"),
   lab: z.boolean().default(false).describe("allow stepping operations (always so with a manual clock)"),
-  profile: z.enum(["kafka", "original"]).default("kafka").describe("which dials are set"),
+  profile: z
+    .enum(["kafka", "original"])
+    .default("kafka")
+    .describe("which dials are set where nothing else is said: Kafka's behaviour, or the original's"),
+  reconciliation: z
+    .enum(RECONCILIATIONS)
+    .optional()
+    .describe("a dial: where logs meet after a promotion, by leader-epoch or at the high-watermark"),
+  ack_rule: z
+    .enum(ACK_RULES)
+    .optional()
+    .describe("a dial: acks all waits for the high-watermark, or for the captured-isr of the append"),
+  high_watermark_checkpoint: z
+    .boolean()
+    .optional()
+    .describe("a dial: whether high watermarks survive a restart"),
+  replica_lag_max_offsets: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("a dial: records that an in-sync replica may lag; 0: time alone decides"),
+  duplicate_window: z
+    .int()
+    .min(1)
+    .max(LIMITS.batchesPerProducerMax)
+    .optional()
+    .describe("a dial: of so many last batches of a producer a retry is known as one"),
+  replica_lag_time_ms: z
+    .int()
+    .min(1)
+    .default(LIMITS.replicaLagTimeMsDefault)
+    .describe("a replica that was not caught up for so long is out of sync"),
+  replica_fetch_max_bytes: z
+    .int()
+    .min(1)
+    .max(LIMITS.fetchBytesMax)
+    .default(LIMITS.replicaFetchBytesDefault)
+    .describe("what a follower copies of a partition in one round, but always one batch"),
   log_level: z.enum(LOG_LEVELS).default("info").describe("how much is logged, on stderr"),
   max_frame_bytes: z
     .int()

@@ -18,6 +18,7 @@ import {
 import type { Logger } from "pino";
 import { type RawSettings, resolveSettings, type Settings } from "./config.ts";
 import { Deadlines } from "./deadlines.ts";
+import { dialsOf } from "./dials.ts";
 import type { ConnectionLimits } from "./json/connection.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
@@ -26,6 +27,7 @@ import { OutputBudget } from "./json/output-budget.ts";
 import { openLog, traceTo } from "./logging.ts";
 import { openFilesDefault } from "./open-files.ts";
 import { Parking } from "./parking.ts";
+import { Replicator } from "./replicator.ts";
 import { tickedSteps } from "./ticked-steps.ts";
 import { Ticker } from "./ticker.ts";
 
@@ -88,6 +90,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
         settings.segment_bytes ?? (settings.clock === "manual" ? 1024 * 1024 : SEGMENT_BYTES_AUTO),
       flush: settings.flush,
       openFilesMax: settings.open_files_max ?? openFilesDefault(),
+      ...dialsOf(settings),
     },
     {
       clock,
@@ -124,6 +127,7 @@ class Daemon implements Broker {
   readonly #dispatcher: Dispatcher;
   readonly #listener: Listener;
   readonly #ticker: Ticker | null;
+  readonly #replicator: Replicator | null;
   #closing: Promise<void> | null = null;
 
   constructor(
@@ -160,11 +164,10 @@ class Daemon implements Broker {
       connectionsMax: settings.max_connections,
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });
-    this.#ticker = isManual
-      ? null
-      : new Ticker(tickedSteps(cluster.steps, settings), (step, err) =>
-          log.error({ step, err }, "a step failed"),
-        );
+    const onProblem = (step: string, err: unknown) => log.error({ step, err }, "a step failed");
+    const { steps, config } = cluster;
+    this.#ticker = isManual ? null : new Ticker(tickedSteps(steps, { ...settings, ...config }), onProblem);
+    this.#replicator = isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err));
   }
 
   async listen(): Promise<void> {
@@ -191,6 +194,7 @@ class Daemon implements Broker {
     await this.#listener.endAll(LINGER_STOPPING_MS);
     lost.cancel();
     await this.#ticker?.stop();
+    await this.#replicator?.stop();
     this.#deadlines.close();
     this.#realTime.close();
     await this.cluster.close();

@@ -31,11 +31,6 @@ async function main(): Promise<void> {
   // Whoever started us may have stopped listening to us.
   process.stdout.on("error", () => undefined);
   const stop = askedToStop();
-  if (settings.profile === "original") {
-    log.warn(
-      "profile original: its dials act on replication, groups and retries, none of which this version has",
-    );
-  }
   const broker = await startBroker({ settings, log, onBroken: fail });
   const { host, port } = broker.address ?? { host: settings.host, port: settings.port };
   const ready = { msg: "ready", host, port, pid: process.pid, data: resolve(settings.data) };

@@ -9,25 +9,35 @@ function recording(): { steps: BrokerCluster["steps"]; taken: string[] } {
   const note = (name: string) => async () => {
     taken.push(name);
   };
-  const steps = { flushLogs: note("flush_logs") };
+  const steps = {
+    flushLogs: note("flush_logs"),
+    retryBehind: note("replicate_once"),
+    refreshIsr: note("refresh_isr"),
+  };
   return { steps: steps as unknown as BrokerCluster["steps"], taken };
 }
 
-function intervals(values: object): [string, number][] {
+function settingsOf(values: object) {
   const settings = resolveSettings([{ name: "the test", values: { data: "d", ...values } }]);
-  return tickedSteps(recording().steps, settings).map(({ name, everyMs }) => [name, everyMs]);
+  return { ...settings, replicaLagTimeMs: settings.replica_lag_time_ms };
+}
+
+function intervals(values: object): { [step: string]: number } {
+  const ticked = tickedSteps(recording().steps, settingsOf(values));
+  return Object.fromEntries(ticked.map(({ name, everyMs }) => [name, everyMs]));
 }
 
 test("each step has Kafka's interval, or the one that is set; with flush os none flushes", () => {
-  expect(intervals({})).toEqual([["flush_logs", 5_000]]);
-  expect(intervals({ flush: "interval", flush_interval_ms: 50 })).toEqual([["flush_logs", 50]]);
-  expect(intervals({ flush: "os" })).toEqual([]);
+  const replication = { replicate_once: 500, refresh_isr: 5_000 };
+  expect(intervals({})).toEqual({ flush_logs: 5_000, ...replication });
+  expect(intervals({ flush: "interval", flush_interval_ms: 50 })).toEqual({ flush_logs: 50, ...replication });
+  expect(intervals({ flush: "os" })).toEqual(replication);
+  expect(intervals({ replica_lag_time_ms: 300 })).toMatchObject({ refresh_isr: 150 });
 });
 
 test("each takes the step that it is named after", async () => {
   const { steps, taken } = recording();
-  const settings = resolveSettings([{ name: "the test", values: { data: "d" } }]);
-  const ticked = tickedSteps(steps, settings);
+  const ticked = tickedSteps(steps, settingsOf({}));
   for (const step of ticked) await step.take();
   expect(taken).toEqual(ticked.map(({ name }) => name));
 });

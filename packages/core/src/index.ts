@@ -8,7 +8,7 @@ export type {
   TopicDescription,
   TopicMetadata,
 } from "./cluster/cluster-view.ts";
-export type { ClusterConfig, ResolvedConfig } from "./cluster/config.ts";
+export { type ClusterConfig, ORIGINAL_DIALS, type ResolvedConfig } from "./cluster/config.ts";
 export { DataFolderRefused, type RefusalReason } from "./cluster/data-folder-refusal.ts";
 export type { LifecycleState } from "./cluster/lifecycle.ts";
 export type { ProducerInit } from "./cluster/producer-ids.ts";
@@ -52,4 +52,10 @@ export type {
   SegmentDescription,
 } from "./replica/partition-view.ts";
 export { type AppendOptions, PartitionReplicaSet } from "./replica/replica-set.ts";
+export {
+  ACK_RULES,
+  type AckRule,
+  RECONCILIATIONS,
+  type Reconciliation,
+} from "./replica/replication-config.ts";
 export { partitionName, type TopicPartition } from "./replica/topic-partition.ts";

@@ -57,7 +57,10 @@ export class BrokerLife {
     }
     judgeStarted(sets, { ...this.#parts, newcomers: [brokerId] });
     this.#env.trace({ kind: "broker_started", brokerId, clean: broker.startedClean });
-    for (const set of sets) set.resumeLeading();
+    for (const set of sets) {
+      set.resumeLeading();
+      this.#parts.behind.add(set);
+    }
     return { brokerId, clean: broker.startedClean };
   }
 

@@ -90,7 +90,9 @@ export class BrokerCluster extends ClusterReads {
    * OUT_OF_ORDER_SEQUENCE, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN.
    */
   async appendBatch(place: TopicPartition, frame: Buffer, options: AppendOptions): Promise<AppendResult> {
-    const { acknowledged, ...appended } = this.replicaSet(place).append(frame, options);
+    const set = this.replicaSet(place);
+    const { acknowledged, ...appended } = set.append(frame, options);
+    this.rooms.behind.add(set);
     await acknowledged;
     return appended;
   }

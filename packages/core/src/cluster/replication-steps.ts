@@ -9,7 +9,8 @@ import { type FollowerRound, followerRound } from "../replica/follower-round.ts"
 import { type IsrQuestion, isrChange } from "../replica/isr.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
-import type { TopicPartition } from "../replica/topic-partition.ts";
+import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
+import { type BehindPartitions, isBehind } from "./behind-partitions.ts";
 import type { Brokers } from "./brokers.ts";
 import type { MetadataKeeper } from "./metadata-keeper.ts";
 import type { PartitionTable } from "./partition-table.ts";
@@ -36,6 +37,7 @@ export interface StepParts {
   readonly table: PartitionTable;
   readonly states: StateCommit;
   readonly keeper: MetadataKeeper;
+  readonly behind: BehindPartitions;
 }
 
 export class ReplicationSteps {
@@ -52,12 +54,38 @@ export class ReplicationSteps {
    * BROKER_FAILED when those who have caught up could not be noted as in sync; what was copied stays.
    */
   async replicateOnce(filter: StepFilter = {}): Promise<ReplicatedPartition[]> {
-    const sets = this.#setsOf(filter);
+    return this.#replicate(this.#setsOf(filter), filter.brokerId);
+  }
+
+  /**
+   * One round for the partitions of which a follower may lack something, as an append, another leader or a start leaves it.
+   * Resolves with how many are to be looked at again; one that had trouble waits for BehindPartitions.retry(). Rejects as
+   * replicateOnce() does.
+   */
+  async replicateBehind(): Promise<number> {
+    const { behind } = this.#parts;
+    const sets = behind.take();
+    const settled = new Set<string>();
+    try {
+      const rounds = await this.#replicate(sets);
+      const troubled = new Set(rounds.filter(({ problem }) => problem !== null).map(partitionName));
+      for (const { place } of sets)
+        if (!troubled.has(partitionName(place))) settled.add(partitionName(place));
+    } finally {
+      for (const set of sets) {
+        if (!settled.has(partitionName(set.place))) behind.delay(set);
+        else if (isBehind(set)) behind.add(set);
+      }
+    }
+    return behind.size;
+  }
+
+  async #replicate(sets: readonly PartitionReplicaSet[], brokerId?: number): Promise<ReplicatedPartition[]> {
     const rounds: ReplicatedPartition[] = [];
     for (const set of sets) {
       const { highWatermark: heard } = set;
       for (const follower of set.leadership.followers()) {
-        if (filter.brokerId !== undefined && follower.brokerId !== filter.brokerId) continue;
+        if (brokerId !== undefined && follower.brokerId !== brokerId) continue;
         const round = await this.roundOf(set, follower, heard);
         if (round === null) continue;
         if (round.batches > 0 || round.truncatedTo !== null || round.problem !== null)

@@ -1,6 +1,7 @@
 /** The parts that a cluster is made of, put together in the order in which they need each other. */
 import { BoundedDisk } from "../env/bounded-disk.ts";
 import type { Env } from "../env/env.ts";
+import { BehindPartitions } from "./behind-partitions.ts";
 import { BrokerLife } from "./broker-life.ts";
 import { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
@@ -21,6 +22,7 @@ export interface Rooms {
   readonly table: PartitionTable;
   readonly topics: TopicChanges;
   readonly producerIds: ProducerIds;
+  readonly behind: BehindPartitions;
   readonly replication: ReplicationSteps;
   readonly leadership: LeadershipChanges;
   readonly life: BrokerLife;
@@ -43,14 +45,16 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
     const table = new PartitionTable({ brokers, producers: producerIds }, config, env);
     const keeper = new MetadataKeeper(directory.metadataFile, directory.metadata, brokers);
     const topics = new TopicChanges({ keeper, brokers, table }, env);
-    const states = new StateCommit(keeper, env);
+    const behind = new BehindPartitions();
+    const states = new StateCommit({ keeper, behind }, env);
     topics.recover();
     judgeStarted(table.all(), { brokers, states, newcomers: brokers.ids });
-    const parts = { brokers, table, states, keeper };
+    for (const set of table.all()) behind.add(set);
+    const parts = { brokers, table, states, keeper, behind };
     const replication = new ReplicationSteps(parts, env);
     const leadership = new LeadershipChanges({ ...parts, steps: replication }, env);
     const life = new BrokerLife(parts, env);
-    const rooms = { directory, brokers, table, topics, replication, leadership, life, producerIds };
+    const rooms = { directory, brokers, table, topics, behind, replication, leadership, life, producerIds };
     traceOpened(rooms, env);
     return rooms;
   } catch (problem) {

@@ -7,6 +7,7 @@ import type { Env } from "../env/env.ts";
 import type { InSyncMove } from "../env/trace.ts";
 import { type PartitionState, sameState } from "../replica/partition-state.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { BehindPartitions } from "./behind-partitions.ts";
 import type { MetadataKeeper } from "./metadata-keeper.ts";
 import type { Topic } from "./topics.ts";
 
@@ -19,10 +20,12 @@ export interface StateChange {
 
 export class StateCommit {
   readonly #keeper: MetadataKeeper;
+  readonly #behind: BehindPartitions;
   readonly #env: Env;
 
-  constructor(keeper: MetadataKeeper, env: Env) {
+  constructor({ keeper, behind }: { keeper: MetadataKeeper; behind: BehindPartitions }, env: Env) {
     this.#keeper = keeper;
+    this.#behind = behind;
     this.#env = env;
   }
 
@@ -63,5 +66,6 @@ export class StateCommit {
       this.#env.trace({ kind: "isr_changed", ...place, ...facts, moves });
     }
     set.adopt(state);
+    this.#behind.add(set);
   }
 }

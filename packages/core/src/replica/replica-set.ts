@@ -54,6 +54,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
   readonly #producers: ProducerRules;
   readonly #acks: PendingAcks;
   #config: PartitionConfig;
+  #isRetired = false;
   #retirement: BrokerError | null = null;
 
   constructor(options: ReplicaSetOptions, env: Env) {
@@ -74,6 +75,11 @@ export class PartitionReplicaSet extends ReplicaSetReads {
   /** Whether what acks=all has acknowledged is on the disks. */
   get waitsForDisk(): boolean {
     return this.#flush === "ack";
+  }
+
+  /** It went away, with its topic or with the cluster. */
+  get isRetired(): boolean {
+    return this.#isRetired;
   }
 
   /** From here on `config` holds, for what is appended next. */
@@ -140,6 +146,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
    * acknowledgement is told that its log can't give any more.
    */
   retire(reason: BrokerError | null = null): void {
+    this.#isRetired = true;
     this.#retirement = reason;
     const message = `${partitionName(this.place)} closes before its replicas have acknowledged`;
     this.#acks.rejectAll(reason ?? new BrokerError("SHUTTING_DOWN", message));

@@ -1,0 +1,30 @@
+import { ORIGINAL_DIALS } from "@minikafka/core";
+import { expect, test } from "vitest";
+import { resolveSettings } from "./config.ts";
+import { dialsOf } from "./dials.ts";
+
+function dials(values: object) {
+  return dialsOf(resolveSettings([{ name: "the test", values: { data: "d", ...values } }]));
+}
+
+const SIZES = { replicaLagTimeMs: 10_000, replicaFetchMaxBytes: 1_048_576 };
+
+test("the profile sets every dial that has a value of the original's, and none otherwise", () => {
+  expect(dials({})).toEqual(SIZES);
+  expect(dials({ profile: "original" })).toEqual({ ...ORIGINAL_DIALS, ...SIZES });
+});
+
+test("what is said of one dial goes before the profile", () => {
+  expect(dials({ profile: "original", reconciliation: "leader-epoch", replica_lag_max_offsets: 0 })).toEqual({
+    ...ORIGINAL_DIALS,
+    ...SIZES,
+    reconciliation: "leader-epoch",
+    replicaLagMaxOffsets: null,
+  });
+  expect(dials({ ack_rule: "captured-isr", high_watermark_checkpoint: false, duplicate_window: 2 })).toEqual({
+    ...SIZES,
+    ackRule: "captured-isr",
+    highWatermarkCheckpoint: false,
+    duplicateWindow: 2,
+  });
+});

@@ -1,0 +1,29 @@
+/** From the settings to the kernel's dials: what is said holds, and the profile where nothing is. */
+import { type ClusterConfig, ORIGINAL_DIALS } from "@minikafka/core";
+import type { Settings } from "./config.ts";
+
+type Dials = Pick<
+  ClusterConfig,
+  | "reconciliation"
+  | "ackRule"
+  | "highWatermarkCheckpoint"
+  | "replicaLagMaxOffsets"
+  | "duplicateWindow"
+  | "replicaLagTimeMs"
+  | "replicaFetchMaxBytes"
+>;
+
+export function dialsOf(settings: Settings): Dials {
+  const { replica_lag_max_offsets: lagMaxOffsets } = settings;
+  const said = {
+    reconciliation: settings.reconciliation,
+    ackRule: settings.ack_rule,
+    highWatermarkCheckpoint: settings.high_watermark_checkpoint,
+    replicaLagMaxOffsets: lagMaxOffsets === 0 ? null : lagMaxOffsets,
+    duplicateWindow: settings.duplicate_window,
+    replicaLagTimeMs: settings.replica_lag_time_ms,
+    replicaFetchMaxBytes: settings.replica_fetch_max_bytes,
+  };
+  const given = Object.entries(said).filter(([, value]) => value !== undefined);
+  return { ...(settings.profile === "original" ? ORIGINAL_DIALS : {}), ...Object.fromEntries(given) };
+}
