@@ -70,8 +70,8 @@ const BROKER_PLACES: Place[] = [
   {
     folder: BROKER,
     ban: bans.TIMERS,
-    instead: "ticker.ts or deadlines.ts",
-    except: ["ticker.ts", "deadlines.ts"],
+    instead: "ticker.ts, replicator.ts or deadlines.ts",
+    except: ["ticker.ts", "replicator.ts", "deadlines.ts"],
   },
   // Deadlines of requests are durations: they read the clock that nobody can set.
   { folder: BROKER, ban: bans.WALL_CLOCK, instead: "cluster.env.clock", except: ["deadlines.ts"] },

@@ -41,7 +41,8 @@ export function startingHighWatermark(
   const counted = replicas.filter(({ isInSync, agreedEnd }) => agreedEnd !== null && (isInSync || !isNoted));
   if (counted.length === 0) return 0;
   const ends = counted.map(({ agreedEnd }) => agreedEnd ?? 0);
-  const notes = counted.flatMap(({ checkpoint }) => checkpoint ?? []);
+  // Also of one whose log is gone: the others had that as well.
+  const notes = replicas.flatMap(({ isInSync, checkpoint }) => (isInSync ? (checkpoint ?? []) : []));
   if (!isNoted || notes.length === 0) return highWatermarkOf(ends);
   const noted = isClean ? Math.max(...notes) : Math.max(...notes, highWatermarkOf(ends));
   // Whoever has lost records is judged later, and must not be said to have them.
