@@ -96,16 +96,18 @@ describe("a sync that fails makes the log take nothing more", () => {
     expect(left(reopened)).toEqual(COMPACTED);
   });
 
-  test.each<FaultPoint>(["log.compact.before_sync", "log.compact.before_folder_sync"])(
-    "at %s",
-    async (point) => {
-      const { world, log, before } = await longLog();
-      const fault = world.faults.arm({ point, action: "error" });
-      expect((await refusalOf(log))?.code).toBe("BROKER_FAILED");
-      expect(fault.fired).toBe(1);
-      expect(left(log)).toEqual(before);
-    },
-  );
+  test.each<FaultPoint>([
+    "log.compact.before_sync",
+    "log.compact.after_sync",
+    "log.compact.before_folder_sync",
+    "log.compact.after_folder_sync",
+  ])("at %s", async (point) => {
+    const { world, log, before } = await longLog();
+    const fault = world.faults.arm({ point, action: "error" });
+    expect((await refusalOf(log))?.code).toBe("BROKER_FAILED");
+    expect(fault.fired).toBe(1);
+    expect(left(log)).toEqual(before);
+  });
 });
 
 describe("damage", () => {

@@ -2,6 +2,7 @@
 import { readBatchHeader } from "@minikafka/record";
 import { describe, expect, test } from "vitest";
 import type { CompactionRequest } from "../src/log/compaction-request.ts";
+import { inspectPartition } from "../src/log/index.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import {
   COMPACTED_CONFIG,
@@ -14,7 +15,7 @@ import {
   request,
   segmentFiles,
 } from "./compaction-world.ts";
-import type { LogWorld } from "./log-world.ts";
+import { FOLDER, type LogWorld } from "./log-world.ts";
 
 /** Seven sealed segments and an active one of base offset 28. */
 async function longLog(world: LogWorld = compactedWorld()): Promise<PartitionLog> {
@@ -121,6 +122,20 @@ describe("a compacted log", () => {
     await log.flush();
     await log.compact(request(log));
     expect(segmentFiles(world).filter((name) => name.includes("-"))).toEqual(["00000000000000000001-1.log"]);
+  });
+
+  test("is told whole by who looks into its folder, gaps and all, and nothing in it is wrong", async () => {
+    const world = compactedWorld();
+    const log = await longLog(world);
+    await log.compact(request(log));
+    const dumped = log.dump(0, { batchesMax: 100, bytesMax: 1 << 20, withRecords: true }).batches;
+    expect(dumped.map(({ problem }) => problem).filter((problem) => problem !== null)).toEqual([]);
+    await log.close();
+    const findings = [...inspectPartition(world.disk, FOLDER)];
+    expect(findings.filter(({ kind }) => kind === "damage" || kind === "tail")).toEqual([]);
+    const batches = findings.filter((finding) => finding.kind === "batch");
+    expect(batches.map(({ header }) => header)).toEqual(dumped.map(({ header }) => header));
+    expect(batches.filter(({ header }) => header?.recordCount === 0).length).toBeGreaterThan(5);
   });
 
   test("answers for a time with the first record that is left and late enough", async () => {

@@ -56,7 +56,19 @@ test("a manifest of version 1 has no generations, nothing obsolete, and was writ
   expect(() => parseManifest(payload, 2)).toThrow("leader_epochs");
 });
 
+test("a manifest says how far compaction has come, and when it may drop more; where nothing is said, nowhere and never", () => {
+  const clean = { first_dirty_offset: 25, next_horizon_ms: 9000 };
+  expect(parseManifest({ ...good, ...clean }, MANIFEST_VERSION)).toMatchObject({
+    firstDirtyOffset: 25,
+    nextHorizonMs: 9000,
+  });
+  expect(parseManifest(good, MANIFEST_VERSION)).toMatchObject({ firstDirtyOffset: 0, nextHorizonMs: null });
+});
+
 test.each([
+  ["a clean part that reaches beyond what is sealed", { ...good, first_dirty_offset: 31 }],
+  ["a first dirty offset that is no number", { ...good, first_dirty_offset: null }],
+  ["a delete horizon before 1970", { ...good, next_horizon_ms: -1 }],
   ["a hole between sealed segments", { ...good, sealed: [first, { ...second, base_offset: 21 }] }],
   ["sealed segments out of order", { ...good, sealed: [second, first] }],
   ["an empty sealed segment", { ...good, sealed: [first, { ...second, size_bytes: 0 }] }],
