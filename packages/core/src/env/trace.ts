@@ -52,6 +52,16 @@ export type TraceEvent =
       }
     >
   | OnReplica<"truncated", { fromOffset: number; logEndOffset: number; cutBytes: number }>
+  | OnReplica<
+      "segment_deleted",
+      {
+        segmentBaseOffset: number;
+        nextOffset: number;
+        bytes: number;
+        reason: "log_start" | "size" | "time";
+      }
+    >
+  | OnReplica<"log_start_moved", { from: number; to: number }>
   | OnReplica<"restarted", { fromOffset: number; logStartOffset: number }>
   | OnReplica<"renewed", { segmentBaseOffset: number; bytes: number }>
   | OnReplica<

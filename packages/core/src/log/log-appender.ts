@@ -60,8 +60,8 @@ export class LogAppender {
     const place = { baseOffset: this.#segments.active.nextOffset, leaderEpoch };
     requireNotOlder(leaderEpoch, this.#epochs.latest?.leaderEpoch ?? 0, place.baseOffset);
     const header = assignedFrame(frame, place, this.#context.frameBytesMax);
-    const { baseOffset, nextOffset, frameBytes } = header;
-    if (!this.#segments.active.hasRoomFor(frameBytes, nextOffset)) this.#roll();
+    const { baseOffset, nextOffset } = header;
+    if (!this.#fits(header)) this.#roll();
     this.#write(frame, [header]);
     return { baseOffset, nextOffset };
   }
@@ -86,14 +86,37 @@ export class LogAppender {
   /** Those of `headers` that go into one segment, which is the active one then. At least the first does. */
   #fitting(headers: readonly BatchHeader[]): BatchHeader[] {
     const [first] = headers;
-    if (first !== undefined && !this.#segments.active.hasRoomFor(first.frameBytes, first.nextOffset))
-      this.#roll();
+    if (first !== undefined && !this.#fits(first)) this.#roll();
+    const { active } = this.#segments;
+    const { segmentMs } = this.#context.config;
     let bytes = 0;
-    const end = headers.findIndex(({ frameBytes, nextOffset }, place) => {
+    const end = headers.findIndex(({ frameBytes, nextOffset, maxTimestampMs }, place) => {
       bytes += frameBytes;
-      return place > 0 && !this.#segments.active.hasRoomBehind(bytes, nextOffset);
+      if (place === 0 || first === undefined) return false;
+      const isTooLate =
+        active.sizeBytes === 0
+          ? first.maxTimestampMs >= 0 && maxTimestampMs - first.maxTimestampMs > segmentMs
+          : active.isTooOldFor(maxTimestampMs);
+      return isTooLate || !active.hasRoomBehind(bytes, nextOffset);
     });
     return headers.slice(0, end === -1 ? headers.length : end);
+  }
+
+  #fits({ frameBytes, nextOffset, maxTimestampMs }: BatchHeader): boolean {
+    const { active } = this.#segments;
+    return active.hasRoomFor(frameBytes, nextOffset) && !active.isTooOldFor(maxTimestampMs);
+  }
+
+  /** Begins a new segment, unless the active one is empty: then nothing is done. Throws STORAGE_ERROR, DiskError. */
+  roll(): boolean {
+    if (this.#segments.active.sizeBytes === 0) return false;
+    this.#roll();
+    return true;
+  }
+
+  /** The same when the active segment's first batch is older than segment.ms at `nowMs`. */
+  rollByAge(nowMs: number): boolean {
+    return this.#segments.active.isTooOldFor(nowMs) && this.roll();
   }
 
   /** Begins a new segment. Nothing is waited for: a flush makes it durable and seals the old one. */

@@ -6,6 +6,7 @@
  * sealed in order; a round has its turn (turns.ts).
  * Never: a sync tried again after one that failed; an acknowledgement for what such a sync covered.
  */
+import { assert } from "../assert.ts";
 import { DiskError } from "../env/disk.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
@@ -102,6 +103,18 @@ export class LogFlusher {
       active.writeIndex();
       await this.#seal(this.#sealing(recoveryPointAt(active.extent)));
     });
+  }
+
+  /** Everything so far becomes durable, the manifest says so, and all rolled segments are sealed. Only within a turn. */
+  async sealAll(): Promise<void> {
+    assert(this.#turns.isTaken, "segments were to be sealed out of turn");
+    // Taken now: what is appended while the disk works lies behind the point.
+    const sealing = this.#sealing(recoveryPointAt(this.#segments.active.extent));
+    await this.#round(0);
+    const { recoveryPoint } = this.#keeper.manifest;
+    const { offset, segmentBaseOffset } = sealing.point;
+    if (recoveryPoint.offset < offset || recoveryPoint.segmentBaseOffset < segmentBaseOffset)
+      await this.#seal(sealing);
   }
 
   async #round(waiters: number): Promise<void> {

@@ -20,6 +20,7 @@ import type { LogFlusher } from "./log-flusher.ts";
 import { type LogParts, openParts, type PartitionLogOptions } from "./log-parts.ts";
 import type { LogProducers } from "./log-producers.ts";
 import { requireInRange } from "./log-range.ts";
+import { LogRetention, type RetentionRequest, type RetentionResult } from "./log-retention.ts";
 import type { LogState } from "./log-state.ts";
 import { LogTruncation } from "./log-truncation.ts";
 import type { ManifestKeeper } from "./manifest-keeper.ts";
@@ -48,6 +49,7 @@ export class PartitionLog {
   readonly #flusher: LogFlusher;
   readonly #appender: LogAppender;
   readonly #compactor: Compactor;
+  readonly #retention: LogRetention;
   readonly #truncation: LogTruncation;
   #closing: Promise<void> | null = null;
 
@@ -65,6 +67,7 @@ export class PartitionLog {
     this.#keeper = parts.keeper;
     this.#flusher = parts.flusher;
     this.#appender = parts.appender;
+    this.#retention = new LogRetention(parts);
     this.#truncation = new LogTruncation(parts);
     this.#compactor = new Compactor(parts);
   }
@@ -222,6 +225,36 @@ export class PartitionLog {
     const { cutCount } = this.#truncation;
     await this.#flusher.flush();
     this.#truncation.requireUncut(endOffset, cutCount);
+  }
+
+  /** Begins a new segment; nothing is done when the active one is empty. Returns whether it did. Throws STORAGE_ERROR. */
+  roll(): boolean {
+    this.#state.requireAppendable();
+    return onDisk(this.#context.folder, () => this.#appender.roll());
+  }
+
+  /** The same where the active segment's first batch is older than `segment_ms` at `nowMs`. */
+  rollByAge(nowMs: number): boolean {
+    this.#state.requireAppendable();
+    return onDisk(this.#context.folder, () => this.#appender.rollByAge(nowMs));
+  }
+
+  /**
+   * Removes the oldest segments that the config's retention no longer keeps, and under any config those that end below the
+   * log start offset. An active segment that is older than `segment_ms`, or with everything else past its retention, is
+   * rolled first. Rejects STORAGE_ERROR, BROKER_FAILED. Kafka: UnifiedLog.deleteOldSegments.
+   */
+  async applyRetention(request: RetentionRequest): Promise<RetentionResult> {
+    return await onDiskLater(this.#context.folder, () => this.#retention.apply(request));
+  }
+
+  /**
+   * Makes `beforeOffset` the log start offset, unless it lies below the one there is, and removes the segments that end
+   * below it. Durable when it resolves. Returns the log start offset. That nothing above the high watermark goes is for the
+   * caller to see to. Rejects OFFSET_OUT_OF_RANGE behind the end, STORAGE_ERROR, BROKER_FAILED. Kafka: KIP-107.
+   */
+  async deleteRecords(beforeOffset: number): Promise<number> {
+    return await onDiskLater(this.#context.folder, () => this.#retention.deleteRecords(beforeOffset));
   }
 
   /**

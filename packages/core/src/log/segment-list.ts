@@ -91,6 +91,13 @@ export class SegmentList {
     for (const segment of segments) segment.release();
   }
 
+  /** The oldest `count`, all of them sealed, are not in the log any more. */
+  dropFirst(count: number): void {
+    assert(count <= this.#sealedCount, `${count} segments cannot go, only ${this.#sealedCount} are sealed`);
+    for (const segment of this.#segments.splice(0, count)) segment.release();
+    this.#sealedCount -= count;
+  }
+
   /** `segment` and those behind it are not sealed any more. */
   unsealFrom(segment: Segment): void {
     const place = this.#segments.indexOf(segment);

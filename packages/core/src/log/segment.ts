@@ -38,6 +38,8 @@ export class Segment {
   #nextOffset: number;
   #sizeBytes: number;
   #maxTimestampMs: number;
+  /** Kafka: rollingBasedTimestamp, the latest of the first batch. `null`: there is none, or it has still to be read. */
+  #firstTimestampMs: number | null = null;
   /** Attempts to change the file, and how many of them a sync has covered. */
   #changes = 0;
   #syncedChanges = 0;
@@ -132,6 +134,19 @@ export class Segment {
   }
 
   /**
+   * Whether a batch of this time is too late for the segment, by Kafka's rule (LogSegment.shouldRoll): later than its first
+   * batch by more than segment.ms. Throws DiskError.
+   */
+  isTooOldFor(timestampMs: number): boolean {
+    if (this.#sizeBytes === 0) return false;
+    this.#firstTimestampMs ??= this.headerAt(0)?.maxTimestampMs ?? null;
+    const { segmentMs } = this.#context.config;
+    return this.#firstTimestampMs !== null && this.#firstTimestampMs >= 0
+      ? timestampMs - this.#firstTimestampMs > segmentMs
+      : false;
+  }
+
+  /**
    * Writes batches that follow each other behind the last, in one write. After a DiskError none of them counts, and
    * cutBack() must follow before anything else is written.
    */
@@ -181,6 +196,7 @@ export class Segment {
   /** Counts a batch that lies in the file. */
   take({ position, header }: ScannedFrame): void {
     this.#index.note(header, position);
+    if (position === 0) this.#firstTimestampMs = header.maxTimestampMs;
     this.#sizeBytes = position + header.frameBytes;
     this.#nextOffset = header.nextOffset;
     this.#maxTimestampMs = Math.max(this.#maxTimestampMs, latestRecordMs(header));
