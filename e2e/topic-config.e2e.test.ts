@@ -127,6 +127,11 @@ test("with LogAppendTime a producer and a consumer are told the broker's time", 
     { offset: 0, timestampMs: startMs, timestampType: "append" },
   ]);
   await client.close();
+  const fetched = await output(broker, ["fetch", "orders", "-p", "0", "-o", "beginning", "-e", "-J"]);
+  expect(jsonLines(fetched)).toMatchObject([
+    { timestamp: startMs, timestampType: "append", value: "created" },
+  ]);
+  expect(await output(broker, ["produce", "orders", "--jsonl", "-J"], fetched)).toContain('"offset":1');
   const dumped = await output(broker, ["log", "dump", "orders", "-p", "0", "--records"]);
   expect(dumped).toMatch(
     new RegExp(` LogAppendTime: ${startMs} size: .*\n\\| offset: 0 LogAppendTime: ${startMs} `),

@@ -103,6 +103,17 @@ export const settings = z.strictObject({
     .min(10)
     .default(5_000)
     .describe("how often everything is flushed in auto mode, but with flush os"),
+  compaction_interval_ms: z
+    .int()
+    .min(10)
+    .default(15_000)
+    .describe("how often compaction looks for work in auto mode"),
+  compaction_buffer_bytes: z
+    .int()
+    .min(LIMITS.compactionBufferBytesMin)
+    .max(LIMITS.compactionBufferBytesMax)
+    .default(LIMITS.compactionBufferBytesDefault)
+    .describe("memory for the keys of a compaction, 32 bytes each"),
 });
 
 export type Settings = Readonly<z.output<typeof settings>>;

@@ -88,6 +88,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       brokerIds: Array.from({ length: settings.brokers }, (_none, index) => index + 1),
       segmentBytes:
         settings.segment_bytes ?? (settings.clock === "manual" ? 1024 * 1024 : SEGMENT_BYTES_AUTO),
+      compactionBufferBytes: settings.compaction_buffer_bytes,
       flush: settings.flush,
       openFilesMax: settings.open_files_max ?? openFilesDefault(),
       ...dialsOf(settings),
@@ -193,11 +194,16 @@ class Daemon implements Broker {
     await this.#listener.answered();
     await this.#listener.endAll(LINGER_STOPPING_MS);
     lost.cancel();
-    await this.#ticker?.stop();
     await this.#replicator?.stop();
+    // A compaction under way may have long to go: the closing of its log ends it.
+    const stopped = this.#ticker?.stop();
     this.#deadlines.close();
     this.#realTime.close();
-    await this.cluster.close();
+    try {
+      await this.cluster.close();
+    } finally {
+      await stopped;
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 /** The steps that auto mode takes by itself, and how often. */
 import type { BrokerCluster, ResolvedConfig } from "@minikafka/core";
 import type { Settings } from "./config.ts";
-import type { TickedStep } from "./ticker.ts";
+import { aTurnForOthers, type TickedStep } from "./ticker.ts";
 
-type Intervals = Pick<Settings, "flush" | "flush_interval_ms"> & Pick<ResolvedConfig, "replicaLagTimeMs">;
+type Intervals = Pick<Settings, "flush" | "flush_interval_ms" | "compaction_interval_ms"> &
+  Pick<ResolvedConfig, "replicaLagTimeMs">;
 
 /** Kafka: replica.fetch.backoff.ms is 1 s; a follower waits at its leader for replica.fetch.wait.max.ms, 500 ms. */
 const RETRY_BEHIND_MS = 500;
@@ -22,5 +23,11 @@ export function tickedSteps(steps: BrokerCluster["steps"], intervals: Intervals)
     everyMs: Math.max(1, Math.floor(intervals.replicaLagTimeMs / 2)),
     take: async () => steps.refreshIsr(),
   };
-  return [...(intervals.flush === "os" ? [] : [flush]), retry, refresh];
+  // Kafka: log.cleaner.backoff.ms.
+  const compact = {
+    name: "compact",
+    everyMs: intervals.compaction_interval_ms,
+    take: () => steps.compact(aTurnForOthers),
+  };
+  return [...(intervals.flush === "os" ? [] : [flush]), compact, retry, refresh];
 }

@@ -35,3 +35,8 @@ export class Ticker {
     this.#underWay.set(step.name, taken);
   }
 }
+
+/** Work that takes long lets the sockets have their turn between its parts. */
+export function aTurnForOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

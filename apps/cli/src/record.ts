@@ -10,6 +10,8 @@ export interface ShownRecord {
   readonly partition: number;
   readonly offset: number;
   readonly timestampMs: number;
+  /** "append": the leader's time; left out or "create": its producer's. */
+  readonly timestampType?: "create" | "append";
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
   readonly headers: readonly ShownHeader[];

@@ -181,3 +181,14 @@ test("describeConfig and alterConfig speak the broker's names of settings, and n
   await altered;
   await client.close();
 });
+
+test("the stepper takes the broker's background work, of all topics or one, and says what it did", async () => {
+  const { peer, client } = await administering();
+  const stepper = client.stepper();
+  const compacted = stepper.compact();
+  const compaction = await peer.next("compact");
+  expect(compaction.fields).not.toHaveProperty("topic");
+  compaction.answer({ compacted: [] });
+  expect(await compacted).toEqual([]);
+  await client.close();
+});

@@ -2,7 +2,17 @@
  * The broker's clock and its background work, for experiments that step them. The broker answers STEPPING_DISABLED unless
  * it runs with --lab, or with a manual clock.
  */
+import type { ParsedResponse } from "@minikafka/protocol";
+import { type CamelCased, camelCased } from "./camel-case.ts";
 import type { CallOptions, Session } from "./session.ts";
+
+export type CompactedLog = CamelCased<ParsedResponse<"compact">["compacted"][number]>;
+
+/** Which logs a step is for. */
+export interface StepScope extends CallOptions {
+  /** Default: all topics. */
+  readonly topic?: string | undefined;
+}
 
 export class Stepper {
   readonly #session: Session;
@@ -21,8 +31,17 @@ export class Stepper {
     return (await this.#session.call("advance_clock", { ms }, options)).now_ms;
   }
 
+  /** Takes one pass of compaction over each log in which enough has gathered, and says what it did. */
+  async compact({ topic, ...options }: StepScope = {}): Promise<readonly CompactedLog[]> {
+    return camelCased((await this.#session.call("compact", scope(topic), options)).compacted);
+  }
+
   /** Makes everything durable that was appended before. */
   async flushLogs(options?: CallOptions): Promise<void> {
     await this.#session.call("flush_logs", {}, options);
   }
+}
+
+function scope(topic: string | undefined): { topic?: string } {
+  return topic === undefined ? {} : { topic };
 }

@@ -46,6 +46,8 @@ export const LIMITS = {
   compactionChunkBytes: MIB,
   /** Kafka: log.cleaner.dedupe.buffer.size, 128 MiB; one key takes 32 bytes of it (log/key-offset-map.ts). */
   compactionBufferBytesDefault: 128 * MIB,
+  compactionBufferBytesMin: KIB,
+  compactionBufferBytesMax: 4 * 1024 * MIB,
   /** An entry of 12 bytes for each batch of a segment, the smallest of which has 64. */
   indexFileBytesMax: 400 * MIB,
   /** Kafka: transactional.id is text of any length; a name of ours stands in a file that is read whole. */

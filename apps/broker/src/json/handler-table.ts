@@ -4,6 +4,7 @@ import type { Handler } from "./handler.ts";
 import { advanceClock } from "./handlers/advance-clock.ts";
 import { alterConfig } from "./handlers/alter-config.ts";
 import { clock } from "./handlers/clock.ts";
+import { compact } from "./handlers/compact.ts";
 import { createTopic } from "./handlers/create-topic.ts";
 import { deleteTopic } from "./handlers/delete-topic.ts";
 import { describeCluster } from "./handlers/describe-cluster.ts";
@@ -40,5 +41,6 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   dump_log: dumpLog,
   clock,
   advance_clock: advanceClock,
+  compact,
   flush_logs: flushLogs,
 };

@@ -1,13 +1,15 @@
 /** `step`: the broker's background work, taken by hand. */
+import type { ParsedResponse } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { examples } from "../output/examples.ts";
+import { type Cell, renderTable } from "../output/table.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 
 const NOTE =
-  "In auto mode the broker takes these steps by itself: a flush every 5 seconds.\n" +
-  "By hand they need a broker started with --lab or --clock manual.";
+  "In auto mode the broker takes these steps by itself: a flush every 5 seconds, compaction every\n" +
+  "15 seconds. By hand they need a broker started with --lab or --clock manual.";
 
 export function declareStep(program: Command, perform: Perform): void {
   const step = program
@@ -16,14 +18,28 @@ export function declareStep(program: Command, perform: Perform): void {
     .description(
       "Takes one step of the broker's background work. It needs a broker started with --lab or --clock manual.",
     );
+  const compact = step
+    .command("compact")
+    .description(
+      "Takes one pass of compaction over the closed and flushed segments of all topics or one whose cleanup_policy says compact.",
+    )
+    .argument("[topic]", "the topic's name")
+    .action((topic: string | undefined, _options: unknown, self: Command) =>
+      perform(
+        self,
+        (context) => inSession(context, (session) => compactLogs(context, session, topic)),
+        topic,
+      ),
+    );
   const flush = step
     .command("flush")
     .description("Makes everything durable that was written before.")
     .action((_options: unknown, self: Command) =>
       perform(self, (context) => inSession(context, (session) => flushAll(context, session))),
     );
-  const shown = ["minikafka-cli step flush"];
-  for (const command of [step, flush]) addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+  const shown = ["minikafka-cli step flush && minikafka-cli step compact profiles"];
+  for (const command of [step, compact, flush])
+    addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
 }
 
 function inSession(context: Context, act: (session: Session) => Promise<void>): Promise<undefined> {
@@ -33,8 +49,36 @@ function inSession(context: Context, act: (session: Session) => Promise<void>): 
   });
 }
 
+async function compactLogs(context: Context, session: Session, topic: string | undefined): Promise<void> {
+  const answer = await session.call("compact", scopeOf(topic));
+  if (context.settings.json) return context.data.json(answer);
+  const headers = ["TOPIC", "PARTITION", "BROKER", "SEGMENTS", "BYTES", "KEPT", "DROPPED", "CLEAN-TO"];
+  await context.data.write(renderTable(headers, answer.compacted.map(compactedRow)));
+  if (answer.compacted.length === 0)
+    context.notes.remark(
+      "nothing was due; only closed and flushed segments of a topic with cleanup_policy compact are",
+    );
+}
+
+function compactedRow(log: ParsedResponse<"compact">["compacted"][number]): Cell[] {
+  return [
+    log.topic,
+    log.partition,
+    log.broker_id,
+    `${log.segments_before}->${log.segments_after}`,
+    `${log.bytes_before}->${log.bytes_after}`,
+    log.records_kept,
+    log.records_dropped,
+    log.first_dirty_offset,
+  ];
+}
+
 async function flushAll(context: Context, session: Session): Promise<void> {
   await session.call("flush_logs", {});
   if (context.settings.json) return context.data.json({ flushed: true });
   return context.data.line("flushed all logs");
+}
+
+function scopeOf(topic: string | undefined): { topic?: string } {
+  return topic === undefined ? {} : { topic };
 }

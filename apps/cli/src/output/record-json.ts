@@ -3,6 +3,7 @@
  *
  * Bytes that are valid UTF-8 appear as text under `key` and `value`. Others appear as strict Base64 under `key_b64` and
  * `value_b64` instead, so nothing is ever replaced by U+FFFD. `null` is absence (a tombstone, for a value), `""` is empty.
+ * `timestampType` stands there when the time is the leader's; whoever reads the line back takes the time and not its type.
  */
 import { isUtf8 } from "node:buffer";
 import { asBuffer, type ShownRecord } from "../record.ts";
@@ -29,6 +30,7 @@ export function recordFields(record: ShownRecord): object {
     partition: record.partition,
     offset: record.offset,
     timestamp: record.timestampMs,
+    ...(record.timestampType === "append" ? { timestampType: "append" } : {}),
     ...bytesField("key", record.key),
     ...bytesField("value", record.value),
     headers: record.headers.map((header) => ({ key: header.key, ...bytesField("value", header.value) })),

@@ -3,30 +3,34 @@
  * step, and in auto mode the daemon's ticker does.
  *
  * Invariants: one log's failure stops no other's step; it is told after all were tried.
+ * Never: two logs at work at once in one step, but for a flush: others wait for answers meanwhile.
  */
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import { type CompactedLog, compact } from "../replica/log-upkeep.ts";
+import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { BehindPartitions } from "./behind-partitions.ts";
 import type { Brokers } from "./brokers.ts";
+import type { ResolvedConfig } from "./config.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { PartitionTable } from "./partition-table.ts";
 import type { ReplicationSteps } from "./replication-steps.ts";
 
 export interface StepsParts {
   readonly brokers: Brokers;
   readonly replication: ReplicationSteps;
   readonly behind: BehindPartitions;
-  /** Throws SHUTTING_DOWN unless requests are served. */
-  readonly requireServing: () => void;
+  readonly table: PartitionTable;
+  readonly config: ResolvedConfig;
+  readonly env: Env;
+  readonly lifecycle: Lifecycle;
 }
 
 export class BackgroundSteps {
-  readonly #brokers: Brokers;
-  readonly #replication: ReplicationSteps;
-  readonly #behind: BehindPartitions;
-  readonly #requireServing: () => void;
+  readonly #parts: StepsParts;
 
-  constructor({ brokers, replication, behind, requireServing }: StepsParts) {
-    this.#brokers = brokers;
-    this.#replication = replication;
-    this.#behind = behind;
-    this.#requireServing = requireServing;
+  constructor(parts: StepsParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -34,15 +38,15 @@ export class BackgroundSteps {
    * one, after trying all.
    */
   async flushLogs(): Promise<void> {
-    this.#requireServing();
-    await this.#brokers.flush();
-    await this.#replication.noteHighWatermarks();
+    this.#parts.lifecycle.requireRunning();
+    await this.#parts.brokers.flush();
+    await this.#parts.replication.noteHighWatermarks();
   }
 
   /** `listener` is called when a partition falls behind after none was: then replicateBehind() has work. It must not throw. */
   onBehind(listener: () => void): void {
-    this.#behind.onFirst(listener);
-    if (this.#behind.size > 0) listener();
+    this.#parts.behind.onFirst(listener);
+    if (this.#parts.behind.size > 0) listener();
   }
 
   /**
@@ -50,19 +54,52 @@ export class BackgroundSteps {
    * those who have caught up could not be noted as in sync.
    */
   async replicateBehind(): Promise<number> {
-    this.#requireServing();
-    return await this.#replication.replicateBehind();
+    this.#parts.lifecycle.requireRunning();
+    return await this.#parts.replication.replicateBehind();
   }
 
   /** Partitions whose round had trouble are to be tried again. */
   retryBehind(): void {
-    this.#requireServing();
-    this.#behind.retry();
+    this.#parts.lifecycle.requireRunning();
+    this.#parts.behind.retry();
   }
 
   /** Judges who is in sync. Kafka: the periodic check of replica.lag.time.max.ms. */
   refreshIsr(): void {
-    this.#requireServing();
-    this.#replication.refreshIsr();
+    this.#parts.lifecycle.requireRunning();
+    this.#parts.replication.refreshIsr();
+  }
+
+  /**
+   * Takes one pass of compaction over each log in which enough has gathered, in one topic or all, and returns what it did.
+   * `pause` is awaited after each part of a long pass. Rejects with UNKNOWN_TOPIC, and with a problem of a log when there
+   * was one. Kafka: the log cleaner.
+   */
+  async compact(pause: () => Promise<void>, topic?: string): Promise<CompactedLog[]> {
+    const { env, config } = this.#parts;
+    const request = { nowMs: env.clock.nowMs(), bufferBytes: config.compactionBufferBytes, pause };
+    return this.#eachPartition(topic, (set) => compact(set, request));
+  }
+
+  async #eachPartition<Result>(
+    topic: string | undefined,
+    act: (set: PartitionReplicaSet) => Promise<Result[]>,
+  ): Promise<Result[]> {
+    const { lifecycle, table } = this.#parts;
+    lifecycle.requireRunning();
+    // What goes away meanwhile, with its topic or with the cluster, has nothing left to do and nothing to tell.
+    const isThere = (set: PartitionReplicaSet) => lifecycle.state === "running" && !set.isRetired;
+    const results: Result[] = [];
+    const problems: unknown[] = [];
+    for (const set of topic === undefined ? table.all() : table.of(topic)) {
+      if (!isThere(set)) continue;
+      try {
+        results.push(...(await act(set)));
+      } catch (problem) {
+        if (!(problem instanceof BrokerError) || isThere(set)) problems.push(problem);
+      }
+    }
+    if (problems.length > 0) throw problems[0];
+    return results;
   }
 }

@@ -40,7 +40,7 @@ export class BrokerCluster extends ClusterReads {
 
   private constructor(rooms: Rooms, config: ResolvedConfig, env: Env) {
     super(rooms, config, env);
-    this.steps = new BackgroundSteps({ ...rooms, requireServing: () => this.lifecycle.requireRunning() });
+    this.steps = new BackgroundSteps({ ...rooms, config, env, lifecycle: this.lifecycle });
   }
 
   /**

@@ -10,6 +10,7 @@ test("a data folder is enough; the rest has the defaults of a stepped cluster", 
     indexIntervalBytes: 4096,
     openFilesMax: 512,
     batchBytesMax: 2_097_152,
+    compactionBufferBytes: 134_217_728,
     flush: "ack",
     duplicateWindow: 5,
     reconciliation: "leader-epoch",
@@ -36,6 +37,8 @@ test.each<[Partial<ClusterConfig>, string]>([
   [{ duplicateWindow: 6 }, "duplicateWindow is 6; expected a whole number, 1 to 5"],
   [{ producerExpirationMs: 0 }, "producerExpirationMs is 0; expected a whole number, 1 to 9007199254740991"],
   [{ batchBytesMax: 3e9 }, "batchBytesMax is 3000000000; expected a whole number, 64 to 2097152"],
+  [{ compactionBufferBytes: 1 }, "compactionBufferBytes is 1; expected a whole number, 1024 to 4294967296"],
+  [{ flush: "before-ack" as "ack" }, "flush is before-ack; expected ack, interval, os"],
 ])("%j is refused by name", (change, message) => {
   expect(() => resolveConfig({ dataFolder: "/data", ...change })).toThrow(
     expect.objectContaining({ code: "INVALID_CONFIG", message }),

@@ -22,6 +22,11 @@ export interface ClusterConfig extends Partial<ReplicationConfig> {
   /** Kafka: message.max.bytes (max.message.bytes of a topic, which goes before it). Default 2 MiB, which is the most. */
   readonly batchBytesMax?: number;
   /**
+   * Kafka: log.cleaner.dedupe.buffer.size. How much memory the keys of one pass of compaction may take; a pass covers one
+   * key for every 32 bytes, and another pass goes on behind it. Default 128 MiB, as in Kafka.
+   */
+  readonly compactionBufferBytes?: number;
+  /**
    * What an acknowledgement of acks=all waits for: "ack" (default) for the disk; "interval" and "os" for the write alone,
    * which does not survive a power cut (acknowledgement.ts). "os" is Kafka's own habit (log.flush.interval.messages and
    * log.flush.interval.ms unset).
@@ -76,6 +81,11 @@ export function resolveConfig(config: ClusterConfig): ResolvedConfig {
       min: HEADER_BYTES,
       max: LIMITS.batchBytesMax,
     }),
+    compactionBufferBytes: bounded(
+      "compactionBufferBytes",
+      config.compactionBufferBytes ?? LIMITS.compactionBufferBytesDefault,
+      { min: LIMITS.compactionBufferBytesMin, max: LIMITS.compactionBufferBytesMax },
+    ),
     flush,
     openFilesMax: bounded("openFilesMax", config.openFilesMax ?? LIMITS.openFilesDefault, {
       min: LIMITS.openFilesMin,

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { advanceClock } from "./operations/advance-clock.ts";
 import { alterConfig } from "./operations/alter-config.ts";
 import { clock } from "./operations/clock.ts";
+import { compact } from "./operations/compact.ts";
 import { createTopic } from "./operations/create-topic.ts";
 import { deleteTopic } from "./operations/delete-topic.ts";
 import { describeCluster } from "./operations/describe-cluster.ts";
@@ -39,6 +40,7 @@ export const OPERATIONS = {
   dump_log: dumpLog,
   clock,
   advance_clock: advanceClock,
+  compact,
   flush_logs: flushLogs,
 } as const;
 

@@ -1,0 +1,93 @@
+/** The background work of a cluster: over many logs, each by itself. */
+import { encodeBatch } from "@minikafka/record";
+import { expect, test } from "vitest";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import { openCluster, valuesOf } from "./cluster-world.ts";
+import { memoryWorld, rejection } from "./world.ts";
+
+const noPause = async () => {};
+
+/** Appends a record with the key "k" for each value. */
+async function appendKeyed(cluster: BrokerCluster, topic: string, partition: number, values: string[]) {
+  for (const value of values) {
+    const record = { key: Buffer.from("k"), value: Buffer.from(value), timestampMs: 1, headers: [] };
+    await cluster.appendBatch({ topic, partition }, encodeBatch({ records: [record] }), { acks: 1 });
+  }
+}
+
+/** A topic of two partitions, each with a closed segment in which "1" is replaced by "2". */
+async function compactible(cluster: BrokerCluster, topic: string): Promise<void> {
+  const config = { cleanup_policy: "compact", segment_bytes: 1024 };
+  cluster.createTopic({ topic, partitions: 2, config });
+  for (const partition of [0, 1]) await appendKeyed(cluster, topic, partition, ["1", "2", "3".repeat(1000)]);
+  await cluster.steps.flushLogs();
+}
+
+function lengthsOf(cluster: BrokerCluster, topic: string): number[] {
+  return [0, 1].map((partition) => valuesOf(cluster, { topic, partition }).length);
+}
+
+test("a log that fails stops no other's step, and is told after all were tried", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world);
+  await compactible(cluster, "orders");
+  const rule = world.faults.arm({
+    point: "log.compact.before_create",
+    action: "error",
+    site: { topic: "orders", partition: 0 },
+  });
+  expect(await rejection(cluster.steps.compact(noPause))).toMatchObject({ code: "STORAGE_ERROR" });
+  expect(rule.hits).toBe(1);
+  expect(lengthsOf(cluster, "orders")).toEqual([3, 2]);
+  expect(await cluster.steps.compact(noPause)).toMatchObject([{ place: { topic: "orders", partition: 0 } }]);
+  expect(lengthsOf(cluster, "orders")).toEqual([2, 2]);
+});
+
+test("a step is for the topic that it is given, and for those that there are", async () => {
+  const cluster = await openCluster(memoryWorld());
+  await compactible(cluster, "orders");
+  await compactible(cluster, "payments");
+  expect(await rejection(cluster.steps.compact(noPause, "nowhere"))).toMatchObject({ code: "UNKNOWN_TOPIC" });
+  expect(await cluster.steps.compact(noPause, "payments")).toHaveLength(2);
+  expect([lengthsOf(cluster, "orders"), lengthsOf(cluster, "payments")]).toEqual([
+    [3, 3],
+    [2, 2],
+  ]);
+});
+
+/** Lets everything run that needs no disk. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+test("a topic that is deleted during a step spoils it for no other", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world);
+  for (const topic of ["a", "b"]) await compactible(cluster, topic);
+  world.disk.holdSyncs();
+  const step = cluster.steps.compact(noPause);
+  await settle();
+  expect(world.events.of("compaction_started")).toMatchObject([{ topic: "a", partition: 0 }]);
+  cluster.deleteTopic("a");
+  world.disk.releaseSyncs();
+  expect((await step).map(({ place }) => [place.topic, place.partition])).toEqual([
+    ["b", 0],
+    ["b", 1],
+  ]);
+});
+
+test("a close during a step ends it, and the step tells of no problem", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world);
+  await compactible(cluster, "orders");
+  world.disk.holdSyncs();
+  const step = cluster.steps.compact(noPause);
+  await settle();
+  expect(world.events.of("compaction_started")).toHaveLength(1);
+  const closed = cluster.close();
+  world.disk.releaseSyncs();
+  expect(await step).toEqual([]);
+  await closed;
+  expect(cluster.state).toBe("closed");
+  expect(await rejection(cluster.steps.compact(noPause))).toMatchObject({ code: "SHUTTING_DOWN" });
+});

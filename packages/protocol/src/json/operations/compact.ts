@@ -1,0 +1,27 @@
+import { z } from "zod";
+import * as fields from "../fields.ts";
+import { operation } from "../operation.ts";
+
+/** What a compaction did to one log. */
+const compactedLog = z.object({
+  topic: z.string(),
+  partition: z.int(),
+  broker_id: z.int(),
+  first_dirty_offset: fields.count.describe("what lies below has been compacted"),
+  complete: z.boolean().describe("false when there were more keys than a pass has memory for: take another"),
+  segments_before: fields.count,
+  segments_after: fields.count,
+  bytes_before: fields.count,
+  bytes_after: fields.count,
+  records_kept: fields.count,
+  records_dropped: fields.count,
+  tombstones_dropped: fields.count.describe("of those dropped"),
+});
+
+export const compact = operation({
+  name: "compact",
+  summary:
+    "Drops records that a later one with the same key replaces, where cleanup_policy says compact, in all topics or one.",
+  request: { topic: fields.topic.optional() },
+  response: z.object({ compacted: z.array(compactedLog) }),
+});
