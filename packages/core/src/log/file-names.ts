@@ -9,7 +9,6 @@
  *   manifest.json                    which segments count; also manifest.json.tmp and manifest.json.tmp-later
  *   sync-failed                      the mark that a sync failed (sync-doubt.ts)
  */
-import { posix } from "node:path";
 import { assert } from "../assert.ts";
 
 export const MANIFEST_FILE_NAME = "manifest.json";
@@ -41,7 +40,7 @@ export function segmentFileName(name: SegmentName): string {
 }
 
 export function segmentPath(folder: string, name: SegmentName): string {
-  return posix.join(folder, segmentFileName(name));
+  return inFolder(folder, segmentFileName(name));
 }
 
 export function temporaryPath(folder: string, name: SegmentName): string {
@@ -49,16 +48,16 @@ export function temporaryPath(folder: string, name: SegmentName): string {
 }
 
 export function indexPath(folder: string, name: SegmentName): string {
-  return posix.join(folder, `${stemOf(name)}.index`);
+  return inFolder(folder, `${stemOf(name)}.index`);
 }
 
 export function timeIndexPath(folder: string, name: SegmentName): string {
-  return posix.join(folder, `${stemOf(name)}.timeindex`);
+  return inFolder(folder, `${stemOf(name)}.timeindex`);
 }
 
 /** `offset` is where what is in the snapshot ends. */
 export function snapshotPath(folder: string, offset: number): string {
-  return posix.join(folder, `${digitsOf(offset)}.snapshot`);
+  return inFolder(folder, `${digitsOf(offset)}.snapshot`);
 }
 
 /** The offset of the snapshot in a file of this name, and whether it was still being written; `null` for another file. */
@@ -89,6 +88,11 @@ export function isSegmentFileName(name: string): boolean {
 export function isLogFileName(name: string): boolean {
   const fixed = [MANIFEST_FILE_NAME, ...MANIFEST_TEMPORARY_NAMES, DOUBT_FILE_NAME];
   return fixed.includes(name) || parseFileName(name) !== null || parseSnapshotName(name) !== null;
+}
+
+/** A folder's path is normal already, so that nothing has to be looked for in it: this is asked for each file of a log. */
+function inFolder(folder: string, fileName: string): string {
+  return `${folder}/${fileName}`;
 }
 
 function stemOf({ baseOffset, generation }: SegmentName): string {

@@ -85,13 +85,14 @@ function requireSize(
   sizeBytes: number,
   bound: "exactly" | "at least",
 ): void {
-  const expected = `${bound} ${sizeBytes} bytes, as ${manifestPath(folder)} says`;
   const entry = env.disk.stat(path);
+  if (entry?.kind === "file" && entry.sizeBytes === sizeBytes) return;
+  const expected = `${bound} ${sizeBytes} bytes, as ${manifestPath(folder)} says`;
   if (entry === null || entry.kind !== "file") {
     const problem = entry === null ? "it is missing" : "it is no file";
     throw storageError(problem, { file: path, position: 0, expected });
   }
-  if (entry.sizeBytes === sizeBytes || (bound === "at least" && entry.sizeBytes > sizeBytes)) return;
+  if (bound === "at least" && entry.sizeBytes > sizeBytes) return;
   const position = Math.min(entry.sizeBytes, sizeBytes);
   throw storageError(`it has ${entry.sizeBytes} bytes`, { file: path, position, expected });
 }

@@ -31,9 +31,10 @@ import { latestRecordMs } from "./time-index-builder.ts";
 export class Segment {
   readonly baseOffset: number;
   readonly generation: number;
-  readonly path: string;
   readonly #context: LogContext;
-  readonly #index: SegmentIndex;
+  /** Made when somebody asks for it: most segments of most logs lie idle. */
+  #path: string | null = null;
+  #madeIndex: SegmentIndex | null = null;
   #file: DiskFile | null = null;
   #nextOffset: number;
   #sizeBytes: number;
@@ -49,13 +50,16 @@ export class Segment {
   constructor(context: LogContext, known: SegmentExtent) {
     this.baseOffset = known.baseOffset;
     this.generation = known.generation;
-    this.path = segmentPath(context.folder, known);
     this.#context = context;
     this.#nextOffset = known.nextOffset;
     this.#sizeBytes = known.sizeBytes;
     this.#maxTimestampMs = known.maxTimestampMs;
     this.#syncedBytes = known.sizeBytes;
-    this.#index = new SegmentIndex(context, this, known.sizeBytes);
+  }
+
+  get path(): string {
+    this.#path ??= segmentPath(this.#context.folder, this);
+    return this.#path;
   }
 
   get nextOffset(): number {
@@ -347,13 +351,13 @@ export class Segment {
   /** Gives the file and the index's memory back, until somebody reads again. For a segment that grows no more. */
   release(): void {
     this.close();
-    this.#index.release();
+    this.#madeIndex?.release();
   }
 
   close(): void {
     this.#file?.close();
     this.#file = null;
-    this.#index.close();
+    this.#madeIndex?.close();
   }
 
   #scan(
@@ -373,6 +377,11 @@ export class Segment {
   #bytes(): SegmentBytes {
     const { frameBytesMax, indexIntervalBytes } = this.#context;
     return { file: this.#opened(), sizeBytes: this.#sizeBytes, frameBytesMax, indexIntervalBytes };
+  }
+
+  get #index(): SegmentIndex {
+    this.#madeIndex ??= new SegmentIndex(this.#context, this, this.#sizeBytes);
+    return this.#madeIndex;
   }
 
   #opened(): DiskFile {
