@@ -57,10 +57,12 @@ function partitionFolders(world: World): string[] {
     .filter((name) => name !== "clean-shutdown");
 }
 
-test("a topic whose creation is cut short exists whole or not at all, and can be created", async () => {
+async function expectWholeOrNothing(
+  create: (cluster: Awaited<ReturnType<typeof running>>) => unknown,
+): Promise<void> {
   const world = memoryWorld();
   const cluster = await running(world);
-  const instants = await instantsOf(world, () => cluster.createTopic({ topic: "orders", partitions: 2 }));
+  const instants = await instantsOf(world, () => create(cluster));
   expect(instants.length).toBeGreaterThan(10);
   await afterEach(instants, async (next, what, isLast) => {
     const reopened = await openCluster(next);
@@ -77,6 +79,14 @@ test("a topic whose creation is cut short exists whole or not at all, and can be
     next.disk.crash({ mode: "lost" });
     expect(valuesOf(await openCluster(next), ORDERS), what).toEqual(["first"]);
   });
+}
+
+test("a topic whose creation is cut short exists whole or not at all, and can be created", async () => {
+  await expectWholeOrNothing((cluster) => cluster.createTopic({ topic: "orders", partitions: 2 }));
+});
+
+test("so does one whose folders are made off the thread", async () => {
+  await expectWholeOrNothing((cluster) => cluster.createTopicLater({ topic: "orders", partitions: 2 }));
 });
 
 test("a topic whose deletion is cut short is whole or gone, and comes back empty", async () => {

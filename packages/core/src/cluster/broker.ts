@@ -13,8 +13,9 @@ import type { EntryKind } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import type { FolderPreparation } from "../log/folder-preparation.ts";
 import { IndexMemory } from "../log/index-memory.ts";
-import { PartitionLog } from "../log/partition-log.ts";
+import { PartitionLog, type PartitionLogOptions } from "../log/partition-log.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
 import { CLEAN_SHUTDOWN_FILE_NAME, CleanShutdownMark } from "./clean-shutdown.ts";
@@ -38,11 +39,15 @@ export class Broker {
   readonly #indexMemory: IndexMemory;
   readonly #mark: CleanShutdownMark;
   readonly #logs = new Map<string, PartitionLog>();
+  /** New logs whose folders are being made. */
+  readonly #preparations = new Set<FolderPreparation>();
   #startedClean: boolean;
   #failure: string | null = null;
   #isStopped = false;
   #isWhole = true;
   #isAbandoned = false;
+  /** From now on nothing new is made. */
+  #isClosing = false;
 
   /** Makes the folder if it is missing, and takes the mark away. Throws DiskError. */
   constructor(brokerId: number, config: ResolvedConfig, env: Env) {
@@ -124,27 +129,24 @@ export class Broker {
     const name = partitionName(place);
     assert(!this.#logs.has(name), `the log of ${name} is open already`);
     try {
-      const log = PartitionLog.open(
-        {
-          folder: this.folderOf(place),
-          place: { brokerId: this.brokerId, ...place },
-          topicId: topic.topicId,
-          create,
-          config: logConfigOf(topic.config, this.#config),
-          indexMemory: this.#indexMemory,
-          indexIntervalBytes: this.#config.indexIntervalBytes,
-          flushesAtRoll: this.#config.flush === "os",
-          // What was taken under an earlier configuration must stay readable.
-          frameBytesMax: LIMITS.batchBytesMax,
-          onFailedSync: (problem: string) => this.fail(problem),
-        },
-        this.#env,
-      );
+      const log = PartitionLog.open(this.#optionsOf(topic, partition, create), this.#env);
       this.#logs.set(name, log);
       return log;
     } catch (problem) {
       if (!create) this.#isWhole = false;
       throw problem;
+    }
+  }
+
+  /** Makes the folder of a new partition's log, durably, ahead of openLog(). Rejects with DiskError, STORAGE_ERROR. */
+  async prepareLog(topic: Topic, partition: number): Promise<void> {
+    const preparation = PartitionLog.prepare(this.#optionsOf(topic, partition, true), this.#env);
+    if (this.#isClosing) preparation.abandon();
+    this.#preparations.add(preparation);
+    try {
+      await preparation.run();
+    } finally {
+      this.#preparations.delete(preparation);
     }
   }
 
@@ -183,6 +185,7 @@ export class Broker {
    */
   async close(highWatermarks: () => readonly NotedHighWatermark[]): Promise<void> {
     if (this.#isStopped) return;
+    this.#abandonPreparations();
     try {
       await eachSettled([...this.#logs.values()], LIMITS.logsFlushedAtOnce, (log) => log.close());
     } finally {
@@ -208,14 +211,38 @@ export class Broker {
     this.#failure = null;
     this.#isWhole = true;
     this.#isStopped = false;
+    this.#isClosing = false;
   }
 
   /** Closes every file and writes nothing, as if the process had died. */
   abandon(): void {
     this.#isAbandoned = true;
+    this.#abandonPreparations();
     this.highWatermarks.abandon();
     for (const log of this.#logs.values()) log.abandon();
     this.#logs.clear();
+  }
+
+  #abandonPreparations(): void {
+    this.#isClosing = true;
+    for (const preparation of this.#preparations) preparation.abandon();
+  }
+
+  #optionsOf(topic: Topic, partition: number, create: boolean): PartitionLogOptions {
+    const place = { topic: topic.topic, partition };
+    return {
+      folder: this.folderOf(place),
+      place: { brokerId: this.brokerId, ...place },
+      topicId: topic.topicId,
+      create,
+      config: logConfigOf(topic.config, this.#config),
+      indexMemory: this.#indexMemory,
+      indexIntervalBytes: this.#config.indexIntervalBytes,
+      flushesAtRoll: this.#config.flush === "os",
+      // What was taken under an earlier configuration must stay readable.
+      frameBytesMax: LIMITS.batchBytesMax,
+      onFailedSync: (problem: string) => this.fail(problem),
+    };
   }
 
   #begin(): boolean {

@@ -22,6 +22,7 @@ import type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./repl
 import { openRooms, type Rooms } from "./rooms.ts";
 import { type ConfigChanges, parseChanges } from "./topic-config-change.ts";
 import { planTopic, type TopicRequest } from "./topic-request.ts";
+import type { Topic } from "./topics.ts";
 
 /** Where an appended batch stands. */
 export interface AppendResult {
@@ -57,11 +58,18 @@ export class BrokerCluster extends ClusterReads {
    * TOPIC_ALREADY_EXISTS, INVALID_CONFIG, STORAGE_ERROR, BROKER_FAILED.
    */
   createTopic(request: TopicRequest): TopicDescription {
-    this.lifecycle.requireRunning();
-    const { topics, brokers } = this.rooms;
-    const topicId = this.env.random.uuid();
-    const topic = planTopic(request, { catalogue: topics.catalogue, brokerIds: brokers.ids, topicId });
-    topics.create(topic);
+    const topic = this.#plan(request);
+    this.rooms.topics.create(topic);
+    return describeTopic(topic);
+  }
+
+  /**
+   * The same without holding up the kernel for the disk: the topic exists when this resolves, and not before. Rejects as
+   * createTopic() throws, and with SHUTTING_DOWN.
+   */
+  async createTopicLater(request: TopicRequest): Promise<TopicDescription> {
+    const topic = this.#plan(request);
+    await this.rooms.topics.createLater(topic, () => this.lifecycle.requireRunning());
     return describeTopic(topic);
   }
 
@@ -190,5 +198,12 @@ export class BrokerCluster extends ClusterReads {
       await directory.release();
       this.env.trace({ kind: "cluster_closed", clusterId: this.clusterId, clean });
     }
+  }
+
+  #plan(request: TopicRequest): Topic {
+    this.lifecycle.requireRunning();
+    const { topics, brokers } = this.rooms;
+    const topicId = this.env.random.uuid();
+    return planTopic(request, { catalogue: topics.catalogue, brokerIds: brokers.ids, topicId });
   }
 }

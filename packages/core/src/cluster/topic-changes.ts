@@ -9,11 +9,16 @@
  *
  * Invariant: replacing the metadata file (metadata-keeper.ts) is the one commit point.
  */
+
+import { DiskError } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
+import { BrokerError, storageError } from "../errors.ts";
+import type { PartitionLog } from "../log/partition-log.ts";
 import type { Brokers } from "./brokers.ts";
 import { answeringForDisk, isRefusal } from "./disk-answer.ts";
 import type { MetadataKeeper } from "./metadata-keeper.ts";
 import type { PartitionTable } from "./partition-table.ts";
+import { quoted } from "./quoted.ts";
 import { changedConfig, type ParsedChanges } from "./topic-config-change.ts";
 import { TopicFolders } from "./topic-folders.ts";
 import { collisionKey } from "./topic-name.ts";
@@ -31,6 +36,8 @@ export class TopicChanges {
   readonly #table: PartitionTable;
   readonly #folders: TopicFolders;
   readonly #env: Env;
+  /** Names of topics whose folders are being made. */
+  readonly #beingMade = new Set<string>();
 
   constructor({ keeper, brokers, table }: TopicChangesOptions, env: Env) {
     this.#keeper = keeper;
@@ -54,31 +61,74 @@ export class TopicChanges {
 
   /** Makes a topic, durably. Throws STORAGE_ERROR; BROKER_FAILED when the metadata may not be written any more. */
   create(topic: Topic): void {
-    this.#brokers.requireNoneFailed();
-    for (const { replicas } of topic.partitions)
-      for (const brokerId of replicas) this.#brokers.get(brokerId).requireRunning();
+    this.#requireMakeable(topic);
     answeringForDisk(() => {
       this.#env.faults.hit("topic.create.before_folders", { topic: topic.topic });
       this.#finishRivals(topic);
-      const logs = this.#folders.make(topic);
-      try {
-        this.#env.faults.hit("topic.create.after_folders", { topic: topic.topic });
-        this.#keeper.commit({ topics: [...this.catalogue.list(), topic] }, () => {
-          this.catalogue.add(topic);
-          this.#table.add(topic, logs);
-        });
-      } catch (problem) {
-        if (isRefusal(problem) && this.catalogue.get(topic.topic) === undefined) this.#folders.undo(topic);
-        throw problem;
-      }
-      this.#env.trace({
-        kind: "topic_created",
-        topic: topic.topic,
-        partitions: topic.partitions.length,
-        replicationFactor: topic.partitions[0]?.replicas.length ?? 0,
-      });
-      this.#env.faults.hit("topic.create.after_metadata", { topic: topic.topic });
+      this.#complete(topic, this.#folders.make(topic));
     });
+  }
+
+  /**
+   * The same with most of its syncs off the thread: until it resolves the topic does not exist, and nobody else may make
+   * one of its name. Rejects as create() throws, and as `requireServing` does, which is asked before the topic exists.
+   */
+  async createLater(topic: Topic, requireServing: () => void): Promise<void> {
+    this.#requireMakeable(topic);
+    const key = collisionKey(topic.topic);
+    this.#beingMade.add(key);
+    let isServing = true;
+    try {
+      answeringForDisk(() => {
+        this.#env.faults.hit("topic.create.before_folders", { topic: topic.topic });
+        this.#finishRivals(topic);
+      });
+      await this.#folders.prepare(topic).finally(() => {
+        isServing = false;
+        requireServing();
+        isServing = true;
+      });
+      this.#beingMade.delete(key);
+      this.catalogue.requireRoom(topic.partitions.length);
+      this.#requireMakeable(topic);
+      answeringForDisk(() => this.#complete(topic, this.#folders.make(topic, { isPrepared: true })));
+    } catch (problem) {
+      // Once the cluster is closed, the folder may be another's.
+      if (isServing && isRefusal(problem) && this.catalogue.get(topic.topic) === undefined)
+        this.#folders.undo(topic);
+      throw problem instanceof DiskError ? storageError(problem, { file: problem.path }) : problem;
+    } finally {
+      this.#beingMade.delete(key);
+    }
+  }
+
+  #requireMakeable({ topic, partitions }: Topic): void {
+    this.#brokers.requireNoneFailed();
+    for (const brokerId of new Set(partitions.flatMap(({ replicas }) => replicas)))
+      this.#brokers.get(brokerId).requireRunning();
+    if (!this.#beingMade.has(collisionKey(topic))) return;
+    throw new BrokerError("TOPIC_ALREADY_EXISTS", `a topic of the name ${quoted(topic)} is being made`);
+  }
+
+  /** Its folders are durable; from the replacement of the metadata on it exists. */
+  #complete(topic: Topic, logs: PartitionLog[][]): void {
+    try {
+      this.#env.faults.hit("topic.create.after_folders", { topic: topic.topic });
+      this.#keeper.commit({ topics: [...this.catalogue.list(), topic] }, () => {
+        this.catalogue.add(topic);
+        this.#table.add(topic, logs);
+      });
+    } catch (problem) {
+      if (isRefusal(problem) && this.catalogue.get(topic.topic) === undefined) this.#folders.undo(topic);
+      throw problem;
+    }
+    this.#env.trace({
+      kind: "topic_created",
+      topic: topic.topic,
+      partitions: topic.partitions.length,
+      replicationFactor: topic.partitions[0]?.replicas.length ?? 0,
+    });
+    this.#env.faults.hit("topic.create.after_metadata", { topic: topic.topic });
   }
 
   /** Deletes a topic, durably. Its folders follow now or, where the disk refuses, later. Throws as create() does. */

@@ -6,8 +6,10 @@
  */
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { partitionName } from "../replica/topic-partition.ts";
+import { eachSettled } from "./all-settled.ts";
 import type { Broker } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
 import { isRefusal } from "./disk-answer.ts";
@@ -35,8 +37,8 @@ export class TopicFolders {
    * Makes the folders of a new topic and opens their logs, for each partition in the order of placement. What an interrupted creation left there is cleared first. When
    * it throws (STORAGE_ERROR, DiskError), nothing is left but what the disk refused to give back.
    */
-  make(topic: Topic): PartitionLog[][] {
-    this.#clear(topic);
+  make(topic: Topic, { isPrepared = false } = {}): PartitionLog[][] {
+    if (!isPrepared) this.#clear(topic);
     try {
       const logs = topic.partitions.map(({ replicas }, partition) =>
         replicas.map((brokerId) => this.#brokers.get(brokerId).openLog(topic, partition, { create: true })),
@@ -49,7 +51,15 @@ export class TopicFolders {
     }
   }
 
-  /** Takes back what make() made. Where the disk refuses, an empty folder stays, which the next make() clears. */
+  /** Does ahead of make(), off the thread, what of it takes long. Rejects with DiskError, STORAGE_ERROR; undo() follows then. */
+  async prepare(topic: Topic): Promise<void> {
+    this.#clear(topic);
+    await eachSettled(placesOf(topic, this.#brokers), LIMITS.logsFlushedAtOnce, ({ broker, partition }) =>
+      broker.prepareLog(topic, partition),
+    );
+  }
+
+  /** Takes back what make() or prepare() made. Where the disk refuses, an empty folder stays, which the next make() clears. */
   undo(topic: Topic): void {
     for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
       broker.dropLog({ topic: topic.topic, partition });

@@ -138,16 +138,20 @@ function requireNoRecords({ env, folder }: LogContext, { segments }: FolderConte
   });
 }
 
-function makeFolder(context: LogContext, { segments }: FolderContents): Manifest {
-  const { env, folder } = context;
-  env.disk.makeFolder(folder);
-  // An empty segment of a creation that died, or that the disk refused, may have a name that no sync makes durable.
-  const first = emptyExtent(0);
-  if (segments.length > 0) env.disk.remove(segmentPath(folder, first));
-  const manifest = emptyManifest(context);
-  const segment = new Segment(context, first);
+/** Makes the folder, and in it the empty segment with which every log begins. Nothing of it is durable. Throws DiskError. */
+export function makeFirstSegment(context: LogContext): void {
+  context.env.disk.makeFolder(context.folder);
+  const segment = new Segment(context, emptyExtent(0));
   segment.create();
   segment.close();
+}
+
+function makeFolder(context: LogContext, { segments }: FolderContents): Manifest {
+  const { env, folder } = context;
+  // An empty segment of a creation that died, or that the disk refused, may have a name that no sync makes durable.
+  if (segments.length > 0) env.disk.remove(segmentPath(folder, emptyExtent(0)));
+  const manifest = emptyManifest(context);
+  makeFirstSegment(context);
   // The manifest names the segment, so that the segment's name must not be lost alone.
   env.disk.syncFolder(folder);
   manifestFile(context).replace(manifest);

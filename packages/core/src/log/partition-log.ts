@@ -11,6 +11,7 @@ import { type DumpLimits, dumpBatches, type LogDump } from "./batch-dump.ts";
 import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
 import { Compactor } from "./compactor.ts";
 import { onDisk, onDiskLater } from "./disk-answer.ts";
+import { FolderPreparation } from "./folder-preparation.ts";
 import { requireNotOlder } from "./follower-frames.ts";
 import type { EpochEnd, EpochEntry, LeaderEpochs } from "./leader-epochs.ts";
 import type { AppendedBatch, LogAppender } from "./log-appender.ts";
@@ -56,6 +57,11 @@ export class PartitionLog {
   /** Opens the log in `options.folder`, and recovers what a crash left. Throws STORAGE_ERROR; then nothing is open. */
   static open(options: PartitionLogOptions, env: Env): PartitionLog {
     return new PartitionLog(openParts(options, env));
+  }
+
+  /** What makes the folder of a new log ahead of open(), off the thread. */
+  static prepare(options: PartitionLogOptions, env: Env): FolderPreparation {
+    return new FolderPreparation({ ...options, env });
   }
 
   private constructor(parts: LogParts) {

@@ -1,0 +1,92 @@
+/** A topic that is made off the thread: what others see meanwhile, and what an end in the middle leaves. */
+import { expect, test } from "vitest";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import type { MemoryDisk } from "../src/env/memory-disk.ts";
+import { append, FOLDER, openCluster, valuesOf } from "./cluster-world.ts";
+import { memoryWorld, rejection, worldOn } from "./world.ts";
+
+const ORDERS = { topic: "orders", partition: 39 };
+const REQUEST = { topic: "orders", partitions: 40 };
+
+/** Its first syncs are under way, and stay so. */
+async function halfMade(): Promise<{ disk: MemoryDisk; cluster: BrokerCluster; made: Promise<unknown> }> {
+  const world = memoryWorld();
+  const { disk } = world;
+  const cluster = await openCluster(world);
+  disk.holdSyncs();
+  const made = cluster.createTopicLater(REQUEST);
+  made.catch(() => {});
+  await Promise.resolve();
+  expect(disk.readFolder(`${FOLDER}/broker-1`).length).toBeGreaterThan(0);
+  return { disk, cluster, made };
+}
+
+test("it exists when all is durable, and not before; others are made and used meanwhile", async () => {
+  const { disk, cluster, made } = await halfMade();
+  expect(cluster.hasTopic("orders")).toBe(false);
+  cluster.createTopic({ topic: "payments", partitions: 1 });
+  await append(cluster, { topic: "payments", partition: 0 }, "paid", 1);
+  disk.releaseSyncs();
+  await made;
+  expect(cluster.describeTopic("orders")).toMatchObject({ topic: "orders" });
+  await append(cluster, ORDERS, "first", "all");
+  disk.crash({ mode: "lost" });
+  const again = await openCluster(worldOn(disk));
+  expect(valuesOf(again, ORDERS)).toEqual(["first"]);
+  expect(again.hasTopic("payments")).toBe(true);
+});
+
+test("meanwhile nobody makes another of its name, or of one that collides with it", async () => {
+  const { disk, cluster, made } = await halfMade();
+  for (const topic of ["orders", "Orders"]) {
+    const refused = { code: "TOPIC_ALREADY_EXISTS" };
+    expect(() => cluster.createTopic({ topic, partitions: 1 })).toThrow(expect.objectContaining(refused));
+    expect(await rejection(cluster.createTopicLater({ topic, partitions: 1 }))).toMatchObject(refused);
+  }
+  disk.releaseSyncs();
+  await made;
+  expect(cluster.metadata("orders").partitions).toHaveLength(40);
+});
+
+test.each(["close", "crash"] as const)(
+  "a cluster that ends by %s in the middle leaves no topic, and touches nothing afterwards",
+  async (end) => {
+    const { disk, cluster, made } = await halfMade();
+    await cluster[end]();
+    const changes = disk.changeCount;
+    disk.releaseSyncs();
+    expect(await rejection(made)).toMatchObject({ code: "SHUTTING_DOWN" });
+    // A sync that was under way ends; it changes nothing that anybody could see.
+    expect(disk.changeCount - changes).toBeLessThanOrEqual(16);
+    const files = disk.files();
+    const again = await openCluster(worldOn(disk));
+    expect([...files.keys()].filter((path) => path.endsWith("manifest.json"))).toEqual([]);
+    expect(again.hasTopic("orders")).toBe(false);
+    await again.createTopicLater(REQUEST);
+    expect(valuesOf(again, ORDERS)).toEqual([]);
+  },
+);
+
+test("a disk that refuses in the middle leaves nothing, and the next try succeeds", async () => {
+  for (const [operation, code] of [
+    ["makeFolder", "ENOSPC"],
+    ["create", "ENOSPC"],
+    ["write", "ENOSPC"],
+    ["sync", "EIO"],
+    ["syncFolder", "EIO"],
+    ["rename", "EIO"],
+  ] as const) {
+    const world = memoryWorld();
+    const cluster = await openCluster(world);
+    const failure = world.disk.fail({ operation, code, path: /orders-17(\/|$)/ });
+    expect(await rejection(cluster.createTopicLater(REQUEST)), operation).toMatchObject({
+      code: "STORAGE_ERROR",
+    });
+    expect(failure.hits).toBe(1);
+    expect(cluster.hasTopic("orders")).toBe(false);
+    expect(world.disk.readFolder(`${FOLDER}/broker-1`)).toEqual([]);
+    await cluster.createTopicLater(REQUEST);
+    await append(cluster, ORDERS, "first", "all");
+    expect(valuesOf(cluster, ORDERS)).toEqual(["first"]);
+  }
+});
