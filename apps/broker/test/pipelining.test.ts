@@ -1,3 +1,4 @@
+import { MemoryDisk } from "@minikafka/core/testing";
 import { expect, test } from "vitest";
 import { base64, openBroker, Session, settle } from "./support/broker.ts";
 
@@ -133,4 +134,19 @@ test("closing the broker answers what waits, refuses what comes, and leaves no c
   await settle();
   expect([session.isClosed, waiting.isClosed]).toEqual([true, true]);
   expect(() => broker.cluster.listTopics()).toThrow(/./);
+});
+
+test("a topic is made before what follows on its connection, and holds up no other connection", async () => {
+  const disk = new MemoryDisk();
+  const broker = await openBroker({}, disk);
+  const [maker, other] = [Session.open(broker), Session.open(broker)];
+  disk.holdSyncs();
+  maker.request({ operation: "create_topic", topic: "orders", partitions: 3, id: "create" });
+  maker.request(produce("at once", { id: "produce" }));
+  await settle();
+  expect(maker.answers).toEqual([]);
+  expect(await other.call("list_topics")).toMatchObject({ topics: [] });
+  disk.releaseSyncs();
+  expect(await maker.answer()).toMatchObject({ ok: true, id: "create" });
+  expect(await maker.answer()).toMatchObject({ ok: true, id: "produce", offset: 0 });
 });

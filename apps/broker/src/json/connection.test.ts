@@ -76,9 +76,10 @@ class Bench {
   #dispatch(name: string, holder: WaitHolder): Dispatched {
     this.taken.push(name);
     const id = name.startsWith("#") ? name : undefined;
-    if (name.startsWith("now:")) return { id, line: `${name.slice(4)}\n` };
-    if (name === "poll") return { id, line: this.#poll(holder) };
-    return { id, line: new Promise((resolve) => this.#waiting.set(name, resolve)) };
+    const holdsBack = name.startsWith("hold:");
+    if (name.startsWith("now:")) return { id, line: `${name.slice(4)}\n`, holdsBack };
+    if (name === "poll") return { id, line: this.#poll(holder), holdsBack };
+    return { id, line: new Promise((resolve) => this.#waiting.set(name, resolve)), holdsBack };
   }
 
   async #poll(holder: WaitHolder): Promise<AnswerLine> {
@@ -211,4 +212,25 @@ test("a request that is answered with nothing holds up nobody", async () => {
   await bench.send("silent\nnow:next\n");
   await bench.answer("silent", null);
   expect(bench.received).toEqual(["next"]);
+});
+
+test("what follows a request that takes effect late is not begun before that one is answered", async () => {
+  const bench = new Bench();
+  await bench.send("a\nhold:b\nc\nnow:d\n");
+  expect(bench.taken).toEqual(["a", "hold:b"]);
+  await bench.answer("a");
+  expect(bench.taken).toEqual(["a", "hold:b"]);
+  await bench.answer("hold:b");
+  expect(bench.taken).toEqual(["a", "hold:b", "c", "now:d"]);
+  await bench.answer("c");
+  expect(bench.received).toEqual(["a", "hold:b", "c", "d"]);
+});
+
+test("a client that has ended its side gets what it asked for behind a request that takes effect late", async () => {
+  const bench = new Bench();
+  bench.client.end("hold:a\nnow:b\n");
+  await settle();
+  expect(bench.taken).toEqual(["hold:a"]);
+  await bench.answer("hold:a");
+  expect(bench.received).toEqual(["hold:a", "b"]);
 });

@@ -60,6 +60,8 @@ export class Connection implements WaitHolder {
   /** No further request will be taken. */
   #isEnding = false;
   #isServing = false;
+  /** A request takes effect later than others do: those behind it wait. */
+  #isHeldBack = false;
   /** Counts requests and answers, so that idleness is looked at once in a while instead of timed at each. */
   #activity = 0;
   #deadline: Deadline;
@@ -146,6 +148,7 @@ export class Connection implements WaitHolder {
     const { requestsInHandMax, output } = this.#options.limits;
     // Answers that wait for an earlier one are output as well, only not sent yet.
     return (
+      !this.#isHeldBack &&
       this.#inHand < requestsInHandMax &&
       this.#order.heldCharacters <= output.pauseBytes &&
       this.#output.hasRoom
@@ -164,15 +167,19 @@ export class Connection implements WaitHolder {
   #take(line: Buffer): void {
     this.#inHand += 1;
     this.#activity += 1;
-    const { id, line: answer } = this.#options.dispatcher.dispatch(line, this);
+    const { id, line: answer, holdsBack } = this.#options.dispatcher.dispatch(line, this);
     // An answer with an id leaves as soon as it is ready; one without waits for its turn.
     const place = id === undefined ? this.#order.takePlace() : null;
-    if (!(answer instanceof Promise)) this.#answer(place, answer);
-    else
-      answer.then((later) => {
-        this.#answer(place, later);
-        this.#serve();
-      }, unreachableRejection);
+    if (!(answer instanceof Promise)) {
+      this.#answer(place, answer);
+      return;
+    }
+    if (holdsBack) this.#isHeldBack = true;
+    answer.then((later) => {
+      if (holdsBack) this.#isHeldBack = false;
+      this.#answer(place, later);
+      this.#serve();
+    }, unreachableRejection);
   }
 
   #answer(place: Place | null, line: AnswerLine): void {

@@ -31,7 +31,12 @@ export type AnswerLine = string | Buffer | null;
 export interface Dispatched {
   readonly id: RequestId | undefined;
   readonly line: AnswerLine | Promise<AnswerLine>;
+  /** Takes effect only when it is answered: what the client sent behind it has to wait, so that the order is kept. */
+  readonly holdsBack: boolean;
 }
+
+/** Operations whose handlers take effect later than they return. Every other's do before. */
+const HOLDING_BACK: readonly OperationName[] = ["create_topic"];
 
 export interface DispatcherOptions {
   readonly context: BrokerContext;
@@ -60,13 +65,16 @@ export class Dispatcher {
     try {
       read = readRequest(line);
     } catch (error) {
-      return { id: undefined, line: this.#failed(undefined, "reading a request", error) };
+      const line = this.#failed(undefined, "reading a request", error);
+      return { id: undefined, line, holdsBack: false };
     }
-    if (read.kind === "refused") return { id: read.id, line: failure(read.id, read.code, read.message) };
+    if (read.kind === "refused")
+      return { id: read.id, line: failure(read.id, read.code, read.message), holdsBack: false };
     const { id, request } = read;
     const answer = this.#carryOut(id, request, holder);
-    if (!isSilent(request)) return { id, line: answer };
-    return { id, line: answer instanceof Promise ? answer.then(noAnswer) : null };
+    const holdsBack = HOLDING_BACK.includes(request.operation);
+    if (!isSilent(request)) return { id, line: answer, holdsBack };
+    return { id, line: answer instanceof Promise ? answer.then(noAnswer) : null, holdsBack };
   }
 
   #carryOut(

@@ -18,7 +18,7 @@ export interface BrokerContext {
 
 /**
  * Takes effect before it returns, so that requests take effect in the order in which they came; only what it waits for may
- * come later. Throws or rejects with a BrokerError for what the client should be told.
+ * come later (or it stands among those that hold back what follows: dispatch.ts). Throws or rejects with a BrokerError for what the client should be told.
  */
 export type Handler<Name extends OperationName> = (
   request: ParsedRequest<Name>,

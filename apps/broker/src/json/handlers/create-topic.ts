@@ -4,8 +4,8 @@
  */
 import type { Handler } from "../handler.ts";
 
-export const createTopic: Handler<"create_topic"> = (request, { cluster }) => {
+export const createTopic: Handler<"create_topic"> = async (request, { cluster }) => {
   const { topic, partitions, replication_factor: replicationFactor, config = {} } = request;
-  cluster.createTopic({ topic, partitions, replicationFactor, config });
+  await cluster.createTopicLater({ topic, partitions, replicationFactor, config });
   return { topic };
 };
