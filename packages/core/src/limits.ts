@@ -53,6 +53,8 @@ export const LIMITS = {
   /** Kafka: transactional.id is text of any length; a name of ours stands in a file that is read whole. */
   producerNameLengthMax: 249,
   namedProducersMax: 10_000,
+  /** Producers without a name whose newest epoch is remembered after they asked for it. */
+  unnamedEpochsMax: 10_000,
   /** Kafka: ProducerIdsBlock, 1000: one write for so many ids. What is not given before a restart never is. */
   producerIdsPerBlock: 1000,
   /** Kafka: ProducerStateEntry.NUM_BATCHES_TO_RETAIN, 5, which is as many as an idempotent producer may have in flight. */

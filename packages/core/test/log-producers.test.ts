@@ -320,13 +320,20 @@ async function runHistory(seed: number): Promise<void> {
     frames = frames.filter((frame) => readBatchHeader(frame).nextOffset <= log.logEndOffset);
   };
   for (let step = 0; step < 40; step++) {
-    const choice = random.below(20);
-    if (choice < 13) {
+    const choice = random.below(22);
+    if (choice === 20) {
+      const { logStartOffset, logEndOffset } = log;
+      await log.truncateTo(logStartOffset + random.below(logEndOffset - logStartOffset + 1));
+      frames = frames.filter((frame) => readBatchHeader(frame).nextOffset <= log.logEndOffset);
+    } else if (choice === 21 && random.below(4) === 0) {
+      await log.restartAt(log.logEndOffset + random.below(3));
+      frames = [];
+    } else if (choice < 13) {
       const frame = writer.frame();
       log.append(frame, 0);
       frames.push(frame);
     } else if (choice < 16) await log.flush();
-    else if (choice < 18) {
+    else if (choice < 18 || choice === 21) {
       await log.close();
       reopen();
     } else {

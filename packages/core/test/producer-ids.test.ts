@@ -110,6 +110,18 @@ test("a producer of no name counts its epochs on its own id, and gets another wh
   expect(cluster.initProducer({ current: last })).toEqual({ producerId: producerId + 1, producerEpoch: 0 });
 });
 
+test("what an epoch of a producer without a name has sent comes too late once it has asked for the next", async () => {
+  const cluster = await openCluster(memoryWorld());
+  cluster.createTopic({ topic: "orders", partitions: 1 });
+  const old = cluster.initProducer({});
+  const present = cluster.initProducer({ current: old });
+  expect(await rejection(append(cluster, old))).toMatchObject({
+    code: "PRODUCER_FENCED",
+    details: { producer_epoch: 0, current_epoch: 1 },
+  });
+  await append(cluster, present);
+});
+
 test("a name whose epochs are used up gets another id, and the old one is fenced for ever", async () => {
   const world = memoryWorld();
   await (await openCluster(world)).close();

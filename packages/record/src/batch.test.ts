@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assignBatch, encodeBatch, stampAppendTime } from "./batch.ts";
+import { assignBatch, encodeBatch, stampAppendTime, stampProducer } from "./batch.ts";
 import { HEADER_BYTES, POSITION, readBatchHeader } from "./batch-header.ts";
 import { frameProblem, splitFrames } from "./frame-check.ts";
 import { HEADERS_PER_RECORD_MAX, type Record, TIMESTAMP_MS_MAX } from "./record.ts";
@@ -249,5 +249,23 @@ test("frames that follow each other are split at their borders, and rubbish betw
   const [first, second] = frames as [Buffer, Buffer];
   expect(() => splitFrames(Buffer.concat([first, second.subarray(0, -1)]))).toThrow(
     new RegExp(`at byte ${first.length} of`),
+  );
+});
+
+test("a batch that gets its producer afterwards, and another one later, has the bytes as if it had been encoded so", () => {
+  const sequence = fc.record({
+    producerId: fc.nat(),
+    producerEpoch: fc.nat(32_767),
+    baseSequence: fc.nat(2 ** 31 - 1),
+  });
+  const record = { key: null, value: Buffer.from("paid"), timestampMs: 5, headers: [] };
+  fc.assert(
+    fc.property(sequence, sequence, (first, second) => {
+      const frame = encodeBatch({ records: [record, record] });
+      for (const each of [first, second]) {
+        stampProducer(frame, each);
+        expect(frame).toEqual(encodeBatch({ records: [record, record], ...each }));
+      }
+    }),
   );
 });

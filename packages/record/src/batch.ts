@@ -34,9 +34,10 @@ export interface BatchPlace {
   readonly leaderEpoch: number;
 }
 
-/** The payload's bytes up to the last that a place changes, and up to the last that an append time does. */
+/** The payload's bytes up to the last that a place changes, that an append time does, and that a producer does. */
 const PLACED_END = POSITION.lastOffsetDelta;
 const STAMPED_END = POSITION.producerId;
+const SEQUENCED_END = POSITION.recordCount;
 
 /**
  * Gives `frame` its place, in its own bytes. The CRC follows the change: one that was right stays right, and damage that it
@@ -57,6 +58,22 @@ export function stampAppendTime(frame: Buffer, appendTimeMs: number): void {
   change(frame, STAMPED_END, () => {
     frame.writeUInt8(frame.readUInt8(POSITION.flags) | FLAG.appendTime, POSITION.flags);
     writeInt64(frame, POSITION.maxTimestampMs, appendTimeMs);
+  });
+}
+
+/** Where a batch stands among those of its producer in a partition (KIP-98). */
+export interface BatchSequence {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly baseSequence: number;
+}
+
+/** Makes `frame` one of an idempotent producer, in its own bytes. The CRC follows as above. */
+export function stampProducer(frame: Buffer, sequence: BatchSequence): void {
+  change(frame, SEQUENCED_END, () => {
+    writeInt64(frame, POSITION.producerId, sequence.producerId);
+    frame.writeInt16BE(sequence.producerEpoch, POSITION.producerEpoch);
+    frame.writeInt32BE(sequence.baseSequence, POSITION.baseSequence);
   });
 }
 

@@ -3,8 +3,10 @@ export {
   assignBatch,
   type BatchContent,
   type BatchPlace,
+  type BatchSequence,
   encodeBatch,
   stampAppendTime,
+  stampProducer,
 } from "./batch.ts";
 export { BatchBuilder, type BatchProducer } from "./batch-builder.ts";
 export {

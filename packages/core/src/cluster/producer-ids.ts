@@ -45,6 +45,11 @@ export class ProducerIds implements ProducerRules {
   readonly #byName = new Map<string, NamedProducer>();
   /** Present and retired ids of names. */
   readonly #byId = new Map<number, NamedProducer>();
+  /**
+   * Epochs of ids without a name that were given since the start. They need not outlive the process: they only hold up what
+   * an older epoch has sent and what is still under way, on connections that end with it.
+   */
+  readonly #unnamedEpochs = new Map<number, number>();
   /** The next id to give. Those up to the file's number are ours to give without a word to the disk. */
   #next: number;
   #reservedEnd: number;
@@ -73,12 +78,16 @@ export class ProducerIds implements ProducerRules {
 
   /**
    * Throws PRODUCER_FENCED or UNKNOWN_PRODUCER_ID when a batch is not of a producer that may write. Of a producer without a
-   * name each partition knows the epoch that it saw last.
+   * name each partition knows the epoch that it saw last, too, and for longer.
    */
   requireCurrent(header: BatchHeader): void {
     this.#requireGiven(header);
     const named = this.#byId.get(header.producerId);
-    if (named === undefined) return;
+    if (named === undefined) {
+      const epoch = this.#unnamedEpochs.get(header.producerId) ?? 0;
+      if (header.producerEpoch < epoch) throw fenced(header, epoch);
+      return;
+    }
     if (named.producerId !== header.producerId) throw retired(header, named);
     if (header.producerEpoch < named.producerEpoch) throw fenced(header, named.producerEpoch);
     if (header.producerEpoch > named.producerEpoch) throw neverGiven(header);
@@ -93,8 +102,11 @@ export class ProducerIds implements ProducerRules {
       );
     }
     // Nobody else has the id, so that its holder alone counts its epochs.
-    if (current !== undefined && current.producerEpoch < PRODUCER_EPOCH_MAX)
-      return this.#given(null, nextEpoch(current));
+    if (current !== undefined && current.producerEpoch < PRODUCER_EPOCH_MAX) {
+      const next = nextEpoch(current);
+      this.#noteUnnamed(next);
+      return this.#given(null, next);
+    }
     const { producerId, reservedEnd } = this.#nextId();
     if (reservedEnd > this.#reservedEnd) this.#write([...this.#byName.values()], reservedEnd);
     this.#next = producerId + 1;
@@ -118,6 +130,18 @@ export class ProducerIds implements ProducerRules {
     };
     this.#write([...others, producer], reservedEnd, adopt);
     return this.#given(name, producer);
+  }
+
+  #noteUnnamed({ producerId, producerEpoch }: ProducerIdentity): void {
+    const epochs = this.#unnamedEpochs;
+    const known = epochs.get(producerId) ?? 0;
+    epochs.delete(producerId);
+    epochs.set(producerId, Math.max(known, producerEpoch));
+    if (epochs.size <= LIMITS.unnamedEpochsMax) return;
+    for (const oldest of epochs.keys()) {
+      epochs.delete(oldest);
+      return;
+    }
   }
 
   #requireRoom(name: string, known: NamedProducer | undefined): void {
