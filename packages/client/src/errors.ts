@@ -91,6 +91,8 @@ export function hasCode<Code extends MiniKafkaErrorCode>(
  * the answer itself left its fate open. Repeating such a produce can write the records twice.
  */
 export function isFateUnknown(error: MiniKafkaError): boolean {
+  // An attempt before had no answer, whatever became of the last one.
+  if (error.details.inDoubt === true) return true;
   switch (error.code) {
     case "CONNECTION":
     case "TIMEOUT":

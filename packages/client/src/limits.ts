@@ -8,6 +8,8 @@ const SECOND_MS = 1_000;
 export const LIMITS = {
   /** What a broker keeps in hand for one connection (WIRE); more would only wait in its socket. */
   inFlightRequestsMax: 64,
+  /** Batches of one partition: a broker remembers so many of an idempotent producer. Kafka: the same. */
+  inFlightIdempotentMax: 5,
   /** A request line: the broker's own default of max_frame_bytes. */
   frameBytesMax: 4 * MIB,
   /** An answer line: 16 MiB of batches, the most that a fetch may ask for, as Base64, with room for one larger batch. */

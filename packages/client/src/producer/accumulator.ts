@@ -194,7 +194,8 @@ export class Accumulator {
     const known = state.lanes.get(partition);
     if (known !== undefined) return known;
     const { batchBytes, lingerMs, inFlightPerPartitionMax: inFlightMax } = this.#settings;
-    const lane = new PartitionLane({ topic: state.topic, partition }, { batchBytes, lingerMs, inFlightMax });
+    const limits = { batchBytes, lingerMs, inFlightMax, sequences: this.#sender.idempotence };
+    const lane = new PartitionLane({ topic: state.topic, partition }, limits);
     state.lanes.set(partition, lane);
     return lane;
   }

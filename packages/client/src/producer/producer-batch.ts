@@ -5,12 +5,19 @@
  * delivery, timestamp and place in the frame share one index; the exact size of the frame is known at every moment. Never
  * changes once it is closed, so that a retry sends the same.
  */
-import { BatchBuilder, decodeRecords, type Record } from "@minikafka/record";
+import {
+  BatchBuilder,
+  type BatchSequence,
+  decodeRecords,
+  type Record,
+  stampProducer,
+} from "@minikafka/record";
 import type { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import type { Delivery } from "./delivery.ts";
 import { heldBytesOf } from "./held-bytes.ts";
+import { sequenceAfter } from "./lane-sequences.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -44,12 +51,17 @@ export class ProducerBatch {
   readonly order: number;
   /** Failed attempts so far. */
   failures = 0;
+  /** Attempts begun with the present sequence. */
+  attempts = 0;
+  /** An attempt may have taken effect, and no answer has told. */
+  isInDoubt = false;
   readonly #frameBytesMax: number;
   #builder: BatchBuilder | null;
   #frame: Buffer = NO_BYTES;
   #runs: Run[] = [];
   #timestampsMs: number[] = [];
   #heldBytes = 0;
+  #sequence: BatchSequence | null = null;
   #isWatched = false;
   #isDone = false;
   #error: MiniKafkaError | null = null;
@@ -99,6 +111,24 @@ export class ProducerBatch {
     return this.#frame;
   }
 
+  /** Of an idempotent producer, from the moment at which it is first sent: a retry is known by it. */
+  get sequence(): BatchSequence | null {
+    return this.#sequence;
+  }
+
+  /** The batch is `sequence` from now on, in every attempt. */
+  assignSequence(sequence: BatchSequence): void {
+    stampProducer(this.frame(), sequence);
+    this.#sequence = sequence;
+  }
+
+  /** For a batch that surely was not appended, and gets its place in the producer's next epoch. */
+  forgetSequence(): void {
+    this.#sequence = null;
+    this.attempts = 0;
+    this.isInDoubt = false;
+  }
+
   /** Resolves when all records are settled, with what they failed with. From now on a failure is known to be reported. */
   whenDone(): Promise<MiniKafkaError | null> {
     this.#isWatched = true;
@@ -132,8 +162,8 @@ export class ProducerBatch {
   split(): [ProducerBatch, ProducerBatch] {
     const records = this.#pending();
     const middle = Math.ceil(records.length / 2);
-    const first = this.#part(records.slice(0, middle));
-    const second = this.#part(records.slice(middle));
+    const first = this.#part(records.slice(0, middle), 0);
+    const second = this.#part(records.slice(middle), middle);
     if (this.#isWatched) {
       void Promise.all([first.whenDone(), second.whenDone()]).then(([one, other]) => this.#end(one ?? other));
     }
@@ -153,10 +183,16 @@ export class ProducerBatch {
     return pending;
   }
 
-  #part(records: readonly PendingRecord[]): ProducerBatch {
+  /** Each record keeps its sequence. */
+  #part(records: readonly PendingRecord[], firstIndex: number): ProducerBatch {
     const bounds = { frameBytesMax: Number.POSITIVE_INFINITY, expectedBytes: this.frameBytes };
     const part = new ProducerBatch(this.place, this.createdMs, this.order, bounds);
     for (const record of records) part.add(record);
+    part.isInDoubt = this.isInDoubt;
+    if (this.#sequence !== null) {
+      const baseSequence = sequenceAfter(this.#sequence.baseSequence, firstIndex);
+      part.assignSequence({ ...this.#sequence, baseSequence });
+    }
     return part;
   }
 

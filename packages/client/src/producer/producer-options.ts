@@ -34,6 +34,18 @@ export interface ProducerOptions {
    * lost and records may be there twice: at least once, Kafka's way without idempotence.
    */
   readonly onUnknownFate?: "fail" | "retry" | undefined;
+  /**
+   * Each record that is acknowledged is there once, and in the order of the sends, whatever breaks on the way: the broker
+   * knows a batch that comes again (default false). It asks for acks "all", which is the default then, lets up to five batches
+   * of a partition out at once (default 5), and tries again whatever may be tried again until `deliveryTimeoutMs` is over. A
+   * record that fails with an error for which `isFateUnknown` holds is there once or not at all. Kafka: enable.idempotence.
+   */
+  readonly idempotent?: boolean | undefined;
+  /**
+   * With `idempotent`: the producer keeps its id from one instance to the next, and each new instance ends the one before,
+   * whose sends then fail with PRODUCER_FENCED. Kafka: transactional.id, which does the same for a transactional producer.
+   */
+  readonly name?: string | undefined;
   /** Where keys go (default "crc32"). Kafka: partitioner.class; "murmur2" is the Java client's. */
   readonly partitioner?: Partitioner | undefined;
 }
@@ -47,6 +59,8 @@ export interface ProducerSettings {
   readonly deliveryTimeoutMs: number;
   readonly inFlightPerPartitionMax: number;
   readonly mayDuplicate: boolean;
+  /** `null`: not idempotent. */
+  readonly idempotence: { readonly name: string | undefined } | null;
   readonly partitioner: Partitioner;
 }
 
@@ -57,11 +71,16 @@ const LINE_OVERHEAD_BYTES = 4 * 1024;
 export function producerSettings(options: ProducerOptions, session: Session): ProducerSettings {
   const lineRoomBytes = Math.floor((session.frameBytesMax - LINE_OVERHEAD_BYTES) / 4) * 3;
   const buffer = session.clock.mode === "manual" ? LIMITS.bufferBytesManualMax : LIMITS.bufferBytesMax;
-  const { acks = 1, lingerMs = 0, deliveryTimeoutMs = LIMITS.deliveryTimeoutMs } = options;
+  const { idempotent = false, name, lingerMs = 0, deliveryTimeoutMs = LIMITS.deliveryTimeoutMs } = options;
+  const { acks = idempotent ? "all" : 1 } = options;
   const { batchBytesMax = Math.min(LIMITS.batchBytesMax, lineRoomBytes) } = options;
   const { batchBytes = Math.min(LIMITS.batchBytes, batchBytesMax) } = options;
   if (acks !== 0 && acks !== 1 && acks !== "all")
     throw usageError(`acks is ${String(acks)}; expected 0, 1 or "all"`);
+  if (idempotent && acks !== "all")
+    throw usageError(`acks is ${acks}; expected "all", since the producer is idempotent`);
+  if (name !== undefined && !idempotent)
+    throw usageError(`name is ${JSON.stringify(name)}; expected none, since the producer is not idempotent`);
   return {
     acks,
     batchBytesMax: checkedInteger("batchBytesMax", batchBytesMax, 1, lineRoomBytes),
@@ -71,11 +90,12 @@ export function producerSettings(options: ProducerOptions, session: Session): Pr
     deliveryTimeoutMs: checkedInteger("deliveryTimeoutMs", deliveryTimeoutMs, lingerMs + 1),
     inFlightPerPartitionMax: checkedInteger(
       "inFlightPerPartitionMax",
-      options.inFlightPerPartitionMax ?? 1,
+      options.inFlightPerPartitionMax ?? (idempotent ? LIMITS.inFlightIdempotentMax : 1),
       1,
-      LIMITS.inFlightRequestsMax,
+      idempotent ? LIMITS.inFlightIdempotentMax : LIMITS.inFlightRequestsMax,
     ),
     mayDuplicate: options.onUnknownFate === "retry",
+    idempotence: idempotent ? { name } : null,
     partitioner: options.partitioner ?? "crc32",
   };
 }

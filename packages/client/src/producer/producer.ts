@@ -1,8 +1,9 @@
 /**
- * Sends records (Kafka: KafkaProducer, without idempotence and transactions yet).
+ * Sends records (Kafka: KafkaProducer, without transactions yet).
  *
  * Order: records of one partition are appended in the order of their sends, retries included, while one batch of a
- * partition is in flight (the default). Different partitions go side by side.
+ * partition is in flight (the default), or while the producer is idempotent. Different partitions go side by side.
+ * Once: an idempotent producer's record that is acknowledged is there once, whatever broke on the way.
  */
 import { asMiniKafkaError, MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
@@ -165,6 +166,7 @@ export class Producer implements Closable, AsyncDisposable {
     } finally {
       cancel();
       this.#accumulator.abandon(closedError(true));
+      this.#sender.idempotence?.close();
       this.#forget();
     }
   }

@@ -14,6 +14,7 @@ import {
   readBatchHeader,
   type StoredRecord,
 } from "@minikafka/record";
+import { ProducerMemory } from "./producer-memory.ts";
 import { isRequest, ScriptedPeer, type SeenRequest } from "./scripted-peer.ts";
 
 type PartitionAnswer = ResponseFields<"fetch_many">["partitions"][number];
@@ -28,6 +29,7 @@ interface Read {
 
 export class MemoryBroker {
   readonly peer = new ScriptedPeer();
+  readonly producers = new ProducerMemory();
   readonly #topics = new Map<string, Buffer[][]>();
   /** Operations that are left to the test, and how often. */
   readonly #byHand = new Map<OperationName, number>();
@@ -115,6 +117,7 @@ export class MemoryBroker {
     else if (isRequest(request, "produce")) this.answerProduce(request);
     else if (isRequest(request, "fetch_many")) this.answerFetch(request);
     else if (isRequest(request, "list_offsets")) this.#answerOffsets(request);
+    else if (isRequest(request, "init_producer")) this.answerInit(request);
     else if (isRequest(request, "ping")) request.answer({});
     else return false;
     return true;
@@ -145,8 +148,27 @@ export class MemoryBroker {
       request.refuse(partitions === undefined ? "UNKNOWN_TOPIC" : "UNKNOWN_PARTITION");
       return;
     }
+    const taken = this.takeFrame(topic, partition, frame);
+    if (taken.kind === "refuse") request.refuse(taken.code, taken.details);
+    else if (!oneWay) request.answer({ partition, offset: taken.offset, next_offset: taken.nextOffset });
+  }
+
+  /** What becomes of a batch that somebody produces. */
+  takeFrame(topic: string, partition: number, frame: Buffer) {
+    const header = readBatchHeader(frame);
+    const place = `${topic}/${partition}`;
+    const reception = this.producers.receive(place, header);
+    if (reception.kind === "refuse") return reception;
+    if (reception.kind === "duplicate")
+      return { ...reception, nextOffset: reception.offset + header.recordCount };
     const offset = this.appendFrame(topic, partition, Buffer.from(frame));
-    if (!oneWay) request.answer({ partition, offset, next_offset: this.end(topic, partition) });
+    this.producers.note(place, header, offset);
+    return { kind: "append", offset, nextOffset: this.end(topic, partition) } as const;
+  }
+
+  answerInit(request: SeenRequest<"init_producer">): void {
+    const { name, producer_id: producerId, producer_epoch: producerEpoch } = request.fields;
+    request.answer(this.producers.init(name, producerId, producerEpoch));
   }
 
   /** What is there now; a request that would wait is answered when nothing is there, too, unless a test takes it by hand. */

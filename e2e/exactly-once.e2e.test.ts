@@ -1,0 +1,115 @@
+/**
+ * An idempotent producer behind a proxy that cuts connections, on a broker that is killed again and again. Each number is in
+ * the log once, in order for each key. More of them: npm run exactly-once.
+ */
+import { type Client, connect, type RecordMetadata } from "@minikafka/client";
+import { expect, test } from "vitest";
+import { CuttingProxy } from "./support/cutting-proxy.ts";
+import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
+
+const RECORDS = Number(process.env.MINIKAFKA_RECORDS ?? 4_000);
+const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 4);
+const KEYS = 7;
+const PARTITIONS = 3;
+
+/** Numbers that look random and depend on a seed alone. */
+function dice(seed: number): (limit: number) => number {
+  let state = seed >>> 0;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+/** A daemon that another one takes the place of, on the same folder. */
+class Restarted {
+  readonly #data = temporaryFolder();
+  readonly #proxy: CuttingProxy;
+  #daemon: Daemon | null = null;
+
+  constructor(proxy: CuttingProxy) {
+    this.#proxy = proxy;
+  }
+
+  async start(): Promise<void> {
+    this.#daemon = await startDaemon(this.#data, ["--log-level", "error"]);
+    this.#proxy.target = this.#daemon.port;
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.#proxy.target = null;
+    const ended = await this.#daemon?.end(signal);
+    return ended?.code ?? null;
+  }
+}
+
+async function valuesByPartition(
+  client: Client,
+): Promise<{ key: string; number: number; offset: number }[][]> {
+  const partitions = [];
+  for (let partition = 0; partition < PARTITIONS; partition += 1) {
+    const found = [];
+    const place = { topic: "orders", partition };
+    const { offset: end } = await client.admin().listOffsets({ ...place, at: "latest" });
+    const consumer = client.consumer({ autoOffsetReset: "earliest" });
+    consumer.assign([place]);
+    while (found.length < (end ?? 0)) {
+      for (const { key, value, offset } of await consumer.poll({ timeoutMs: 1_000 }))
+        found.push({ key: `${key}`, number: Number(`${value}`), offset });
+    }
+    await consumer.close();
+    partitions.push(found);
+  }
+  return partitions;
+}
+
+test("numbers that were sent through broken connections to a broker that was killed are there once, in order per key", async () => {
+  const seed = Number(process.env.MINIKAFKA_SEED ?? 1);
+  const below = dice(seed);
+  const proxy = await CuttingProxy.open(() => 500 + below(below(4) === 0 ? 60_000 : 8_000));
+  const broker = new Restarted(proxy);
+  await broker.start();
+  proxy.isCutting = false;
+  const client = await connect({ host: "127.0.0.1", port: proxy.port }, { requestTimeoutMs: 2_000 });
+  await client
+    .admin()
+    .createTopic({ topic: "orders", partitions: PARTITIONS, config: { segment_bytes: 65_536 } });
+  proxy.isCutting = true;
+  proxy.cutAll();
+  const producer = client.producer({ idempotent: true, batchBytes: 700 });
+  const sends: Promise<RecordMetadata>[] = [];
+  let acknowledged = 0;
+  let kills = 0;
+  const killsDue = () => kills < KILLS && acknowledged > ((kills + 1) * RECORDS) / (KILLS + 1);
+  for (let number = 0; number < RECORDS; number += 1) {
+    const sent = producer.send({ topic: "orders", key: `k${number % KEYS}`, value: `${number}` });
+    sends.push(sent.finally(() => (acknowledged += 1)));
+    if (number % 50 === 49) await sends[Math.max(0, number - 300)];
+    if (killsDue()) {
+      kills += 1;
+      await broker.end("SIGKILL");
+      await broker.start();
+    }
+  }
+  const landed = await Promise.all(sends);
+  const reader = await connect({ port: proxy.target ?? 0 });
+  const partitions = await valuesByPartition(reader);
+  await reader.close();
+  const all = partitions.flat().map(({ number }) => number);
+  expect(
+    all.sort((one, other) => one - other),
+    `seed ${seed}`,
+  ).toEqual(sends.map((_, number) => number));
+  for (const [partition, records] of partitions.entries()) {
+    const last = new Map<string, number>();
+    for (const { key, number, offset } of records) {
+      expect(number).toBeGreaterThan(last.get(key) ?? -1);
+      last.set(key, number);
+      expect(landed[number]).toMatchObject({ partition, offset });
+    }
+  }
+  expect(kills).toBe(KILLS);
+  expect(proxy.cuts).toBeGreaterThan(RECORDS / 500);
+  await client.close();
+  expect(await broker.end("SIGTERM")).toBe(0);
+}, 900_000);
