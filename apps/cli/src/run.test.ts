@@ -42,6 +42,7 @@ test.each([
   [["produce", "orders", "-k", "a", "-K", ":"], "-k and -K exclude each other"],
   [["produce", "orders", "--jsonl", "-v", "x"], "--jsonl and -v exclude each other"],
   [["produce", "orders", "--acks", "2"], "Expected 0, 1 or all."],
+  [["produce", "orders", "--idempotent", "--acks", "1"], "--idempotent and --acks 1 exclude each other"],
   [["describe", "-p", "1"], "-p needs a topic"],
   [["topics", "delete", "a", "a"], "a topic is named twice"],
   [["ping", "--timeout", "5"], "Expected a number and its unit"],

@@ -1,6 +1,7 @@
 /** `produce`: records in, where each of them landed out. */
 import type { Command } from "commander";
 import type { Perform } from "../context.ts";
+import { CliError } from "../failure.ts";
 import { collectHeader, parseAcks, parseDelimiter, wholeNumber } from "../input/arguments.ts";
 import { requireConsistent } from "../input/record-options.ts";
 import { examples } from "../output/examples.ts";
@@ -37,6 +38,7 @@ export function declareProduce(program: Command, perform: Perform): void {
       collectHeader,
     )
     .option("--acks <0|1|all>", "when a record counts as written (default: 1)", parseAcks)
+    .option("--idempotent", "each record once and in order, whatever breaks on the way; with --acks all")
     .option("-Z, --null", "an empty value becomes null, a tombstone")
     .option("--jsonl", "each line is a record in JSON")
     .action((topic: string, options: ProduceOptions & { readonly null?: true }, self: Command) =>
@@ -45,6 +47,7 @@ export function declareProduce(program: Command, perform: Perform): void {
         async (context) => {
           const given = { ...options, emptyIsNull: options.null === true };
           requireConsistent(given);
+          requireAcksAll(given);
           const { produce } = await import("../produce/produce.ts");
           return produce(context, topic, given);
         },
@@ -57,10 +60,16 @@ export function declareProduce(program: Command, perform: Perform): void {
       [
         "echo created | minikafka-cli produce orders -k alice",
         "minikafka-cli produce orders -v paid -k alice -H source=web --acks all",
-        "minikafka-cli produce orders -K : < pairs.txt",
+        "minikafka-cli produce orders -K : --idempotent < pairs.txt",
         "minikafka-cli fetch orders -e -J | minikafka-cli produce copy --jsonl",
       ],
       NOTE,
     ),
   );
+}
+
+/** A broker can know a record that comes again only where it keeps what it has acknowledged. */
+function requireAcksAll({ idempotent, acks }: ProduceOptions): void {
+  if (idempotent !== true || acks === undefined || acks === "all") return;
+  throw new CliError("USAGE", `--idempotent and --acks ${acks} exclude each other`);
 }

@@ -3,6 +3,8 @@ import type { AcksText } from "../input/arguments.ts";
 import type { RecordOptions } from "../input/record-options.ts";
 
 export interface ProduceOptions extends RecordOptions {
-  /** Default 1. */
+  /** Default 1; all with `idempotent`, which takes nothing else. */
   readonly acks?: AcksText;
+  /** Each record once and in order, whatever breaks on the way. */
+  readonly idempotent?: boolean;
 }
