@@ -5,6 +5,7 @@
  * a gap, in the order in which they are first sent; one that has a sequence keeps it until it is settled or was surely not
  * appended. Never: a sequence given to two batches of one epoch.
  */
+import { sequenceAfter } from "@minikafka/record";
 import type { ProducerBatch } from "./producer-batch.ts";
 
 /** An instance of a producer, as the broker knows it. */
@@ -17,13 +18,6 @@ export interface ProducerIdentity {
 export interface SequenceOwner {
   /** What new batches are sent as; `null` while there is no identity, or the present epoch ends. */
   readonly identity: ProducerIdentity | null;
-}
-
-const SEQUENCES = 2 ** 31;
-
-/** The sequence `records` behind `sequence`: 0 follows 2^31 - 1. */
-export function sequenceAfter(sequence: number, records: number): number {
-  return (sequence + records) % SEQUENCES;
 }
 
 export class LaneSequences {

@@ -10,6 +10,7 @@ import {
   type BatchSequence,
   decodeRecords,
   type Record,
+  sequenceAfter,
   stampProducer,
 } from "@minikafka/record";
 import type { MiniKafkaError } from "../errors.ts";
@@ -17,7 +18,6 @@ import { LIMITS } from "../limits.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import type { Delivery } from "./delivery.ts";
 import { heldBytesOf } from "./held-bytes.ts";
-import { sequenceAfter } from "./lane-sequences.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 

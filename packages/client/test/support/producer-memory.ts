@@ -1,8 +1,7 @@
 /** What a broker remembers of idempotent producers, as far as a scripted one needs it (KIP-98, KIP-360). */
 import type { ErrorCode } from "@minikafka/protocol";
-import { type BatchHeader, contentCrc } from "@minikafka/record";
+import { type BatchHeader, contentCrc, sequenceAfter } from "@minikafka/record";
 
-const SEQUENCES = 2 ** 31;
 const REMEMBERED = 5;
 
 interface Remembered {
@@ -56,7 +55,7 @@ export class ProducerMemory {
       return { kind: "refuse", code: "PRODUCER_FENCED", details: { current_epoch: fence } };
     if (known === undefined) return { kind: "append" };
     const same = producerEpoch === known.epoch ? known.batches : [];
-    const nextSequence = (baseSequence + header.recordCount) % SEQUENCES;
+    const nextSequence = sequenceAfter(baseSequence, header.recordCount);
     const before = same.find(
       (batch) => batch.baseSequence === baseSequence && batch.nextSequence === nextSequence,
     );
@@ -74,7 +73,7 @@ export class ProducerMemory {
     const key = `${place} ${producerId}`;
     const known = this.#partitions.get(key);
     const batches = known?.epoch === producerEpoch ? known.batches : [];
-    const nextSequence = (baseSequence + recordCount) % SEQUENCES;
+    const nextSequence = sequenceAfter(baseSequence, recordCount);
     batches.push({ baseSequence, nextSequence, content: contentCrc(header), offset });
     this.#partitions.set(key, { epoch: producerEpoch, batches: batches.slice(-REMEMBERED) });
   }

@@ -4,12 +4,12 @@
  *
  * Never: another partition's snapshot, or one of another offset, taken for this one.
  */
+import { SEQUENCES } from "@minikafka/record";
 import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "./checkpoint-file.ts";
 import { snapshotPath } from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "./parsed-json.ts";
-import { SEQUENCES } from "./producer-sequence.ts";
 import type { ProducedBatch, ProducerEntry } from "./producer-state.ts";
 
 const VERSION = 1;

@@ -7,9 +7,8 @@
  * LIMITS.batchesPerProducerMax of them; the producer that was heard of last stands last.
  * Never: a decision about a batch that is not in the log yet (../replica/sequence-check.ts); the clock.
  */
-import { type BatchHeader, contentCrc } from "@minikafka/record";
+import { type BatchHeader, contentCrc, sequenceAfter } from "@minikafka/record";
 import { LIMITS } from "../limits.ts";
-import { sequenceAfter } from "./producer-sequence.ts";
 
 export interface ProducedBatch {
   /** The sequence of its first record; the others follow. */

@@ -4,10 +4,9 @@
  * An id that the log does not know may begin with any sequence: what is known goes with time or with a lost disk, and the
  * producer is not to blame. Within an epoch each batch follows the last one; a newer epoch begins at 0; an older one is over.
  */
-import { type BatchHeader, contentCrc } from "@minikafka/record";
+import { type BatchHeader, contentCrc, sequenceAfter } from "@minikafka/record";
 import { BrokerError, type ErrorDetails } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
-import { sequenceAfter } from "../log/producer-sequence.ts";
 import { expectedSequence, type ProducedBatch, type ProducerEntry } from "../log/producer-state.ts";
 
 /** The batch that was appended when the same one came before. */
