@@ -23,7 +23,10 @@ interface ModelBatch {
 class History {
   readonly random: SeededRandom;
   readonly world: LogWorld;
-  readonly batches: ModelBatch[] = [];
+  /** Those that may still be there, also below `start`. */
+  batches: ModelBatch[] = [];
+  start = 0;
+  end = 0;
   flushed = 0;
   leaderEpoch = 0;
   log: PartitionLog;
@@ -31,6 +34,8 @@ class History {
   constructor(seed: number) {
     this.random = new SeededRandom(seed);
     this.world = newWorld({
+      segmentMs: this.random.below(2) === 0 ? 1_000_000 : 1 + this.random.below(1500),
+      retentionMs: null,
       segmentBytes: 100 + this.random.below(1500),
       indexIntervalBytes: 1 + this.random.below(500),
       // From hardly one index to all of them.
@@ -39,18 +44,19 @@ class History {
     this.log = this.world.open();
   }
 
-  get end(): number {
-    return this.batches.at(-1)?.nextOffset ?? 0;
-  }
-
   async step(): Promise<void> {
-    const choice = this.random.below(20);
-    if (choice < 9) this.append();
-    else if (choice < 14) this.read();
-    else if (choice < 15) this.findTime();
-    else if (choice < 17) await this.flush();
-    else if (choice < 18) await this.reopen();
-    else this.crash();
+    const choice = this.random.below(26);
+    if (choice < 11) this.append();
+    else if (choice < 15) this.read();
+    else if (choice < 16) this.findTime();
+    else if (choice < 18) await this.flush();
+    else if (choice < 19) await this.reopen();
+    else if (choice < 21) this.crash();
+    else if (choice < 22) this.log.roll();
+    else if (choice < 23) await this.deleteRecords();
+    else if (choice < 24) await this.applyRetention();
+    else if (choice < 25) await this.truncate();
+    else if (this.random.below(3) === 0) await this.restart();
   }
 
   append(): void {
@@ -61,10 +67,75 @@ class History {
     const appended = this.log.append(frame, this.leaderEpoch);
     assert.deepEqual(appended, { baseOffset: this.end, nextOffset: this.end + texts.length });
     this.batches.push({ ...appended, firstTimestampMs, frame });
+    this.end = appended.nextOffset;
+  }
+
+  async truncate(): Promise<void> {
+    const offset = this.start + this.random.below(this.end - this.start + 3);
+    await this.log.truncateTo(offset);
+    const end = this.batches.find(({ nextOffset }) => nextOffset > offset)?.baseOffset ?? this.end;
+    // With the batch that holds the start nothing is left, and the start stays.
+    this.end = Math.max(end, this.start);
+    this.batches = end < this.start ? [] : this.batches.filter(({ nextOffset }) => nextOffset <= end);
+    this.flushed = Math.min(this.flushed, this.end);
+    this.check();
+  }
+
+  async restart(): Promise<void> {
+    const offset = this.random.below(this.end + 50);
+    await this.log.restartAt(offset);
+    this.batches = [];
+    this.start = this.end = this.flushed = offset;
+    this.check();
+  }
+
+  async deleteRecords(): Promise<void> {
+    const offset = this.random.below(this.end + 1);
+    const moves = offset > this.start;
+    this.start = Math.max(this.start, offset);
+    assert.equal(await this.log.deleteRecords(offset), this.start);
+    this.#noteStart();
+    if (!moves) return;
+    for (const { nextOffset, active } of this.log.segments())
+      assert.ok(active || nextOffset > this.start, `a segment ends at ${nextOffset}, below the log start`);
+  }
+
+  /** What goes is compared with its reasons in retention-plan.test.ts; here, that nothing goes without one. */
+  async applyRetention(): Promise<void> {
+    const before = this.log.segments();
+    const nowMs = 500 + this.random.below(1500);
+    const highWatermark = this.start + this.random.below(this.end - this.start + 1);
+    const byTime = this.random.below(2) === 0;
+    const retentionMs = byTime ? this.random.below(1000) : null;
+    const retentionBytes = byTime ? null : this.random.below(4000);
+    this.log.configure({ ...this.world.config, retentionMs, retentionBytes });
+    const { logStartOffset, bytes } = await this.log.applyRetention({ nowMs, highWatermark });
+    this.log.configure(this.world.config);
+    assert.ok(logStartOffset >= this.start && logStartOffset <= Math.max(highWatermark, this.start));
+    if (logStartOffset > this.start) {
+      const ends = before.map(({ nextOffset }) => nextOffset);
+      assert.ok(ends.includes(logStartOffset), `the log begins at ${logStartOffset}, inside of a segment`);
+      const gone = this.batches.filter(({ nextOffset }) => nextOffset <= logStartOffset);
+      const latestMs = gone.map(({ firstTimestampMs, frame }) =>
+        Math.max(firstTimestampMs, readBatchHeader(frame).maxTimestampMs),
+      );
+      if (retentionMs !== null) assert.ok(latestMs.every((latest) => nowMs - latest > retentionMs));
+      const allBytes = before.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      if (retentionBytes !== null) assert.ok(allBytes - bytes >= retentionBytes);
+    }
+    this.start = logStartOffset;
+    this.#noteStart();
+  }
+
+  #noteStart(): void {
+    const first = this.log.segments()[0]?.baseOffset ?? 0;
+    this.batches = this.batches.filter(({ baseOffset }) => baseOffset >= first);
+    this.flushed = Math.max(this.flushed, this.log.flushedOffset);
+    this.check();
   }
 
   read(): void {
-    const offset = this.random.below(this.end + 1);
+    const offset = this.start + this.random.below(this.end - this.start + 1);
     const endOffset = this.random.below(this.end + 2);
     const bytesMax = 1 + this.random.below(2000);
     const { batches, nextOffset } = this.log.read(offset, { bytesMax, endOffset });
@@ -97,7 +168,9 @@ class History {
         timestampMs: firstTimestampMs + n,
       })),
     );
-    const found = records.find((record) => record.timestampMs >= timestampMs && record.offset < endOffset);
+    const found = records.find(
+      ({ timestampMs: at, offset }) => at >= timestampMs && offset >= this.start && offset < endOffset,
+    );
     assert.deepEqual(this.log.offsetForTimestamp(timestampMs, endOffset), found ?? null);
   }
 
@@ -124,7 +197,8 @@ class History {
     const { logEndOffset } = this.log;
     assert.ok(logEndOffset >= this.flushed, `${logEndOffset} are left, ${this.flushed} were flushed`);
     if (mode === "kept") assert.equal(logEndOffset, this.end);
-    while (this.end > logEndOffset) this.batches.pop();
+    this.batches = this.batches.filter(({ nextOffset }) => nextOffset <= logEndOffset);
+    this.end = logEndOffset;
     this.check();
   }
 
@@ -136,21 +210,35 @@ class History {
   /** The whole log, batch by batch. */
   check(): void {
     assert.equal(this.log.logEndOffset, this.end);
+    assert.equal(this.log.logStartOffset, this.start);
+    assert.ok(this.log.flushedOffset >= this.start && this.log.flushedOffset <= this.end);
     const frames: Buffer[] = [];
-    for (let offset = 0; offset < this.end; ) {
+    for (let offset = this.start; offset < this.end; ) {
       const { batches, nextOffset } = this.log.read(offset, { bytesMax: 1 << 20, endOffset: this.end });
       frames.push(...splitFrames(batches));
       offset = nextOffset;
     }
+    const readable = this.batches.filter(({ nextOffset }) => nextOffset > this.start);
     assert.deepEqual(
       frames,
-      this.batches.map(({ frame }) => frame),
+      readable.map(({ frame }) => frame),
     );
-    assert.ok(frames.every((frame, n) => readBatchHeader(frame).baseOffset === this.batches[n]?.baseOffset));
+    assert.ok(frames.every((frame, n) => readBatchHeader(frame).baseOffset === readable[n]?.baseOffset));
+    this.#checkEpochs(frames);
+  }
+
+  /** The history is that of the batches, but for an epoch that has none any more. */
+  #checkEpochs(frames: readonly Buffer[]): void {
+    const expected: { leaderEpoch: number; startOffset: number }[] = [];
+    for (const { leaderEpoch, baseOffset } of frames.map((frame) => readBatchHeader(frame)))
+      if (expected.at(-1)?.leaderEpoch !== leaderEpoch)
+        expected.push({ leaderEpoch, startOffset: Math.max(baseOffset, this.start) });
+    const known = this.log.leaderEpochs.filter(({ startOffset }) => startOffset < this.end);
+    assert.deepEqual(known, expected);
   }
 }
 
-test("a log does what a plain list does, through appends, reads, flushes, clean ends and crashes", async () => {
+test("a log does what a plain list does, through appends, reads, flushes, cuts at both ends, clean ends and crashes", async () => {
   const first = seedFromEnvironment(1);
   for (let seed = first; seed < first + HISTORIES; seed++) {
     const history = new History(seed);

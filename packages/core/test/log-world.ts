@@ -35,6 +35,8 @@ export interface LogWorld<D extends Disk = MemoryDisk> {
   readonly env: Env;
   /** What onFailedSync was told. */
   readonly failures: string[];
+  /** What open() gives a log that is told nothing else. */
+  readonly config: LogConfig;
   open(changes?: WorldOptions): PartitionLog;
 }
 
@@ -60,6 +62,7 @@ export function worldOn<D extends Disk>(
     trace: trace.trace,
     faults,
   };
+  const config: LogConfig = { ...LOG_CONFIG_DEFAULTS, segmentBytes: 600, ...options };
   const open = (changes: WorldOptions = {}) => {
     const log = PartitionLog.open(
       {
@@ -67,7 +70,7 @@ export function worldOn<D extends Disk>(
         place: PLACE,
         topicId: TOPIC_ID,
         create: true,
-        config: { ...LOG_CONFIG_DEFAULTS, segmentBytes: 600, ...options, ...changes },
+        config: { ...config, ...changes },
         indexMemory: new IndexMemory(1 << 20),
         indexIntervalBytes: 150,
         flushesAtRoll: false,
@@ -82,7 +85,7 @@ export function worldOn<D extends Disk>(
     if (changes.create ?? options.create ?? true) disk.syncFolder(posix.dirname(options.folder ?? FOLDER));
     return log;
   };
-  return { disk, faults, trace, env, failures, open };
+  return { disk, faults, trace, env, failures, config, open };
 }
 
 export function newWorld(options: WorldOptions = {}): LogWorld {

@@ -8,7 +8,14 @@
  */
 import { posix } from "node:path";
 import { DiskError } from "../env/disk.ts";
-import { indexPath, parseFileName, type SegmentName, segmentFileName, timeIndexPath } from "./file-names.ts";
+import {
+  indexPath,
+  parseFileName,
+  type SegmentName,
+  segmentFileName,
+  segmentPath,
+  timeIndexPath,
+} from "./file-names.ts";
 import type { LogContext } from "./log-context.ts";
 import type { FolderContents } from "./log-folder.ts";
 import { type Manifest, recoverySegment } from "./manifest.ts";
@@ -36,8 +43,9 @@ export function removeObsolete(context: LogContext, fileName: string): boolean {
 }
 
 /**
- * At open: removes what the manifest calls obsolete, and compacted segments that no manifest has ever counted. Throws
- * DiskError when the manifest cannot be made durable; then nothing was removed.
+ * At open: removes what the manifest calls obsolete, compacted segments that no manifest has ever counted, and empty ones
+ * below the recovery point, which a restart has left that never counted. Throws DiskError when the manifest cannot be made
+ * durable; then nothing was removed.
  */
 export function removeLeftovers(context: LogContext, manifest: Manifest, contents: FolderContents): void {
   const { env, folder } = context;
@@ -48,7 +56,10 @@ export function removeLeftovers(context: LogContext, manifest: Manifest, content
   const counted = new Set([...sealed, recoverySegment(recoveryPoint)].map(segmentFileName));
   const isLeft = (name: SegmentName) => {
     const fileName = segmentFileName(name);
-    return obsolete.includes(fileName) || (name.generation > 0 && !counted.has(fileName));
+    if (obsolete.includes(fileName)) return true;
+    if (counted.has(fileName)) return false;
+    const isBelow = name.baseOffset < recoveryPoint.segmentBaseOffset;
+    return name.generation > 0 || (isBelow && env.disk.stat(segmentPath(folder, name))?.sizeBytes === 0);
   };
   const left = names.filter(isLeft);
   if (left.length === 0) return;

@@ -183,6 +183,9 @@ function knownOf(point: RecoveryPoint, baseOffset: number): SegmentExtent {
  */
 function cutTail(context: LogContext, { torn, dropped, recovered }: Tail, contents: FolderContents): void {
   const { env, folder, place } = context;
+  // A truncation that died behind a renaming left a manifest that a power cut may still take back, to one that counts what
+  // is cut here.
+  if (torn.length > 0 || dropped.length > 0) env.disk.syncFolder(folder);
   for (const segment of torn) {
     env.faults.hit("log.recovery.before_truncate", place);
     segment.cutBack();
