@@ -331,6 +331,21 @@ describe("while a pass is under way", () => {
     expect(left(world.open({ create: false }))).toEqual(before);
   });
 
+  test("its caller ends it by what a pause throws, and no file is left", async () => {
+    const world = compactedWorld();
+    const log = await longLog(world);
+    const files = segmentFiles(world);
+    let rests = 0;
+    const pause = async () => {
+      rests += 1;
+      if (rests === 7) throw new RangeError("enough");
+    };
+    await expect(log.compact(request(log, { pause }))).rejects.toThrow(new RangeError("enough"));
+    expect(segmentFiles(world)).toEqual(files);
+    expect(await log.compact(request(log))).not.toBeNull();
+    expect(left(log)).toEqual(COMPACTED);
+  });
+
   test("a log that is abandoned is not touched any more, and the next open removes what was written", async () => {
     const world = compactedWorld();
     const log = await longLog(world);

@@ -8,7 +8,8 @@
  * Never: a file of the log changed; the disk touched once the log was closed, or a sync has failed.
  */
 import { DiskError } from "../env/disk.ts";
-import { BrokerError, storageError } from "../errors.ts";
+import { CrashSignal } from "../env/fault-points.ts";
+import { storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { BatchRetention } from "./batch-retention.ts";
 import { bytesOf, type CompactionPlan, groupForMerging } from "./compaction-plan.ts";
@@ -74,14 +75,13 @@ export class CompactionPass {
     this.#isStopped = true;
   }
 
-  /** Rejects Overtaken, STORAGE_ERROR, BROKER_FAILED; then the log is what it was. */
+  /** Rejects Overtaken, STORAGE_ERROR, BROKER_FAILED, and with what a pause threw; then the log is what it was. */
   async run(): Promise<CompactionResult> {
     try {
       return await this.#run();
     } catch (problem) {
-      const isOurs =
-        problem instanceof DiskError || problem instanceof BrokerError || problem instanceof Overtaken;
-      if (isOurs) this.#files.discard(this.#parts.state);
+      // A process that is dead removes nothing.
+      if (!(problem instanceof CrashSignal)) this.#files.discard(this.#parts.state);
       throw problem instanceof DiskError ? storageError(problem, { file: problem.path }) : problem;
     }
   }

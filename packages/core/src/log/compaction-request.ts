@@ -14,7 +14,10 @@ export interface CompactionRequest {
    * a few MiB for what is read and written.
    */
   readonly bufferBytes: number;
-  /** Awaited after each chunk, so that whoever shares the thread gets a turn: a pass over a large log takes seconds. */
+  /**
+   * Awaited after each chunk, so that whoever shares the thread gets a turn: a pass over a large log takes seconds. What it
+   * throws ends the pass.
+   */
   readonly pause: () => Promise<void>;
   /** How many bytes are read, or gathered for one write, before a pause is due. Default LIMITS.compactionChunkBytes. */
   readonly chunkBytes?: number;
