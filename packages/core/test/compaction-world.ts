@@ -85,10 +85,11 @@ export function framesOf(log: PartitionLog, bytesMax = 1 << 20): Buffer[] {
   return frames;
 }
 
-/** `offset key=value` of every record that is left. */
+/** `offset key=value` of every record that is left and may be read. */
 export function left(log: PartitionLog, bytesMax?: number): string[] {
   return framesOf(log, bytesMax)
     .flatMap((frame) => decodeRecords(frame))
+    .filter(({ offset }) => offset >= log.logStartOffset)
     .map(({ offset, key, value }) => `${offset} ${key}=${value?.toString().replaceAll(".", "") ?? null}`);
 }
 

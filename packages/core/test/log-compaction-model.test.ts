@@ -11,7 +11,7 @@ import { COMPACTED_CONFIG, compactedWorld, type KeyValue, keyed, left, request }
 import { type LogWorld, seedFromEnvironment } from "./log-world.ts";
 
 const HISTORIES = 200;
-const STEPS = 60;
+const STEPS = 45;
 
 interface ModelRecord {
   readonly offset: number;
@@ -36,6 +36,7 @@ const seen = {
   reopened: 0,
   cut: 0,
   overtaken: 0,
+  deleted: 0,
 };
 
 class History {
@@ -63,7 +64,7 @@ class History {
     this.nowMs += this.random.below(60);
     if (choice < 12) this.append();
     else if (choice < 14) await this.log.flush();
-    else if (choice < 15) await (this.random.below(3) === 0 ? this.truncate() : this.reopen());
+    else if (choice < 15) await (this.random.below(2) === 0 ? this.reopen() : this.shorten());
     else await this.compact();
     this.#requireEqual();
   }
@@ -103,7 +104,7 @@ class History {
       const choice = this.random.below(60);
       if (choice < 8) this.append();
       else if (choice < 16) await this.log.flush();
-      else if (choice < 17) await this.truncate();
+      else if (choice < 18) await this.shorten();
     };
     const chunkBytes = 100 + this.random.below(1000);
     const result = await this.log.compact(
@@ -144,9 +145,23 @@ class History {
     }
   }
 
+  async shorten(): Promise<void> {
+    if (this.random.below(2) === 0) await this.truncate();
+    else await this.deleteRecords();
+  }
+
+  async deleteRecords(): Promise<void> {
+    const offset = this.log.logStartOffset + this.random.below(20);
+    if (offset > this.end) return;
+    await this.log.deleteRecords(offset);
+    this.records = this.records.filter((record) => record.offset >= offset);
+    this.table = tableOf(this.records);
+    seen.deleted += 1;
+  }
+
   /** What is cut off may have superseded records that are gone: a reader's table is then of what is left. */
   async truncate(): Promise<void> {
-    const offset = Math.max(0, this.end - this.random.below(30));
+    const offset = Math.max(this.log.logStartOffset, this.end - this.random.below(30));
     await this.log.truncateTo(offset);
     this.end = this.log.logEndOffset;
     assert.ok(this.end <= offset);
