@@ -100,3 +100,14 @@ export function segmentFiles({ disk }: LogWorld): string[] {
 }
 
 export const fileAt = (name: string) => `${FOLDER}/${name}`;
+
+/** Seven sealed segments and an active one of base offset 28. */
+export async function longLog(world: LogWorld = compactedWorld()): Promise<PartitionLog> {
+  const log = world.open();
+  fillInTurn(log, 15);
+  await log.flush();
+  return log;
+}
+
+/** The latest of each key below offset 28, and all from there on. */
+export const LATEST = ["23 d=d11", "24 a=a12", "26 b=b13", "27 c=c13", "28 c=c14", "29 d=d14"];

@@ -4,18 +4,24 @@ import type { DiskFailureOrder } from "../src/env/disk-failures.ts";
 import type { FaultPoint } from "../src/env/fault-points.ts";
 import { BrokerError } from "../src/errors.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
-import { compactedWorld, fileAt, fill, fillInTurn, left, request, segmentFiles } from "./compaction-world.ts";
+import {
+  compactedWorld,
+  fileAt,
+  fill,
+  fillInTurn,
+  LATEST,
+  left,
+  longLog,
+  request,
+  segmentFiles,
+} from "./compaction-world.ts";
 import { flipped, type LogWorld, PLACE, rewrite, segmentAt } from "./log-world.ts";
 
-async function longLog(): Promise<{ world: LogWorld; log: PartitionLog; before: string[]; files: string[] }> {
+async function begun(): Promise<{ world: LogWorld; log: PartitionLog; before: string[]; files: string[] }> {
   const world = compactedWorld();
-  const log = world.open();
-  fillInTurn(log, 15);
-  await log.flush();
+  const log = await longLog(world);
   return { world, log, before: left(log), files: segmentFiles(world) };
 }
-
-const COMPACTED = ["23 d=d11", "24 a=a12", "26 b=b13", "27 c=c13", "28 c=c14", "29 d=d14"];
 
 /** The pass did nothing, and the next one, without the fault, goes through. */
 async function expectUnharmed({
@@ -23,13 +29,13 @@ async function expectUnharmed({
   log,
   before,
   files,
-}: Awaited<ReturnType<typeof longLog>>): Promise<void> {
+}: Awaited<ReturnType<typeof begun>>): Promise<void> {
   expect(left(log)).toEqual(before);
   expect(segmentFiles(world)).toEqual(files);
   expect([...world.disk.files().keys()].filter((path) => path.includes("-1."))).toEqual([]);
   fill(log, [["z", "1"]]);
   expect(await log.compact(request(log))).toMatchObject({ firstDirtyOffset: 28 });
-  expect(left(log)).toEqual([...COMPACTED, "30 z=1"]);
+  expect(left(log)).toEqual([...LATEST, "30 z=1"]);
 }
 
 describe("a pass that the disk refuses leaves the log as it was, and the next one goes through", () => {
@@ -42,7 +48,7 @@ describe("a pass that the disk refuses leaves the log as it was, and the next on
     "manifest.before_rename",
   ];
   test.each(points)("at %s", async (point) => {
-    const story = await longLog();
+    const story = await begun();
     const fault = story.world.faults.arm({ point, action: "error", site: PLACE });
     await expect(story.log.compact(request(story.log))).rejects.toMatchObject({ code: "STORAGE_ERROR" });
     expect(fault.fired).toBe(1);
@@ -60,12 +66,12 @@ describe("a pass that the disk refuses leaves the log as it was, and the next on
   test.each(orders)("with $code of the n-th $operation", async (order) => {
     let refused = 0;
     for (let nth = 1; ; nth++) {
-      const story = await longLog();
+      const story = await begun();
       const failure = story.world.disk.fail({ ...order, times: { nth } });
       const problem = await refusalOf(story.log);
       if (failure.fired === 0) break;
       // What an index or a file that is no longer needed costs is no reason to refuse.
-      if (problem === null) expect(left(story.log)).toEqual(COMPACTED);
+      if (problem === null) expect(left(story.log)).toEqual(LATEST);
       else {
         refused += 1;
         expect(problem.code).toBe("STORAGE_ERROR");
@@ -82,7 +88,7 @@ describe("a sync that fails makes the log take nothing more", () => {
     { operation: "syncFolder", code: "EIO" },
   ];
   test.each(orders)("$operation", async (order) => {
-    const { world, log, before } = await longLog();
+    const { world, log, before } = await begun();
     world.disk.fail(order);
     expect((await refusalOf(log))?.code).toBe("BROKER_FAILED");
     expect(world.failures).toHaveLength(1);
@@ -93,7 +99,7 @@ describe("a sync that fails makes the log take nothing more", () => {
     const reopened = world.open({ create: false });
     expect(left(reopened)).toEqual(before);
     expect(await reopened.compact(request(reopened))).not.toBeNull();
-    expect(left(reopened)).toEqual(COMPACTED);
+    expect(left(reopened)).toEqual(LATEST);
   });
 
   test.each<FaultPoint>([
@@ -102,7 +108,7 @@ describe("a sync that fails makes the log take nothing more", () => {
     "log.compact.before_folder_sync",
     "log.compact.after_folder_sync",
   ])("at %s", async (point) => {
-    const { world, log, before } = await longLog();
+    const { world, log, before } = await begun();
     const fault = world.faults.arm({ point, action: "error" });
     expect((await refusalOf(log))?.code).toBe("BROKER_FAILED");
     expect(fault.fired).toBe(1);
@@ -112,7 +118,7 @@ describe("a sync that fails makes the log take nothing more", () => {
 
 describe("damage", () => {
   test("of a segment that a pass reads ends it, by file, position and offset, and leaves the log as it was", async () => {
-    const { world, log, files } = await longLog();
+    const { world, log, files } = await begun();
     rewrite(world.disk, segmentAt(8), (bytes) => flipped(bytes, 100, 3));
     const problem = await refusalOf(log);
     expect(problem).toMatchObject({
@@ -122,11 +128,11 @@ describe("damage", () => {
     expect(segmentFiles(world)).toEqual(files);
     rewrite(world.disk, segmentAt(8), (bytes) => flipped(bytes, 100, 3));
     expect(await refusalOf(log)).toBeNull();
-    expect(left(log)).toEqual(COMPACTED);
+    expect(left(log)).toEqual(LATEST);
   });
 
   test("of any bit of a compacted segment is neither served nor compacted any further", async () => {
-    const { world, log } = await longLog();
+    const { world, log } = await begun();
     await log.compact(request(log));
     fillInTurn(log, 3);
     await log.flush();
@@ -144,7 +150,7 @@ describe("damage", () => {
   });
 
   test("of a compacted segment's size, or its loss, is refused at open by name", async () => {
-    const { world, log } = await longLog();
+    const { world, log } = await begun();
     await log.compact(request(log));
     await log.close();
     const path = fileAt("00000000000000000024-1.log");

@@ -11,22 +11,13 @@ import {
   fillInTurn,
   framesOf,
   keyed,
+  LATEST,
   left,
+  longLog,
   request,
   segmentFiles,
 } from "./compaction-world.ts";
-import { FOLDER, type LogWorld } from "./log-world.ts";
-
-/** Seven sealed segments and an active one of base offset 28. */
-async function longLog(world: LogWorld = compactedWorld()): Promise<PartitionLog> {
-  const log = world.open();
-  fillInTurn(log, 15);
-  await log.flush();
-  return log;
-}
-
-/** The latest of each key below offset 28, and all from there on. */
-const COMPACTED = ["23 d=d11", "24 a=a12", "26 b=b13", "27 c=c13", "28 c=c14", "29 d=d14"];
+import { FOLDER } from "./log-world.ts";
 
 describe("a compacted log", () => {
   test("holds the latest record of each key below the active segment, at its own offset, and all of that segment", async () => {
@@ -34,7 +25,7 @@ describe("a compacted log", () => {
     const log = await longLog(world);
     expect(log.segments().at(-1)?.baseOffset).toBe(28);
     const result = await log.compact(request(log));
-    expect(left(log)).toEqual(COMPACTED);
+    expect(left(log)).toEqual(LATEST);
     expect(result).toMatchObject({ firstDirtyOffset: 28, isComplete: true, keys: 4 });
     expect(result).toMatchObject({ recordsKept: 4, recordsDropped: 24, tombstonesDropped: 0 });
     const { isComplete, ...numbers } = result ?? {};
@@ -47,7 +38,7 @@ describe("a compacted log", () => {
   test("is read from any offset, also from one that is gone, in steps of any size", async () => {
     const log = await longLog();
     await log.compact(request(log));
-    expect(left(log, 1)).toEqual(COMPACTED);
+    expect(left(log, 1)).toEqual(LATEST);
     for (let offset = 0; offset < 30; offset++) {
       const { batches, nextOffset } = log.read(offset, { bytesMax: 1, endOffset: 30 });
       const header = readBatchHeader(batches);
@@ -75,7 +66,7 @@ describe("a compacted log", () => {
     ]);
     const sizes = log.segments().slice(0, 2);
     expect(result?.bytesAfter).toBe(sizes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
-    expect(left(log)).toEqual(COMPACTED);
+    expect(left(log)).toEqual(LATEST);
   });
 
   test("is durable when the call resolves, is opened without reading, and is compacted again", async () => {
@@ -86,7 +77,7 @@ describe("a compacted log", () => {
     world.disk.crash({ mode: "lost" });
     const reopened = world.open({ create: false });
     expect(world.trace.of("recovered")).toEqual([]);
-    expect(left(reopened)).toEqual(COMPACTED);
+    expect(left(reopened)).toEqual(LATEST);
     fillInTurn(reopened, 4);
     await reopened.flush();
     expect(await reopened.compact(request(reopened))).toMatchObject({ firstDirtyOffset: 36, keys: 4 });
@@ -288,116 +279,5 @@ test("with too little memory for all keys a pass covers a part, and those that f
   expect(results.length).toBeGreaterThan(3);
   expect(results).toEqual([...new Set(results)].sort((one, other) => Number(one) - Number(other)));
   expect(results.at(-1)).toBe(28);
-  expect(left(log)).toEqual(COMPACTED);
-});
-
-describe("while a pass is under way", () => {
-  test("whoever reads sees the log as it was until it is as it is to be, and appends and flushes go on", async () => {
-    const log = await longLog();
-    const before = left(log);
-    let rests = 0;
-    const pause = async () => {
-      rests += 1;
-      expect(left(log).slice(0, 30)).toEqual(before);
-      fill(log, [["a", `while ${rests}`]]);
-      if (rests % 2 === 0) await log.flush();
-    };
-    const result = await log.compact(request(log, { pause }));
-    expect(rests).toBeGreaterThan(7);
-    expect(result?.firstDirtyOffset).toBe(28);
-    const after = left(log);
-    expect(after.slice(0, COMPACTED.length)).toEqual(COMPACTED);
-    expect(after.slice(COMPACTED.length)).toHaveLength(rests);
-  });
-
-  test("the log can be closed: the pass ends, and leaves no file behind", async () => {
-    const world = compactedWorld();
-    const log = await longLog(world);
-    const before = left(log);
-    const files = segmentFiles(world);
-    let rests = 0;
-    const pass = log.compact(
-      request(log, {
-        pause: async () => {
-          rests += 1;
-          if (rests === 7) void log.close();
-        },
-      }),
-    );
-    expect(await pass).toBeNull();
-    expect(world.trace.of("compaction_abandoned")).toMatchObject([{ reason: "the log is being closed" }]);
-    await log.close();
-    expect(segmentFiles(world)).toEqual(files);
-    expect(left(world.open({ create: false }))).toEqual(before);
-  });
-
-  test("its caller ends it by what a pause throws, and no file is left", async () => {
-    const world = compactedWorld();
-    const log = await longLog(world);
-    const files = segmentFiles(world);
-    let rests = 0;
-    const pause = async () => {
-      rests += 1;
-      if (rests === 7) throw new RangeError("enough");
-    };
-    await expect(log.compact(request(log, { pause }))).rejects.toThrow(new RangeError("enough"));
-    expect(segmentFiles(world)).toEqual(files);
-    expect(await log.compact(request(log))).not.toBeNull();
-    expect(left(log)).toEqual(COMPACTED);
-  });
-
-  test("a log that is abandoned is not touched any more, and the next open removes what was written", async () => {
-    const world = compactedWorld();
-    const log = await longLog(world);
-    const before = left(log);
-    let rests = 0;
-    let files: ReturnType<typeof world.disk.files> | null = null;
-    const pass = log.compact(
-      request(log, {
-        pause: async () => {
-          rests += 1;
-          if (rests !== 7) return;
-          log.abandon();
-          files = world.disk.files();
-        },
-      }),
-    );
-    await expect(pass).rejects.toMatchObject({ code: "STORAGE_ERROR" });
-    expect(world.disk.files()).toEqual(files);
-    expect(segmentFiles(world)).toContain("00000000000000000000-1.log");
-    expect(left(world.open({ create: false }))).toEqual(before);
-    expect(segmentFiles(world)).not.toContain("00000000000000000000-1.log");
-  });
-
-  test("it gives way to a truncation of what it has read, also when the same offsets are sealed again", async () => {
-    const world = compactedWorld();
-    const log = await longLog(world);
-    const before = left(log);
-    let rests = 0;
-    const pause = async () => {
-      rests += 1;
-      if (rests !== 7) return;
-      await log.truncateTo(24);
-      for (let number = 0; number < 3; number++)
-        fill(log, [
-          ["a", "other".padEnd(100, ".")],
-          ["e", "other"],
-        ]);
-      await log.flush();
-    };
-    expect(await log.compact(request(log, { pause }))).toBeNull();
-    expect(world.trace.of("compaction_abandoned")).toHaveLength(1);
-    expect(segmentFiles(world).filter((name) => name.includes("-"))).toEqual([]);
-    expect(left(log).slice(0, 24)).toEqual(before.slice(0, 24));
-    await log.compact(request(log));
-    expect(left(log).filter((record) => record.includes("a="))).toEqual(["26 a=other", "28 a=other"]);
-  });
-
-  test("another call shares it", async () => {
-    const world = compactedWorld();
-    const log = await longLog(world);
-    const [one, other] = await Promise.all([log.compact(request(log)), log.compact(request(log))]);
-    expect(one).toBe(other);
-    expect(world.trace.of("compacted")).toHaveLength(1);
-  });
+  expect(left(log)).toEqual(LATEST);
 });
