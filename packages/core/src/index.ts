@@ -38,6 +38,8 @@ export type { DumpedBatch, DumpedIndexes, DumpLimits, LogDump } from "./log/batc
 export type { CompactionRequest, CompactionResult } from "./log/compaction-request.ts";
 export { IndexMemory } from "./log/index-memory.ts";
 export { LOG_CONFIG_DEFAULTS, type LogConfig } from "./log/log-config.ts";
+export type { FoundBatch, LogFind, SoughtPlace } from "./log/log-find.ts";
+export type { LookupStep } from "./log/lookup.ts";
 export { PartitionLog, type PartitionLogOptions } from "./log/partition-log.ts";
 export { type Acks, FLUSH_POLICIES, type FlushPolicy } from "./replica/acknowledgement.ts";
 export { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "./replica/partition-reads.ts";

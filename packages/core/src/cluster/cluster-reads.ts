@@ -5,6 +5,7 @@
  */
 import type { Env } from "../env/env.ts";
 import type { DumpLimits, LogDump } from "../log/batch-dump.ts";
+import type { LogFind, SoughtPlace } from "../log/log-find.ts";
 import { describePartition } from "../replica/partition-description.ts";
 import type {
   FetchOptions,
@@ -114,6 +115,14 @@ export abstract class ClusterReads {
    */
   dumpLog(place: TopicPartition, offset: number, limits: DumpLimits): LogDump {
     return this.replicaSet(place).leaderLog.dump(offset, limits);
+  }
+
+  /**
+   * Where an offset, or the first record of a time, lies in the files of the leader's log, and the way to it: damage is a
+   * part of the answer. Throws OFFSET_OUT_OF_RANGE, STORAGE_ERROR.
+   */
+  findInLog(place: TopicPartition, sought: SoughtPlace): LogFind {
+    return this.replicaSet(place).leaderLog.find(sought);
   }
 
   describeCluster(): ClusterDescription {

@@ -83,7 +83,7 @@ function foldersIn(disk: Disk, folder: string, depth: number): string[] {
 }
 
 /** Those that count, as far as the manifest tells, and those behind it. */
-function segmentsIn(disk: Disk, folder: string, manifest: Manifest | null): SegmentName[] {
+export function segmentsIn(disk: Disk, folder: string, manifest: Manifest | null): SegmentName[] {
   const files = disk.readFolder(folder).filter(({ kind }) => kind === "file");
   const numbered = files.flatMap(({ name }) => parseFileName(name) ?? []);
   const segments = numbered.filter(({ kind }) => kind === "segment");

@@ -3,7 +3,8 @@
  * (segment.ts) and for a folder that is only looked at (folder-lookup.ts).
  */
 import type { BatchHeader } from "@minikafka/record";
-import type { ScanEnd, ScannedFrame } from "./frame-scan.ts";
+import { assert } from "../assert.ts";
+import type { ScanEnd, ScannedFrame, ScanRange } from "./frame-scan.ts";
 import type { IndexHit } from "./segment-index.ts";
 import type { TimeSpan } from "./segment-times.ts";
 
@@ -23,8 +24,8 @@ export interface LookupSegment {
   distrust(problem: string): void;
   /** What the header of the frame at `position` says, damaged or not; `null` when none begins there. */
   headerAt(position: number): BatchHeader | null;
-  /** Calls `visit` for each batch from there on, checked byte by byte, until it returns false. */
-  scan(from: IndexHit, visit: (frame: ScannedFrame) => boolean): ScanEnd;
+  /** Calls `visit` for each batch from there on until it returns false. `check` as in ScanRange; default "whole". */
+  scan(from: IndexHit, visit: (frame: ScannedFrame) => boolean, check?: ScanRange["check"]): ScanEnd;
   /** The bytes of a batch that scan() told of. */
   bytesOf(frame: ScannedFrame): Buffer;
 }
@@ -72,4 +73,27 @@ export type LookupStep =
 /** A batch that was found. */
 export interface LocatedBatch extends ScannedFrame {
   readonly segment: LookupSegment;
+}
+
+/**
+ * The segment that holds `offset`, or the last one when `offset` lies behind all. `compared` is told of those that were
+ * looked at on the way.
+ */
+export function segmentHolding<Segment extends { readonly baseOffset: number }>(
+  segments: readonly Segment[],
+  offset: number,
+  compared?: (segment: Segment) => void,
+): Segment {
+  let below = 0;
+  let above = segments.length;
+  while (above - below > 1) {
+    const middle = (below + above) >>> 1;
+    const segment = segments[middle];
+    if (segment !== undefined) compared?.(segment);
+    if ((segment?.baseOffset ?? 0) <= offset) below = middle;
+    else above = middle;
+  }
+  const segment = segments[below];
+  assert(segment !== undefined && segment.baseOffset <= offset, `no segment holds offset ${offset}`);
+  return segment;
 }

@@ -17,6 +17,7 @@ import type { EpochEnd, EpochEntry, LeaderEpochs } from "./leader-epochs.ts";
 import type { AppendedBatch, LogAppender } from "./log-appender.ts";
 import type { LogConfig } from "./log-config.ts";
 import type { LogContext } from "./log-context.ts";
+import { findInLog, type LogFind, type SoughtPlace } from "./log-find.ts";
 import type { LogFlusher } from "./log-flusher.ts";
 import { type LogParts, openParts, type PartitionLogOptions } from "./log-parts.ts";
 import type { LogProducers } from "./log-producers.ts";
@@ -195,6 +196,16 @@ export class PartitionLog {
     this.#state.requireReadable();
     requireInRange(offset, this);
     return onDisk(this.#context.folder, () => dumpBatches(this.#segments, offset, limits));
+  }
+
+  /**
+   * Where an offset, or the first record of a time, lies in the files, and the way to it. Damage is a part of the answer.
+   * Throws STORAGE_ERROR when the disk refuses, and OFFSET_OUT_OF_RANGE.
+   */
+  find(sought: SoughtPlace): LogFind {
+    this.#state.requireReadable();
+    const range = { startOffset: this.logStartOffset, endOffset: this.logEndOffset };
+    return onDisk(this.#context.folder, () => findInLog(this.#segments, sought, range));
   }
 
   /** The first record below `endOffset` of `timestampMs` or later, or `null`. Throws STORAGE_ERROR. Kafka: KIP-79. */

@@ -5,6 +5,7 @@
  * only one that is written.
  */
 import { assert } from "../assert.ts";
+import { segmentHolding } from "./lookup.ts";
 import type { Segment } from "./segment.ts";
 
 export class SegmentList {
@@ -39,16 +40,7 @@ export class SegmentList {
 
   /** The one that holds `offset`, or the active one when `offset` is its end. */
   holding(offset: number): Segment {
-    let below = 0;
-    let above = this.#segments.length;
-    while (above - below > 1) {
-      const middle = (below + above) >>> 1;
-      if ((this.#segments[middle]?.baseOffset ?? 0) <= offset) below = middle;
-      else above = middle;
-    }
-    const segment = this.#segments[below];
-    assert(segment !== undefined && segment.baseOffset <= offset, `no segment holds offset ${offset}`);
-    return segment;
+    return segmentHolding(this.#segments, offset);
   }
 
   /** `segment` becomes the active one. */

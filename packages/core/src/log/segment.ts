@@ -308,9 +308,13 @@ export class Segment {
     this.#index.rebuild(problem);
   }
 
-  scan(from: IndexHit, visit: (frame: ScannedFrame) => boolean): ScanEnd {
+  scan(
+    { position: from, offset }: IndexHit,
+    visit: (frame: ScannedFrame) => boolean,
+    check: ScanRange["check"] = "whole",
+  ): ScanEnd {
     const chunkBytes = 2 * this.#context.indexIntervalBytes;
-    return this.#scan({ from: from.position, offset: from.offset, check: "whole", chunkBytes }, visit);
+    return this.#scan({ from, offset, check, chunkBytes }, visit);
   }
 
   /** For cuts: see SegmentToCut. */

@@ -9,9 +9,9 @@
 import { decodeRecords } from "@minikafka/record";
 import type { ScannedFrame } from "./frame-scan.ts";
 import type { LocatedBatch, LookupLog, LookupSegment, LookupStep } from "./lookup.ts";
-import { damage } from "./segment-reader.ts";
+import { scanSegment, withTrueIndex } from "./segment-scan.ts";
 import { latestRecordMs } from "./time-index-builder.ts";
-import { type FoundFrame, TimeSpanSearch } from "./time-span-search.ts";
+import { TimeSpanSearch } from "./time-span-search.ts";
 
 export interface FoundTimestamp {
   readonly offset: number;
@@ -77,28 +77,13 @@ function firstByTimeIndex(segment: LookupSegment, { timestampMs, steps }: Sought
 /** The first batch that ends behind `from` and is late enough. */
 function firstFrom(segment: LookupSegment, from: number, sought: Sought): ScannedFrame | null {
   const { timestampMs, endOffset, steps } = sought;
-  const search = new TimeSpanSearch(segment, timestampMs, steps);
   const judge = ({ header }: ScannedFrame) => {
     if (header.baseOffset >= endOffset) return "stop";
     return header.nextOffset > from && latestRecordMs(header) >= timestampMs ? "take" : "next";
   };
-  return withTrueIndex(segment, steps, () => search.scanFrom(segment.entryFor(from), judge));
-}
-
-/** What `search` finds. An index that turns out to be false on the way is made anew, once. */
-function withTrueIndex(
-  segment: LookupSegment,
-  steps: LookupStep[],
-  search: () => FoundFrame,
-): ScannedFrame | null {
-  const first = search();
-  if ("frame" in first) return first.frame;
-  steps.push({ kind: "index_refused", segment: segment.baseOffset, problem: first.falseEntry });
-  segment.distrust(first.falseEntry);
-  const second = search();
-  if ("frame" in second) return second.frame;
-  // An index that was just made anew is true. The segment is not.
-  throw damage({ file: segment }, { position: second.position, problem: second.falseEntry }, second.offset);
+  return withTrueIndex(segment, steps, () =>
+    scanSegment(segment, steps, { hit: segment.entryFor(from), check: "whole", judge }),
+  );
 }
 
 function findInBatch(
