@@ -140,6 +140,45 @@ test(
   },
 );
 
+test(
+  "the way to an offset and to a time is shown by a running broker and from the folder of a stopped one",
+  MINUTE,
+  async () => {
+    const broker = await withOrders();
+    const asked = ["log", "find", "orders", "-p", "0"];
+    const text = await output(broker, [...asked, "--offset", "1"]);
+    expect(text).toMatch(
+      /^segment 0: up to offset 2, latest time \d+: taken\nsegment 0: 2 batches looked at from position 0\nbaseOffset: 1 .* isvalid: true\noffset: 1 CreateTime: \d+ placeInBatch: 0\n$/,
+    );
+    const [{ timestamp_ms = 0 } = {}] = jsonLines(
+      await output(broker, [...asked, "--offset", "1", "-J"]),
+    ).slice(-1) as { timestamp_ms?: number }[];
+    const byTime = jsonLines(await output(broker, [...asked, "--time", `${timestamp_ms}`, "-J"]));
+    expect(byTime.map(({ type }) => type)).toEqual(["segment", "time_index", "scan", "batch", "record"]);
+    expect(byTime.at(-1)).toEqual({ type: "record", offset: 1, timestamp_ms, place: 0 });
+    const late = ["--time", `${timestamp_ms + 1}`];
+    const missed = await command(broker, [...asked, ...late]);
+    expect(missed).toMatchObject({ code: 3 });
+    expect(missed.stderr).toContain("error: NOT_FOUND: orders-0 has no record of time ");
+    expect(await command(broker, [...asked, "--offset", "2"])).toMatchObject({ code: 3 });
+    await broker.end("SIGTERM");
+    const inFolder = ["log", "find", folderOf(broker)];
+    expect(await output(null, [...inFolder, "--offset", "1"])).toBe(text);
+    expect(jsonLines(await output(null, [...inFolder, "--time", `${timestamp_ms}`, "-J"]))).toEqual(byTime);
+    expect(await command(null, [...inFolder, ...late])).toMatchObject({ code: 3 });
+    const outside = await command(null, [...inFolder, "--offset", "2"]);
+    expect(outside).toMatchObject({ code: 3, stdout: "" });
+    expect(outside.stderr).toContain("expected 0 to 1");
+    spoil(segmentOf(broker), 70);
+    const damaged = await command(null, [...inFolder, "--offset", "0"]);
+    expect(damaged).toMatchObject({ code: 6 });
+    expect(damaged.stdout).toMatch(/isvalid: false\ndamage: segment 0 at position 0: CRC is /);
+    expect(await command(null, [...inFolder, "--time", "0"])).toMatchObject({ code: 6 });
+    for (const wrong of [[], ["--offset", "1", "--time", "1"], ["--offset", "x"], ["--time", "yesterday"]])
+      expect(await command(null, [...inFolder, ...wrong])).toMatchObject({ code: 2, stdout: "" });
+  },
+);
+
 test("what is no folder of logs is bad usage, with a hint", MINUTE, async () => {
   const empty = temporaryFolder();
   for (const path of [empty, join(empty, "nowhere")]) {

@@ -9,6 +9,7 @@ test("every code of the protocol has an exit code other than 0", () => {
 test.each([
   ["UNKNOWN_TOPIC", 3],
   ["OFFSET_OUT_OF_RANGE", 3],
+  ["NOT_FOUND", 3],
   ["INVALID_REQUEST", 2],
   ["USAGE", 2],
   ["REQUEST_TIMED_OUT", 4],

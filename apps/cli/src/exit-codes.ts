@@ -23,6 +23,8 @@ export type LocalCode =
   | "INVALID_INPUT"
   /** A log's files hold what was not written so. */
   | "DAMAGE_FOUND"
+  /** No record is what was sought. */
+  | "NOT_FOUND"
   /** A fault of this program. */
   | "UNEXPECTED";
 
@@ -31,6 +33,7 @@ const EXIT_CODES = {
   USAGE: EXIT.usage,
   INVALID_INPUT: EXIT.usage,
   DAMAGE_FOUND: EXIT.damaged,
+  NOT_FOUND: EXIT.notFound,
   CONNECTION: EXIT.cannotConnect,
   TIMEOUT: EXIT.timedOut,
   CLOSED: EXIT.unexpected,

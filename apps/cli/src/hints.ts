@@ -21,6 +21,7 @@ const HINTS = {
   USAGE: "minikafka-cli --help lists the commands, minikafka-cli COMMAND --help its options",
   INVALID_INPUT: "lines before it, if any, were produced; correct it and go on from there",
   DAMAGE_FOUND: null,
+  NOT_FOUND: null,
   CONNECTION: ({ broker }, { details }) =>
     details.sent === true
       ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`

@@ -119,6 +119,31 @@ test("names are put into camel case at every depth, values are left alone", () =
   });
 });
 
+test("findInLog asks for an offset or a time, and tells the steps by the SDK's names", async () => {
+  const { peer, client, admin } = await administering();
+  const place = { topic: "orders", partition: 1 };
+  const byOffset = admin.findInLog({ ...place, offset: 7 });
+  const first = await peer.next("find_in_log");
+  expect(first.fields).toMatchObject({ ...place, offset: 7 });
+  expect(first.fields).not.toHaveProperty("timestamp_ms");
+  const marks_ = { ...place, log_start_offset: 0, log_end_offset: 9, steps_left_out: 0 };
+  const step = { step: "segment", segment: 0, next_offset: 9, max_timestamp_ms: 5, taken: true } as const;
+  const record = { offset: 7, timestamp_ms: 5, place: 1 };
+  first.answer({ ...marks_, steps: [step], batch: null, record, damage: null });
+  expect(await byOffset).toMatchObject({
+    logEndOffset: 9,
+    steps: [{ step: "segment", nextOffset: 9, maxTimestampMs: 5, taken: true }],
+    record: { offset: 7, timestampMs: 5, place: 1 },
+  });
+  const byTime = admin.findInLog({ ...place, timestampMs: 5 });
+  const second = await peer.next("find_in_log");
+  expect(second.fields).toMatchObject({ ...place, timestamp_ms: 5 });
+  expect(second.fields).not.toHaveProperty("offset");
+  second.answer({ ...marks_, steps: [], batch: null, record: null, damage: null });
+  expect((await byTime).record).toBeNull();
+  await client.close();
+});
+
 test("dumpLog asks for what was given and leaves the rest to the broker", async () => {
   const { peer, client, admin } = await administering();
   const dumped = admin.dumpLog({ topic: "orders", partition: 1, offset: 2, maxBatches: 3, indexes: true });

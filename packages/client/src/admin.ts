@@ -56,6 +56,14 @@ export interface LogDumpQuery extends TopicPartition {
   readonly indexes?: boolean | undefined;
 }
 
+/** Exactly one of the two. */
+export type LogFindQuery = TopicPartition &
+  (
+    | { readonly offset: number; readonly timestampMs?: undefined }
+    | { readonly timestampMs: number; readonly offset?: undefined }
+  );
+export type LogFind = CamelCased<ParsedResponse<"find_in_log">>;
+
 export interface FoundOffset {
   /** `null` when no visible record is that late. */
   readonly offset: number | null;
@@ -153,6 +161,13 @@ export class Admin {
       ...(indexes === undefined ? {} : { indexes }),
     };
     return camelCased(await this.#session.call("dump_log", fields, options));
+  }
+
+  /** Where an offset, or the first record of a time, lies in the leader's files, and the way to it. */
+  async findInLog(query: LogFindQuery, options?: CallOptions): Promise<LogFind> {
+    const { topic, partition, offset, timestampMs } = query;
+    const sought = offset === undefined ? { timestamp_ms: timestampMs } : { offset };
+    return camelCased(await this.#session.call("find_in_log", { topic, partition, ...sought }, options));
   }
 
   async describeCluster(options?: CallOptions): Promise<ClusterDescription> {

@@ -10,6 +10,8 @@ export {
   type ListedTopic,
   type LogDump,
   type LogDumpQuery,
+  type LogFind,
+  type LogFindQuery,
   type NewTopic,
   type OffsetQuery,
   type PartitionDescription,

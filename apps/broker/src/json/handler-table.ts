@@ -13,6 +13,7 @@ import { describePartition } from "./handlers/describe-partition.ts";
 import { dumpLog } from "./handlers/dump-log.ts";
 import { fetch } from "./handlers/fetch.ts";
 import { fetchMany } from "./handlers/fetch-many.ts";
+import { findInLog } from "./handlers/find-in-log.ts";
 import { flushLogs } from "./handlers/flush-logs.ts";
 import { hello } from "./handlers/hello.ts";
 import { initProducer } from "./handlers/init-producer.ts";
@@ -39,6 +40,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   describe_partition: describePartition,
   describe_cluster: describeCluster,
   dump_log: dumpLog,
+  find_in_log: findInLog,
   clock,
   advance_clock: advanceClock,
   compact,

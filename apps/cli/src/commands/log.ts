@@ -1,7 +1,11 @@
 /** `log`: what lies in a partition's files, from a running broker or from a folder. */
+
+import type { SoughtPlace } from "@minikafka/core/log";
 import type { Command } from "commander";
 import type { Perform } from "../context.ts";
+import { CliError } from "../failure.ts";
 import { wholeNumber } from "../input/arguments.ts";
+import { parseTime } from "../input/offset-spec.ts";
 import type { LogDumpOptions } from "../log/log-options.ts";
 import { examples } from "../output/examples.ts";
 import { addSharedOptions } from "../settings.ts";
@@ -61,12 +65,56 @@ export function declareLog(program: Command, perform: Perform): void {
         return verifyFolder(context, folder);
       }),
     );
+  const find = declareFind(log, perform);
   const shown = [
     "minikafka-cli log dump orders -p 0 --records",
     "minikafka-cli log dump orders -p 0 -o 100 -n 10 -J",
     "minikafka-cli log dump ./data/broker-1/orders-0",
     "minikafka-cli log verify ./data",
+    "minikafka-cli log find orders -p 0 --offset 1042",
+    "minikafka-cli log find ./data/broker-1/orders-0 --time 2026-01-31T12:00:00Z",
   ];
-  for (const command of [log, dump, verify])
+  for (const command of [log, dump, verify, find])
     addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+}
+
+interface FindOptions {
+  readonly partition?: number;
+  readonly offset?: number;
+  readonly time?: number;
+}
+
+function declareFind(log: Command, perform: Perform): Command {
+  return log
+    .command("find")
+    .summary("show the way to an offset or a time in the files")
+    .description(
+      "Shows the steps by which a read finds an offset, or list_offsets a time: which segments are compared, which index " +
+        "entries are used, how many batches are looked at from there, and where the batch and the record lie.",
+    )
+    .argument("<topic or folder>", "a topic of a running broker, or a partition's folder")
+    .option("-p, --partition <n>", "the partition of the topic", wholeNumber(0))
+    .option("-o, --offset <offset>", "the record of this offset", wholeNumber(0))
+    .option("--time <ms>", "the first record of this time or later: ms since 1970, or as a date", parseTime)
+    .action((target: string, { partition, offset, time: timestampMs }: FindOptions, self: Command) =>
+      perform(
+        self,
+        async (context) => {
+          const { findInFiles, findInPartition } = await import("../log/find.ts");
+          const sought = soughtPlace(offset, timestampMs);
+          return partition === undefined
+            ? findInFiles(context, target, sought)
+            : findInPartition(context, { topic: target, partition }, sought);
+        },
+        target,
+      ),
+    );
+}
+
+function soughtPlace(offset: number | undefined, timestampMs: number | undefined): SoughtPlace {
+  if (offset !== undefined && timestampMs === undefined) return { offset };
+  if (offset === undefined && timestampMs !== undefined) return { timestampMs };
+  throw new CliError("USAGE", "log find: expected --offset or --time, one of the two", {
+    hint: "minikafka-cli log find orders -p 0 --offset 1042",
+  });
 }

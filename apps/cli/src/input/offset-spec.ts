@@ -22,18 +22,23 @@ export function parseOffsetSpec(text: string): OffsetSpec {
   throw new InvalidArgumentError(REFUSAL);
 }
 
-function timestampOf(text: string): number {
-  if (/^\d+$/.test(text)) return safe(text);
+/** `--time`: the same without the `@`. */
+export function parseTime(text: string): number {
+  return timestampOf(text, "Expected ms since 1970, or a date with its zone, such as 2026-01-31T12:00:00Z.");
+}
+
+function timestampOf(text: string, refusal = REFUSAL): number {
+  if (/^\d+$/.test(text)) return safe(text, refusal);
   // Only with a zone: a time without one would mean another moment on another machine.
   const timestampMs = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text)
     ? Date.parse(text)
     : Number.NaN;
-  if (!Number.isSafeInteger(timestampMs) || timestampMs < 0) throw new InvalidArgumentError(REFUSAL);
+  if (!Number.isSafeInteger(timestampMs) || timestampMs < 0) throw new InvalidArgumentError(refusal);
   return timestampMs;
 }
 
-function safe(digits: string): number {
+function safe(digits: string, refusal = REFUSAL): number {
   const value = Number(digits);
-  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError(REFUSAL);
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError(refusal);
   return value;
 }

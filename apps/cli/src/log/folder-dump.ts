@@ -1,9 +1,9 @@
 /** `log dump FOLDER` and `log verify FOLDER`: what lies in a partition's files, read from outside of any broker. */
-import { basename, resolve } from "node:path";
-import { type Finding, inspectPartition, NodeDisk, partitionFolders } from "@minikafka/core/log";
+import { basename } from "node:path";
+import { type Finding, inspectPartition, NodeDisk } from "@minikafka/core/log";
 import type { Context } from "../context.ts";
-import { CliError } from "../failure.ts";
 import { DamageReport } from "./damage.ts";
+import { partitionsAt } from "./folders.ts";
 import type { LogDumpOptions } from "./log-options.ts";
 import { batchDocument, batchFromFile, batchText } from "./shown-batch.ts";
 import { indexFromFile, indexText } from "./shown-index.ts";
@@ -67,20 +67,6 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
   }
   report.requireNone(path, HINT);
   return undefined;
-}
-
-/** Throws USAGE for what is no folder of ours. */
-function partitionsAt(disk: NodeDisk, path: string): string[] {
-  // The kernel's paths have the slashes of URLs on every system.
-  const folder = resolve(path).replaceAll("\\", "/");
-  const hint = "for a topic of a running broker name its partition: minikafka-cli log dump TOPIC -p 0";
-  if (disk.stat(folder)?.kind !== "folder")
-    throw new CliError("USAGE", `there is no folder ${path}`, { hint });
-  const folders = partitionFolders(disk, folder);
-  if (folders.length > 0) return folders;
-  throw new CliError("USAGE", `${path} holds no partition`, {
-    hint: "name a data folder such as ./data, or a partition's such as ./data/broker-1/orders-0",
-  });
 }
 
 /** One partition's findings as text or JSON. */

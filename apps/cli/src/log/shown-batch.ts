@@ -1,6 +1,6 @@
 /** A batch as `log dump` shows it, from the wire and from a file alike. The names are the protocol's: -J prints them. */
 
-import type { Finding } from "@minikafka/core/log";
+import type { Finding, FoundBatch } from "@minikafka/core/log";
 import type { ParsedResponse } from "@minikafka/protocol";
 import { recordFields } from "../output/record-json.ts";
 import type { ShownRecord } from "../record.ts";
@@ -9,10 +9,17 @@ export type ShownBatch = Omit<ParsedResponse<"dump_log">["batches"][number], "re
   readonly records?: readonly ShownRecord[];
 };
 
-type FoundBatch = Extract<Finding, { kind: "batch" }>;
+export function batchFromFile(
+  { records, ...found }: Extract<Finding, { kind: "batch" }>,
+  place: { topic: string; partition: number },
+): ShownBatch {
+  const shown = records?.map((record) => ({ ...place, ...record }));
+  return { ...batchFields(found), ...(shown === undefined ? {} : { records: shown }) };
+}
 
-export function batchFromFile(found: FoundBatch, place: { topic: string; partition: number }): ShownBatch {
-  const { header, segmentBaseOffset: segment, position, problem, records } = found;
+/** A batch without its records. */
+export function batchFields(found: FoundBatch): Omit<ShownBatch, "records"> {
+  const { header, segmentBaseOffset: segment, position, problem } = found;
   return {
     segment,
     position,
@@ -33,7 +40,6 @@ export function batchFromFile(found: FoundBatch, place: { topic: string; partiti
     delete_horizon_ms: header.deleteHorizonMs,
     crc: header.crc,
     problem,
-    ...(records === null ? {} : { records: records.map((record) => ({ ...place, ...record })) }),
   };
 }
 

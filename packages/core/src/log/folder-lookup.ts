@@ -11,13 +11,21 @@ import { type SegmentName, segmentPath } from "./file-names.ts";
 import { FolderSegment, type FolderToSearch } from "./folder-segment.ts";
 import { scanFrames } from "./frame-scan.ts";
 import { segmentsIn } from "./inspection.ts";
-import { findInLog, type LogDamage, type LogFind, type SoughtPlace } from "./log-find.ts";
+import { findInLog, type LogFind, type SoughtPlace } from "./log-find.ts";
 import { type Manifest, recoverySegment } from "./manifest.ts";
 import { readManifest } from "./manifest-look.ts";
 import { emptyExtent, type SegmentExtent } from "./segment-extent.ts";
 import { latestRecordMs } from "./time-index-builder.ts";
 
-export interface FolderFind extends LogFind {
+export interface FolderDamage {
+  readonly file: string;
+  /** `null` for a file that is not read by positions, or that the disk refuses. */
+  readonly position: number | null;
+  readonly problem: string;
+}
+
+export interface FolderFind extends Omit<LogFind, "damage"> {
+  readonly damage: FolderDamage | null;
   /** What may be read; an offset outside of it is not sought. `null` when damage hides it. */
   readonly range: { readonly startOffset: number; readonly endOffset: number } | null;
 }
@@ -98,14 +106,12 @@ function extentOnDisk({ disk, folder }: FolderToSearch, known: SegmentExtent): S
   }
 }
 
-function damageOf(problem: unknown): LogDamage | null {
-  if (problem instanceof DiskError)
-    return { file: problem.path, segmentBaseOffset: null, position: null, problem: problem.message };
+function damageOf(problem: unknown): FolderDamage | null {
+  if (problem instanceof DiskError) return { file: problem.path, position: null, problem: problem.message };
   if (!(problem instanceof BrokerError) || problem.code !== "STORAGE_ERROR") return null;
   const { file, position } = problem.details;
   return {
     file: String(file),
-    segmentBaseOffset: null,
     position: typeof position === "number" ? position : null,
     problem: problem.message,
   };

@@ -35,9 +35,8 @@ export interface FoundRecord {
 
 export interface LogDamage {
   readonly file: string;
-  /** `null` for what is no segment, and for a file that the disk refuses; the next likewise. */
-  readonly segmentBaseOffset: number | null;
-  readonly position: number | null;
+  readonly segmentBaseOffset: number;
+  readonly position: number;
   readonly problem: string;
 }
 

@@ -12,6 +12,7 @@ import { describePartition } from "./operations/describe-partition.ts";
 import { dumpLog } from "./operations/dump-log.ts";
 import { fetch } from "./operations/fetch.ts";
 import { fetchMany } from "./operations/fetch-many.ts";
+import { findInLog } from "./operations/find-in-log.ts";
 import { flushLogs } from "./operations/flush-logs.ts";
 import { hello } from "./operations/hello.ts";
 import { initProducer } from "./operations/init-producer.ts";
@@ -38,6 +39,7 @@ export const OPERATIONS = {
   describe_partition: describePartition,
   describe_cluster: describeCluster,
   dump_log: dumpLog,
+  find_in_log: findInLog,
   clock,
   advance_clock: advanceClock,
   compact,

@@ -2,9 +2,9 @@
  * dump_log: batches as they lie in the leader's files. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, OFFSET_OUT_OF_RANGE,
  * STORAGE_ERROR when off line; damage is no refusal but a part of the answer.
  */
-import type { DumpedBatch, DumpedIndexes } from "@minikafka/core";
+import type { DumpedIndexes } from "@minikafka/core";
 import type { ResponseFields } from "@minikafka/protocol";
-import type { BatchHeader } from "@minikafka/record";
+import { batchFields } from "../batch-fields.ts";
 import { onTheWire } from "../fetch-reading.ts";
 import type { Handler } from "../handler.ts";
 
@@ -34,38 +34,13 @@ export const dumpLog: Handler<"dump_log"> = (request, { cluster }) => {
   for (const batch of dump.batches) {
     const { header, segmentBaseOffset: segment, position, problem } = batch;
     if (header === null) answer.damage.push({ segment, position, problem: problem ?? "" });
-    else answer.batches.push(batchFields(batch, header));
+    else {
+      const records = batch.records === null ? {} : { records: batch.records.map(onTheWire) };
+      answer.batches.push({ ...batchFields({ ...batch, header }), ...records });
+    }
   }
   return answer;
 };
-
-function batchFields(
-  { segmentBaseOffset, position, problem, records }: DumpedBatch,
-  header: BatchHeader,
-): Answer["batches"][number] {
-  return {
-    segment: segmentBaseOffset,
-    position,
-    size_bytes: header.frameBytes,
-    base_offset: exact(header.baseOffset),
-    next_offset: exact(header.nextOffset),
-    record_count: header.recordCount,
-    leader_epoch: header.leaderEpoch,
-    timestamp_type: header.timestampType,
-    first_timestamp_ms: exact(header.firstTimestampMs),
-    max_timestamp_ms: exact(header.maxTimestampMs),
-    producer_id: exact(header.producerId),
-    producer_epoch: header.producerEpoch,
-    base_sequence: header.baseSequence,
-    transactional: header.transactional,
-    control: header.control,
-    codec: header.codec,
-    delete_horizon_ms: header.deleteHorizonMs === null ? null : exact(header.deleteHorizonMs),
-    crc: header.crc,
-    problem,
-    ...(records === null ? {} : { records: records.map(onTheWire) }),
-  };
-}
 
 function indexFields({ segmentBaseOffset, offsets, times }: DumpedIndexes) {
   return {
@@ -73,9 +48,4 @@ function indexFields({ segmentBaseOffset, offsets, times }: DumpedIndexes) {
     offsets: [...offsets],
     times: times.map(({ timestampMs, offset }) => ({ timestamp_ms: timestampMs, offset })),
   };
-}
-
-/** A damaged header may hold what is no exact number of JSON's. */
-function exact(value: number): number {
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value));
 }

@@ -1,37 +1,9 @@
 import { z } from "zod";
 import * as fields from "../fields.ts";
+import * as logFields from "../log-fields.ts";
 import { operation } from "../operation.ts";
 
-const problem = z.string().describe("what is wrong, in words");
-const segment = fields.count.describe("the base offset of the segment that it lies in");
-const position = fields.count.describe("where in the segment's file it begins");
-
-/** What a batch's header says; where `problem` is not null, it may say anything. */
-const batch = z.object({
-  segment,
-  position,
-  size_bytes: fields.count,
-  base_offset: z.number(),
-  next_offset: z.number().describe("where the next batch begins"),
-  record_count: z.int(),
-  leader_epoch: z.int(),
-  timestamp_type: z.enum(["create", "append"]),
-  first_timestamp_ms: z.number(),
-  max_timestamp_ms: z.number(),
-  producer_id: z.number().describe("-1 for none; the next two likewise"),
-  producer_epoch: z.int(),
-  base_sequence: z.int(),
-  transactional: z.boolean(),
-  control: z.enum(["commit", "abort"]).nullable().describe("which marker a control batch is"),
-  codec: z.string().nullable().describe("null for a number that has no name"),
-  delete_horizon_ms: z
-    .number()
-    .nullable()
-    .describe("from when on compaction may drop the batch's tombstones or the marker that it is (KIP-534)"),
-  crc: z.int().describe("the CRC-32 that the header states"),
-  problem: problem.nullable(),
-  records: z.array(fields.fetchedRecord).optional(),
-});
+const { position, problem, segment } = logFields;
 
 export const dumpLog = operation({
   name: "dump_log",
@@ -57,7 +29,7 @@ export const dumpLog = operation({
     partition: z.int(),
     log_start_offset: fields.count,
     log_end_offset: fields.count,
-    batches: z.array(batch),
+    batches: z.array(logFields.batch.extend({ records: z.array(fields.fetchedRecord).optional() })),
     damage: z
       .array(z.object({ segment, position, problem }))
       .describe("where no batch begins, so that the rest of that segment cannot be read"),
@@ -69,7 +41,7 @@ export const dumpLog = operation({
             .array(z.object({ offset: fields.count, position: fields.count }))
             .describe("which batch begins where"),
           times: z
-            .array(z.object({ timestamp_ms: fields.timestampMs, offset: fields.count }))
+            .array(logFields.timeEntry)
             .describe("the latest time so far, and the batch that reached it"),
         }),
       )
