@@ -143,13 +143,9 @@ export class SegmentTimes {
     return { entry, lookBytes: this.#lookBytes };
   }
 
-  /** The segment was cut, and says so already. What is not in memory as a whole is forgotten. */
+  /** The segment was cut, and says so already. */
   cut(): void {
     const { nextOffset, baseOffset, maxTimestampMs } = this.#segment;
-    if (!this.#isWhole) {
-      this.release();
-      return;
-    }
     this.#builder.cut(nextOffset - baseOffset, maxTimestampMs);
     if (this.#notedFrom.position > this.#segment.sizeBytes) this.#notedFrom = endOf(this.#segment);
   }

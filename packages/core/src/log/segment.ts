@@ -319,8 +319,7 @@ export class Segment {
 
   /** For cuts: see SegmentToCut. */
   scanHeaders(from: IndexHit, visit: (frame: ScannedFrame) => boolean): ScanEnd {
-    const chunkBytes = 2 * this.#context.indexIntervalBytes;
-    return this.#scan({ from: from.position, offset: from.offset, check: "headers", chunkBytes }, visit);
+    return this.scan(from, visit, "headers");
   }
 
   timeBelow(offset: number): TimeBelow {
