@@ -202,7 +202,7 @@ test("times that come in any order are found through every life of a log, with s
       throw new Error(`seed ${seed}: ${String(problem)}`, { cause: problem });
     }
   }
-});
+}, 60_000);
 
 test("an index of an earlier life that ended with other batches is not believed", async () => {
   const { disk, trace, open } = newWorld({ segmentBytes: 100_000, indexIntervalBytes: 100 });
