@@ -10,6 +10,7 @@ import { BrokerError } from "../errors.ts";
 import { type CompactedLog, compact } from "../replica/log-upkeep.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { BehindPartitions } from "./behind-partitions.ts";
+import type { ForgottenProducers } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -41,6 +42,15 @@ export class BackgroundSteps {
     this.#parts.lifecycle.requireRunning();
     await this.#parts.brokers.flush();
     await this.#parts.replication.noteHighWatermarks();
+  }
+
+  /**
+   * Partitions forget the producers that they heard nothing of for `producerExpirationMs`; their ids stay theirs. Returns who
+   * forgot whom. Kafka: the same, each producer.id.expiration.check.interval.ms.
+   */
+  expireProducers(): readonly ForgottenProducers[] {
+    this.#requireServing();
+    return this.#brokers.all().flatMap((broker) => broker.forgetIdleProducers());
   }
 
   /** `listener` is called when a partition falls behind after none was: then replicateBehind() has work. It must not throw. */

@@ -11,6 +11,7 @@ import { posix } from "node:path";
 import { assert } from "../assert.ts";
 import type { EntryKind } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
+import type { ReplicaPlace } from "../env/trace.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { FolderPreparation } from "../log/folder-preparation.ts";
@@ -29,6 +30,11 @@ import { logConfigOf } from "./topic-log-config.ts";
 import type { Topic } from "./topics.ts";
 
 export type BrokerState = "running" | "failed" | "stopped";
+
+/** Producers that one replica has forgotten. */
+export interface ForgottenProducers extends ReplicaPlace {
+  readonly producerIds: readonly number[];
+}
 
 export class Broker {
   readonly brokerId: number;
@@ -161,6 +167,15 @@ export class Broker {
     const name = partitionName(place);
     this.#logs.get(name)?.abandon();
     this.#logs.delete(name);
+  }
+
+  /** Every log forgets the producers that were silent for as long as the configuration says. */
+  forgetIdleProducers(): readonly ForgottenProducers[] {
+    const sinceMs = this.#env.clock.nowMs() - this.#config.producerExpirationMs;
+    return [...this.#logs.values()].flatMap((log) => {
+      const producerIds = log.forgetIdleProducers(sinceMs);
+      return producerIds.length === 0 ? [] : [{ ...log.place, producerIds }];
+    });
   }
 
   /** Flushes every log. Rejects with a problem when there was one, after all were tried. */

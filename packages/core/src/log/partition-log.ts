@@ -7,6 +7,7 @@
  * Never: a batch waiting in the process's own memory; a batch that was refused found in the log; a damaged byte returned.
  */
 import type { Env } from "../env/env.ts";
+import type { ReplicaPlace } from "../env/trace.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "./batch-dump.ts";
 import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
 import { Compactor } from "./compactor.ts";
@@ -77,6 +78,11 @@ export class PartitionLog {
     this.#retention = new LogRetention(parts);
     this.#truncation = new LogTruncation(parts);
     this.#compactor = new Compactor(parts);
+  }
+
+  /** Whose log it is. */
+  get place(): ReplicaPlace {
+    return this.#context.place;
   }
 
   /** The first offset that may be read. */
