@@ -12,6 +12,7 @@ function recording(): { steps: BrokerCluster["steps"]; taken: string[] } {
   const steps = {
     flushLogs: note("flush_logs"),
     compact: note("compact"),
+    expireProducers: note("expire_producers"),
     retryBehind: note("replicate_once"),
     refreshIsr: note("refresh_isr"),
   };
@@ -29,7 +30,7 @@ function intervals(values: object): { [step: string]: number } {
 }
 
 test("each step has Kafka's interval, or the one that is set; with flush os none flushes", () => {
-  const rest = { compact: 15_000, replicate_once: 500, refresh_isr: 5_000 };
+  const rest = { compact: 15_000, expire_producers: 600_000, replicate_once: 500, refresh_isr: 5_000 };
   expect(intervals({})).toEqual({ flush_logs: 5_000, ...rest });
   expect(intervals({ flush: "interval", flush_interval_ms: 50 })).toEqual({ flush_logs: 50, ...rest });
   expect(intervals({ flush: "os" })).toEqual(rest);

@@ -6,6 +6,8 @@ import { aTurnForOthers, type TickedStep } from "./ticker.ts";
 type Intervals = Pick<Settings, "flush" | "flush_interval_ms" | "compaction_interval_ms"> &
   Pick<ResolvedConfig, "replicaLagTimeMs">;
 
+/** Kafka: producer.id.expiration.check.interval.ms. */
+const EXPIRE_PRODUCERS_MS = 10 * 60 * 1000;
 /** Kafka: replica.fetch.backoff.ms is 1 s; a follower waits at its leader for replica.fetch.wait.max.ms, 500 ms. */
 const RETRY_BEHIND_MS = 500;
 
@@ -29,5 +31,10 @@ export function tickedSteps(steps: BrokerCluster["steps"], intervals: Intervals)
     everyMs: intervals.compaction_interval_ms,
     take: () => steps.compact(aTurnForOthers),
   };
-  return [...(intervals.flush === "os" ? [] : [flush]), compact, retry, refresh];
+  const expire = {
+    name: "expire_producers",
+    everyMs: EXPIRE_PRODUCERS_MS,
+    take: async () => void steps.expireProducers(),
+  };
+  return [...(intervals.flush === "os" ? [] : [flush]), compact, expire, retry, refresh];
 }

@@ -25,6 +25,7 @@ async function described(session: Session): Promise<Answer & { readonly bases: r
 
 test.each([
   ["compact", {}],
+  ["expire_producers", {}],
   ["flush_logs", {}],
 ])("%s is refused where stepping is not allowed", async (operation, fields) => {
   const auto = Session.open(await openBroker({ clock: "auto", start_time: undefined }));
@@ -70,4 +71,25 @@ test("compact passes over the closed segments of compacted topics alone", async 
   expect(await session.ask({ operation: "compact", topic: "nowhere" })).toMatchObject({
     code: "UNKNOWN_TOPIC",
   });
+});
+
+test("expire_producers lets partitions forget who was silent for a day, and nothing does so by itself", async () => {
+  const session = await withOrders();
+  const produceAs = async (producer: Answer, baseSequence: number) => {
+    const { producer_id, producer_epoch } = producer;
+    const fields = { producer_id, producer_epoch, base_sequence: baseSequence };
+    return await session.call("produce", { ...PLACE, value_b64: base64("v"), ...fields });
+  };
+  const [silent, busy] = [await session.call("init_producer"), await session.call("init_producer")];
+  await produceAs(silent, 0);
+  await session.call("advance_clock", { ms: 86_399_999 });
+  await produceAs(busy, 0);
+  expect((await session.call("expire_producers")).expired).toEqual([]);
+  await session.call("advance_clock", { ms: 1 });
+  expect(await produceAs(silent, 0)).toMatchObject({ offset: 0, duplicate: true });
+  expect((await session.call("expire_producers")).expired).toEqual([
+    { ...PLACE, broker_id: 1, producer_ids: [silent.producer_id] },
+  ]);
+  expect(await produceAs(silent, 5)).toMatchObject({ offset: 2 });
+  expect(await produceAs(busy, 0)).toMatchObject({ offset: 1, duplicate: true });
 });

@@ -51,5 +51,5 @@ export type { Payload, ProducedHeader, ProducedRecord } from "./producer/produce
 export { Producer, type WaitOptions } from "./producer/producer.ts";
 export type { ProducerOptions } from "./producer/producer-options.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
-export { type CompactedLog, Stepper, type StepScope } from "./stepper.ts";
+export { type CompactedLog, type ForgottenProducers, Stepper, type StepScope } from "./stepper.ts";
 export type { TopicPartition } from "./topic-partition.ts";

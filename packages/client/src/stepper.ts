@@ -8,6 +8,9 @@ import type { CallOptions, Session } from "./session.ts";
 
 export type CompactedLog = CamelCased<ParsedResponse<"compact">["compacted"][number]>;
 
+/** Producers that one replica has forgotten. */
+export type ForgottenProducers = CamelCased<ParsedResponse<"expire_producers">["expired"][number]>;
+
 /** Which logs a step is for. */
 export interface StepScope extends CallOptions {
   /** Default: all topics. */
@@ -34,6 +37,14 @@ export class Stepper {
   /** Takes one pass of compaction over each log in which enough has gathered, and says what it did. */
   async compact({ topic, ...options }: StepScope = {}): Promise<readonly CompactedLog[]> {
     return camelCased((await this.#session.call("compact", scope(topic), options)).compacted);
+  }
+
+  /**
+   * Lets every replica forget the idempotent producers that it heard nothing of for a day, and says which. A retry of theirs is
+   * not known any more; their ids stay theirs.
+   */
+  async expireProducers(options?: CallOptions): Promise<readonly ForgottenProducers[]> {
+    return camelCased((await this.#session.call("expire_producers", {}, options)).expired);
   }
 
   /** Makes everything durable that was appended before. */

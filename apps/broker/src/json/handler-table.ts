@@ -11,6 +11,7 @@ import { describeCluster } from "./handlers/describe-cluster.ts";
 import { describeConfig } from "./handlers/describe-config.ts";
 import { describePartition } from "./handlers/describe-partition.ts";
 import { dumpLog } from "./handlers/dump-log.ts";
+import { expireProducers } from "./handlers/expire-producers.ts";
 import { fetch } from "./handlers/fetch.ts";
 import { fetchMany } from "./handlers/fetch-many.ts";
 import { findInLog } from "./handlers/find-in-log.ts";
@@ -45,4 +46,5 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   advance_clock: advanceClock,
   compact,
   flush_logs: flushLogs,
+  expire_producers: expireProducers,
 };

@@ -9,7 +9,7 @@ import { addSharedOptions } from "../settings.ts";
 
 const NOTE =
   "In auto mode the broker takes these steps by itself: a flush every 5 seconds, compaction every\n" +
-  "15 seconds. By hand they need a broker started with --lab or --clock manual.";
+  "15 seconds, a look for silent producers every 10 minutes. By hand they need a broker started with --lab or --clock manual.";
 
 export function declareStep(program: Command, perform: Perform): void {
   const step = program
@@ -31,6 +31,14 @@ export function declareStep(program: Command, perform: Perform): void {
         topic,
       ),
     );
+  const expire = step
+    .command("expire-producers")
+    .description(
+      "Lets partitions forget the idempotent producers that they heard nothing of for a day; their retries are not known any more.",
+    )
+    .action((_options: unknown, self: Command) =>
+      perform(self, (context) => inSession(context, (session) => expireProducers(context, session))),
+    );
   const flush = step
     .command("flush")
     .description("Makes everything durable that was written before.")
@@ -38,7 +46,7 @@ export function declareStep(program: Command, perform: Perform): void {
       perform(self, (context) => inSession(context, (session) => flushAll(context, session))),
     );
   const shown = ["minikafka-cli step flush && minikafka-cli step compact profiles"];
-  for (const command of [step, compact, flush])
+  for (const command of [step, compact, expire, flush])
     addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
 }
 
@@ -71,6 +79,20 @@ function compactedRow(log: ParsedResponse<"compact">["compacted"][number]): Cell
     log.records_dropped,
     log.first_dirty_offset,
   ];
+}
+
+async function expireProducers(context: Context, session: Session): Promise<void> {
+  const answer = await session.call("expire_producers", {});
+  if (context.settings.json) return context.data.json(answer);
+  const rows = answer.expired.map(({ topic, partition, broker_id, producer_ids }): Cell[] => [
+    topic,
+    partition,
+    broker_id,
+    producer_ids.length,
+  ]);
+  await context.data.write(renderTable(["TOPIC", "PARTITION", "BROKER", "FORGOTTEN"], rows));
+  if (rows.length === 0)
+    context.notes.remark("every producer was heard of within a day, or none has written");
 }
 
 async function flushAll(context: Context, session: Session): Promise<void> {

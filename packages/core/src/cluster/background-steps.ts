@@ -49,8 +49,8 @@ export class BackgroundSteps {
    * forgot whom. Kafka: the same, each producer.id.expiration.check.interval.ms.
    */
   expireProducers(): readonly ForgottenProducers[] {
-    this.#requireServing();
-    return this.#brokers.all().flatMap((broker) => broker.forgetIdleProducers());
+    this.#parts.lifecycle.requireRunning();
+    return this.#parts.brokers.all().flatMap((broker) => broker.forgetIdleProducers());
   }
 
   /** `listener` is called when a partition falls behind after none was: then replicateBehind() has work. It must not throw. */

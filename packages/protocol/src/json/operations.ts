@@ -10,6 +10,7 @@ import { describeCluster } from "./operations/describe-cluster.ts";
 import { describeConfig } from "./operations/describe-config.ts";
 import { describePartition } from "./operations/describe-partition.ts";
 import { dumpLog } from "./operations/dump-log.ts";
+import { expireProducers } from "./operations/expire-producers.ts";
 import { fetch } from "./operations/fetch.ts";
 import { fetchMany } from "./operations/fetch-many.ts";
 import { findInLog } from "./operations/find-in-log.ts";
@@ -44,6 +45,7 @@ export const OPERATIONS = {
   advance_clock: advanceClock,
   compact,
   flush_logs: flushLogs,
+  expire_producers: expireProducers,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;
