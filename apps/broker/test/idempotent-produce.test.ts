@@ -60,6 +60,33 @@ test("a batch that comes twice is appended once, and answered with its offsets b
   });
 });
 
+test("describe_partition shows the producers of which it heard last, the latest first", async () => {
+  const session = await withOrders();
+  const [first, second] = [await session.call("init_producer"), await session.call("init_producer")];
+  await session.call("produce", { topic: "orders", records: records("a", "b"), ...from(first, 0) });
+  await session.call("advance_clock", { ms: 5 });
+  await session.call("produce", { topic: "orders", records: records("c"), ...from(second, 0) });
+  expect(await session.call("describe_partition", { topic: "orders", partition: 0 })).toMatchObject({
+    producer_count: 2,
+    producers: [
+      {
+        producer_id: 1,
+        producer_epoch: 0,
+        last_sequence: 0,
+        last_offset: 2,
+        last_seen_ms: 1_700_000_000_005,
+      },
+      {
+        producer_id: 0,
+        producer_epoch: 0,
+        last_sequence: 1,
+        last_offset: 1,
+        last_seen_ms: 1_700_000_000_000,
+      },
+    ],
+  });
+});
+
 test("a retry with the leader's times is told the times of the first one", async () => {
   const session = Session.open(await openBroker());
   await session.call("create_topic", {

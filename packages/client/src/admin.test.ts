@@ -65,6 +65,8 @@ test("describeTopic looks at each partition, and one that is off line says why w
     isr: [1],
     replicas: [],
     segments: [],
+    producer_count: 0,
+    producers: [],
     epochs: [],
   };
   (await peer.next("describe_partition")).refuse("STORAGE_ERROR");

@@ -115,6 +115,10 @@ export class PartitionLog {
     return this.#producers.get(producerId);
   }
 
+  get producerCount(): number {
+    return this.#producers.size;
+  }
+
   /** All of them; who was heard of longest ago comes first. */
   producers(): readonly ProducerEntry[] {
     return this.#producers.entries();

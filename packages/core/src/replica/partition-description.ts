@@ -1,6 +1,9 @@
 /** All that a partition's leader knows, and each replica of itself, for who wants to look inside. */
-import type { PartitionDescription } from "./partition-view.ts";
+import { lastSequenceOf, type ProducerEntry } from "../log/producer-state.ts";
+import type { PartitionDescription, ProducerDescription } from "./partition-view.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
+
+const PRODUCERS_SHOWN = 100;
 
 /**
  * While nobody leads, the log is that of the first replica in sync that can be read. Throws LEADER_NOT_AVAILABLE when there is
@@ -29,6 +32,20 @@ export function describePartition(set: PartitionReplicaSet): PartitionDescriptio
       isOnline: copy.isOnline,
     })),
     segments: log.segments(),
+    producerCount: log.producerCount,
+    producers: log.producers().slice(-PRODUCERS_SHOWN).reverse().map(describeProducer),
     epochs: log.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),
+  };
+}
+
+function describeProducer(producer: ProducerEntry): ProducerDescription {
+  const { producerId, producerEpoch, lastSeenMs } = producer;
+  const last = producer.batches.at(-1);
+  return {
+    producerId,
+    producerEpoch,
+    lastSequence: last === undefined ? null : lastSequenceOf(last),
+    lastOffset: last === undefined ? null : last.nextOffset - 1,
+    lastSeenMs,
   };
 }

@@ -55,6 +55,15 @@ export interface ReplicaDescription {
   readonly isOnline: boolean;
 }
 
+export interface ProducerDescription {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  /** Of its last record; `null` after a marker alone. */
+  readonly lastSequence: number | null;
+  readonly lastOffset: number | null;
+  readonly lastSeenMs: number;
+}
+
 export interface PartitionDescription extends TopicPartition {
   readonly leaderId: number | null;
   readonly leaderEpoch: number;
@@ -65,6 +74,9 @@ export interface PartitionDescription extends TopicPartition {
   readonly inSyncReplicas: readonly number[];
   readonly replicas: readonly ReplicaDescription[];
   readonly segments: readonly SegmentDescription[];
+  readonly producerCount: number;
+  /** Idempotent producers of which the log heard last, the latest first. Kafka: DescribeProducers (KIP-664). */
+  readonly producers: readonly ProducerDescription[];
   /** Each leader epoch with the offset at which it began. */
   readonly epochs: readonly { readonly epoch: number; readonly startOffset: number }[];
 }

@@ -30,6 +30,14 @@ export const describePartition: Handler<"describe_partition"> = ({ topic, partit
       size_bytes: segment.sizeBytes,
       active: segment.active,
     })),
+    producer_count: view.producerCount,
+    producers: view.producers.map((producer) => ({
+      producer_id: producer.producerId,
+      producer_epoch: producer.producerEpoch,
+      last_sequence: producer.lastSequence,
+      last_offset: producer.lastOffset,
+      last_seen_ms: producer.lastSeenMs,
+    })),
     epochs: view.epochs.map(({ epoch, startOffset }) => ({ epoch, start_offset: startOffset })),
   };
 };

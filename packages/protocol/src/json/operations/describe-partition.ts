@@ -40,6 +40,18 @@ export const describePartition = operation({
         active: z.boolean(),
       }),
     ),
+    producer_count: fields.count.describe("idempotent producers that the partition knows"),
+    producers: z
+      .array(
+        z.object({
+          producer_id: z.int(),
+          producer_epoch: z.int(),
+          last_sequence: z.int().nullable().describe("of the last record; null after a marker alone"),
+          last_offset: z.int().nullable(),
+          last_seen_ms: z.int().describe("when a batch of it was last taken, on the broker's clock"),
+        }),
+      )
+      .describe("those of which it heard last, at most 100, the latest first"),
     epochs: z.array(z.object({ epoch: z.int(), start_offset: fields.count })),
   }),
 });
