@@ -3,15 +3,18 @@ import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { BrokerError } from "../src/errors.ts";
+import { sealEnvelope } from "../src/log/checkpoint-envelope.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import {
   batch,
   FOLDER,
   type LogWorld,
+  MANIFEST,
   newWorld,
   PLACE,
   readAll,
   refusal,
+  rewrite,
   segmentAt,
   unsyncedPaths,
   worldOn,
@@ -309,4 +312,35 @@ test("a log that is being closed is not cut any more", async () => {
   const closed = log.close();
   await expect(log.truncateTo(3)).rejects.toMatchObject({ code: "STORAGE_ERROR" });
   await closed;
+});
+
+test("a cut into a compacted segment makes it the active one, which goes on under its name", async () => {
+  const [world, first] = await filledWorld("flushed");
+  await first.close();
+  const compacted = `${segmentAt(0).slice(0, -4)}-3.log`;
+  rewrite(world.disk, compacted, () => world.disk.files().get(segmentAt(0)) ?? Buffer.alloc(0));
+  const { payload } = JSON.parse((world.disk.files().get(MANIFEST) ?? "").toString());
+  payload.sealed[0].generation = 3;
+  payload.obsolete = [segmentAt(0).slice(FOLDER.length + 1)];
+  rewrite(world.disk, MANIFEST, () => sealEnvelope(2, payload));
+  world.disk.syncFolder(FOLDER);
+  const log = world.open({ create: false });
+  await log.truncateTo(RECORDS);
+  fill(log, 1, 2);
+  await log.flush();
+  log.abandon();
+  world.disk.crash({ mode: "lost" });
+  const again = world.open({ create: false });
+  expect(readAll(again)).toEqual(expectedValues(2 * RECORDS));
+  expect(filesOf(world.disk)).toEqual([compacted]);
+  fill(again);
+  await again.close();
+  const last = world.open({ create: false });
+  expect(readAll(last)).toEqual(expectedValues(END));
+  // Going back over the same offsets, it gives names that it gave before.
+  await last.restartAt(1);
+  last.append(batch(["new"]), 50);
+  await last.close();
+  expect(readAll(world.open({ create: false }))).toEqual(["new"]);
+  expect(filesOf(world.disk)).toEqual([segmentAt(1)]);
 });
