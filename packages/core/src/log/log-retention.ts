@@ -70,6 +70,8 @@ export class LogRetention {
   async #drop(reasons: readonly RetentionReason[], logStartOffset: number): Promise<RetentionResult> {
     const { context, segments, keeper, flusher, epochs } = this.#parts;
     const before = keeper.manifest;
+    if (reasons.length === 0 && logStartOffset === before.logStartOffset)
+      return { segments: 0, bytes: 0, logStartOffset };
     // What the manifest calls the start must be durable, and what goes must be sealed.
     const isSealed =
       reasons.length <= segments.sealed().length && logStartOffset <= before.recoveryPoint.offset;

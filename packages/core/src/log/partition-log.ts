@@ -28,19 +28,11 @@ import type { LogState } from "./log-state.ts";
 import { LogTruncation } from "./log-truncation.ts";
 import type { ManifestKeeper } from "./manifest-keeper.ts";
 import type { ProducerEntry } from "./producer-state.ts";
-import type { SegmentList } from "./segment-list.ts";
+import type { SegmentList, SegmentSummary } from "./segment-list.ts";
 import type { ReadBatches, ReadLimits } from "./segment-reader.ts";
 import { type FoundTimestamp, findTimestamp } from "./timestamp-search.ts";
 
 export type { PartitionLogOptions };
-
-export interface SegmentSummary {
-  readonly baseOffset: number;
-  readonly nextOffset: number;
-  readonly sizeBytes: number;
-  /** The one that is written. */
-  readonly active: boolean;
-}
 
 export class PartitionLog {
   readonly #context: LogContext;
@@ -130,13 +122,7 @@ export class PartitionLog {
   }
 
   segments(): readonly SegmentSummary[] {
-    const { active } = this.#segments;
-    return this.#segments.all().map((segment) => ({
-      baseOffset: segment.baseOffset,
-      nextOffset: segment.nextOffset,
-      sizeBytes: segment.sizeBytes,
-      active: segment === active,
-    }));
+    return this.#segments.summaries();
   }
 
   /**
@@ -237,6 +223,13 @@ export class PartitionLog {
     await this.#flusher.flush();
   }
 
+  /** The same for what lies below `endOffset`. Rejects FENCED_LEADER_EPOCH besides, when it was cut off meanwhile. */
+  async flushUpTo(endOffset: number): Promise<void> {
+    const { cutCount } = this.#truncation;
+    await this.#flusher.flush();
+    this.#truncation.requireUncut(endOffset, cutCount);
+  }
+
   /**
    * Drops what later records of the same key have made needless (Kafka: log compaction). Resolves when the smaller segments
    * count; `null` when the topic is not compacted, nothing is due, or something else has changed the log meanwhile. Appends and
@@ -245,13 +238,6 @@ export class PartitionLog {
   async compact(request: CompactionRequest): Promise<CompactionResult | null> {
     this.#state.requireAppendable();
     return this.#compactor.compact(request);
-  }
-
-  /** The same for what lies below `endOffset`. Rejects FENCED_LEADER_EPOCH besides, when it was cut off meanwhile. */
-  async flushUpTo(endOffset: number): Promise<void> {
-    const { cutCount } = this.#truncation;
-    await this.#flusher.flush();
-    this.#truncation.requireUncut(endOffset, cutCount);
   }
 
   /** Begins a new segment; nothing is done when the active one is empty. Returns whether it did. Throws STORAGE_ERROR. */

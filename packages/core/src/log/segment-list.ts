@@ -8,6 +8,14 @@ import { assert } from "../assert.ts";
 import { segmentHolding } from "./lookup.ts";
 import type { Segment } from "./segment.ts";
 
+export interface SegmentSummary {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+  /** The one that is written. */
+  readonly active: boolean;
+}
+
 export class SegmentList {
   readonly #segments: Segment[];
   #sealedCount: number;
@@ -36,6 +44,15 @@ export class SegmentList {
   /** Rolled ones that a flush has still to seal, and the active one. */
   unsealed(): readonly Segment[] {
     return this.#segments.slice(this.#sealedCount);
+  }
+
+  summaries(): SegmentSummary[] {
+    return this.#segments.map((segment) => ({
+      baseOffset: segment.baseOffset,
+      nextOffset: segment.nextOffset,
+      sizeBytes: segment.sizeBytes,
+      active: segment === this.active,
+    }));
   }
 
   /** The one that holds `offset`, or the active one when `offset` is its end. */
