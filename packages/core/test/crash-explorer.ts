@@ -9,7 +9,7 @@ import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
-import { batch, emptyDisk, readAll, segmentAt, worldOn } from "./log-world.ts";
+import { batch, emptyDisk, readAll, segmentAt, valuesOf, worldOn } from "./log-world.ts";
 
 /** One history that the log may turn out to have. While something is under way there may be several. */
 interface Line {
@@ -199,10 +199,11 @@ interface View {
 /** What a log that was opened on `disk` holds, checked against what the witness knows. */
 function viewOn(disk: MemoryDisk, instant: Instant): { log: PartitionLog; view: View } {
   const log = worldOn(disk, OPTIONS).open({ create: !instant.exists });
-  const view = { start: log.logStartOffset, end: log.logEndOffset, values: readAll(log) };
+  const { batches, values } = allOf(log);
+  const view = { start: log.logStartOffset, end: log.logEndOffset, values };
   assert.equal(view.end - view.start, view.values.length);
   requireSound(view, instant);
-  requireTidy(disk, log);
+  requireTidy(disk, log, batches);
   return { log, view };
 }
 
@@ -223,22 +224,30 @@ function problemOf({ start, end, values }: View, line: Line): string | null {
 }
 
 /** The folder holds the segments of the log and no other, and the epochs are those of the batches. */
-function requireTidy(disk: MemoryDisk, log: PartitionLog): void {
+function requireTidy(disk: MemoryDisk, log: PartitionLog, batches: Buffer): void {
   const paths = [...disk.files().keys()].filter((path) => path.endsWith(".log"));
   assert.deepEqual(
     paths,
     log.segments().map(({ baseOffset }) => segmentAt(baseOffset)),
   );
   const epochs: { leaderEpoch: number; startOffset: number }[] = [];
-  for (let next = log.logStartOffset; next < log.logEndOffset; ) {
-    const { batches, nextOffset } = log.read(next, { bytesMax: 1 << 20, endOffset: log.logEndOffset });
-    for (const { leaderEpoch, baseOffset } of splitFrames(batches).map((frame) => readBatchHeader(frame)))
-      if (epochs.at(-1)?.leaderEpoch !== leaderEpoch)
-        epochs.push({ leaderEpoch, startOffset: Math.max(baseOffset, log.logStartOffset) });
-    next = nextOffset;
-  }
+  for (const { leaderEpoch, baseOffset } of splitFrames(batches).map((frame) => readBatchHeader(frame)))
+    if (epochs.at(-1)?.leaderEpoch !== leaderEpoch)
+      epochs.push({ leaderEpoch, startOffset: Math.max(baseOffset, log.logStartOffset) });
   const known = log.leaderEpochs.filter(({ startOffset }) => startOffset < log.logEndOffset);
   assert.deepEqual(known, epochs);
+}
+
+/** Everything that may be read of a log. */
+function allOf(log: PartitionLog): { batches: Buffer; values: string[] } {
+  const parts: Buffer[] = [];
+  for (let next = log.logStartOffset; next < log.logEndOffset; ) {
+    const { batches, nextOffset } = log.read(next, { bytesMax: 1 << 20, endOffset: log.logEndOffset });
+    parts.push(batches);
+    next = nextOffset;
+  }
+  const batches = Buffer.concat(parts);
+  return { batches, values: valuesOf(batches, log.logStartOffset) };
 }
 
 /** Many ends leave the same files; what recovery makes of them is the same each time. */
