@@ -112,35 +112,27 @@ const laterBy =
     life.nowMs += ms;
   };
 
+/** Two passes: one that covers a part, and one that drops tombstones as well; each over segments that merge and that do not. */
 const STORY: readonly Step[] = [
   append(["a", long("1")], ["b", long("1")]),
-  append(["a", long("2")]),
   append(["a", null], [null, "no key"]),
-  append(["c", long("1")], ["d", long("1")]),
-  append(["b", long("2")]),
-  append(["e", long("1")]),
+  append(["b", long("2")], ["c", long("1")]),
+  append(["d", long("1")]),
   flush,
-  compact,
-  append(["e", long("2")], ["d", long("2")]),
+  compactInPart,
+  append(["d", long("2")]),
   append(["a", long("3")]),
   (life) => life.close(),
-  append(["f", long("1")]),
+  append(["e", long("1")]),
   flush,
-  laterBy(100),
-  compactInPart,
-  append(["c", null]),
-  append(["g", long("1")]),
-  flush,
-  compact,
   laterBy(500),
-  append(["g", long("2")]),
-  flush,
   compact,
   (life) => life.close(),
 ];
 
+/** What a device may have done is drawn: over all instants each comes up often enough. */
 function crashesOf(random: SeededRandom): Crash[] {
-  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
+  return [{ mode: "kept" }, { mode: "lost" }, { mode: random.below(2) === 0 ? "torn" : "scattered", random }];
 }
 
 /** Opens what a crash has left, which must be one of the two. */
@@ -183,20 +175,38 @@ function tableOf(records: readonly string[]): Map<string, string> {
   return table;
 }
 
-/** The same files, of which the same is known, come to the same; what a process has not synced is more than its files. */
-function keyOf(disk: MemoryDisk, { mode }: Crash, { written, flushed, passes, isInPass }: Instant): string {
-  const hash = createHash("sha1");
-  for (const [path, bytes] of disk.files()) hash.update(path).update(bytes);
-  return [mode === "kept", written, flushed, passes, isInPass, hash.digest("hex")].join(" ");
+/** Many ends leave the same files, of which the same is known; what comes of them is the same each time. */
+class Explored {
+  readonly #ends = new Set<string>();
+
+  /** Whether no end before has left this. What a process that was killed has not synced is more than its files. */
+  isNew(when: string, disk: MemoryDisk, { mode }: Crash, { flushed, passes, isInPass }: Instant): boolean {
+    const hash = createHash("sha1");
+    for (const [path, bytes] of disk.files()) hash.update(path).update(bytes);
+    const key = [
+      when,
+      mode === "kept" ? disk.unsyncedPaths() : "",
+      flushed,
+      passes,
+      isInPass,
+      hash.digest("hex"),
+    ].join(" ");
+    const isNew = !this.#ends.has(key);
+    this.#ends.add(key);
+    return isNew;
+  }
 }
 
-/** Everything that must hold when the process dies at `instant` and `disk` is what it left. */
-async function expectSurvival(
-  disk: MemoryDisk,
-  life: Life,
-  instant: Instant,
-  random: SeededRandom,
-): Promise<void> {
+interface Exploring {
+  readonly life: Life;
+  readonly instant: Instant;
+  readonly random: SeededRandom;
+  readonly explored: Explored;
+}
+
+/** Everything that must hold when the process dies at an instant and `disk` is what it left. */
+async function expectSurvival(disk: MemoryDisk, exploring: Exploring): Promise<void> {
+  const { life, instant, random, explored } = exploring;
   const ends: MemoryDisk[] = [];
   const stop = disk.beforeChange(() => ends.push(disk.clone()));
   const { log, records } = openedSound(disk, life, instant);
@@ -208,6 +218,7 @@ async function expectSurvival(
       if (crash === undefined) continue;
       const again = end.clone();
       again.crash(crash);
+      if (!explored.isNew("in recovery", again, crash, instant)) continue;
       const second = openedSound(again, life, instant);
       second.log.abandon();
       if (crash.mode === "kept") assert.deepEqual(second.records, records);
@@ -240,17 +251,15 @@ test("a crash before any change of the disk leaves the log as it was before the 
   life.note("the end");
   // What comes before the first pass is for log-crash.test.ts.
   const first = life.instants.findIndex(({ isInPass }) => isInPass);
-  const explored = new Set<string>();
+  const explored = new Explored();
   for (const [number, instant] of life.instants.entries()) {
     if (number < first) continue;
     for (const crash of crashesOf(random)) {
       try {
         const disk = instant.disk.clone();
         disk.crash(crash);
-        const key = keyOf(disk, crash, instant);
-        if (explored.has(key)) continue;
-        explored.add(key);
-        await expectSurvival(disk, life, instant, random);
+        if (explored.isNew("before", disk, crash, instant))
+          await expectSurvival(disk, { life, instant, random, explored });
       } catch (problem) {
         const where = `${crash.mode} at instant ${number}, before ${instant.before}, seed ${seed}`;
         throw new Error(`${where}: ${problem instanceof Error ? problem.message : String(problem)}`, {
@@ -259,6 +268,6 @@ test("a crash before any change of the disk leaves the log as it was before the 
       }
     }
   }
-  expect(life.gone.map(({ size }) => size)).toEqual([0, 3, 6, 9, 11]);
-  expect(life.instants.filter(({ isInPass }) => isInPass).length).toBeGreaterThan(80);
+  expect(life.gone.map(({ size }) => size)).toEqual([0, 2, 5]);
+  expect(life.instants.filter(({ isInPass }) => isInPass).length).toBeGreaterThan(60);
 }, 120_000);

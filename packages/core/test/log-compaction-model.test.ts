@@ -10,8 +10,8 @@ import type { PartitionLog } from "../src/log/partition-log.ts";
 import { COMPACTED_CONFIG, compactedWorld, type KeyValue, keyed, left, request } from "./compaction-world.ts";
 import { type LogWorld, seedFromEnvironment } from "./log-world.ts";
 
-const HISTORIES = 200;
-const STEPS = 45;
+const HISTORIES = 150;
+const STEPS = 40;
 
 interface ModelRecord {
   readonly offset: number;
