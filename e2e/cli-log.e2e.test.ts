@@ -131,7 +131,16 @@ test(
   MINUTE,
   async () => {
     const broker = await withOrders();
+    expect(await output(broker, ["log", "verify", "orders", "-p", "0"])).toMatch(
+      /^orders-0: sound, 1 segments, 2 batches, 2 records, \d+ bytes\n$/,
+    );
     spoil(segmentOf(broker), 70);
+    const verified = await command(broker, ["log", "verify", "orders", "-p", "0", "-J"]);
+    expect(verified).toMatchObject({ code: 6 });
+    expect(jsonLines(verified.stdout)).toMatchObject([
+      { type: "damage", segment: 0, position: 0 },
+      { type: "partition", topic: "orders", partition: 0, segments: 1, batches: 1, records: 1, damage: 1 },
+    ]);
     const found = await command(broker, ["log", "dump", "orders", "-p", "0"]);
     expect(found).toMatchObject({ code: 6 });
     expect(found.stdout).toMatch(

@@ -54,28 +54,48 @@ export function declareLog(program: Command, perform: Perform): void {
         target,
       ),
     );
-  const verify = log
-    .command("verify")
-    .summary("check every byte of the partitions in a folder")
-    .description("Reads all partitions in a folder and tells of each whether it is sound.")
-    .argument("<folder>", "a data folder, a broker's, or a partition's")
-    .action((folder: string, _options: unknown, self: Command) =>
-      perform(self, async (context) => {
-        const { verifyFolder } = await import("../log/folder-dump.ts");
-        return verifyFolder(context, folder);
-      }),
-    );
+  const verify = declareVerify(log, perform);
   const find = declareFind(log, perform);
   const shown = [
     "minikafka-cli log dump orders -p 0 --records",
     "minikafka-cli log dump orders -p 0 -o 100 -n 10 -J",
     "minikafka-cli log dump ./data/broker-1/orders-0",
     "minikafka-cli log verify ./data",
+    "minikafka-cli log verify orders -p 0",
     "minikafka-cli log find orders -p 0 --offset 1042",
     "minikafka-cli log find ./data/broker-1/orders-0 --time 2026-01-31T12:00:00Z",
   ];
   for (const command of [log, dump, verify, find])
     addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+}
+
+function declareVerify(log: Command, perform: Perform): Command {
+  return log
+    .command("verify")
+    .summary("check every byte of the partitions in a folder, or of one on a running broker")
+    .description(
+      "Reads all partitions in a folder, with their indexes, and tells of each whether it is sound. With -p the running " +
+        "broker checks every batch of a topic's partition.",
+    )
+    .argument(
+      "<topic or folder>",
+      "a topic of a running broker, or a data folder, a broker's, or a partition's",
+    )
+    .option("-p, --partition <n>", "the partition of the topic", wholeNumber(0))
+    .action((target: string, { partition }: { readonly partition?: number }, self: Command) =>
+      perform(
+        self,
+        async (context) => {
+          if (partition === undefined) {
+            const { verifyFolder } = await import("../log/folder-dump.ts");
+            return verifyFolder(context, target);
+          }
+          const { verifyPartition } = await import("../log/partition-verify.ts");
+          return verifyPartition(context, { topic: target, partition });
+        },
+        target,
+      ),
+    );
 }
 
 interface FindOptions {
