@@ -127,6 +127,33 @@ test(
 );
 
 test(
+  "an idempotent producer's batches and snapshots are shown, and a snapshot that is spoilt is no damage",
+  MINUTE,
+  async () => {
+    const broker = await withOrders();
+    await output(broker, ["produce", "orders", "--idempotent", "-p", "0"], "a\nb\n");
+    const dumped = jsonLines(await output(broker, ["log", "dump", "orders", "-p", "0", "-J"]));
+    expect(dumped.filter(({ type }) => type === "batch").at(-1)).toMatchObject({
+      producer_id: 0,
+      producer_epoch: 0,
+      base_sequence: 0,
+    });
+    await broker.end("SIGTERM");
+    const text = await output(null, ["log", "dump", folderOf(broker)]);
+    expect(text).toMatch(
+      /\.snapshot\nproducerId: 0 producerEpoch: 0 lastSeen: \d+ base sequences: 0 at offsets \d+ to \d+\n$/,
+    );
+    const [snapshot] = jsonLines(await output(null, ["log", "dump", folderOf(broker), "-J"])).slice(-1);
+    expect(snapshot).toMatchObject({ type: "snapshot", problem: null, producers: [{ producer_id: 0 }] });
+    expect(await output(null, ["log", "verify", broker.data])).toMatch(/: sound, .*, 1 snapshots\n$/);
+    spoil(String(snapshot?.file), 100);
+    const verified = await output(null, ["log", "verify", broker.data]);
+    expect(verified).toContain(`unused snapshot: ${snapshot?.file}: the CRC of its bytes is `);
+    expect(verified).toMatch(/: sound, .*, 1 snapshots \(1 not used\)\n$/);
+  },
+);
+
+test(
   "a running broker tells of damage over the wire, and the command ends with exit code 6",
   MINUTE,
   async () => {

@@ -7,8 +7,8 @@ import { expect, test } from "vitest";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
 import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
 
-const RECORDS = Number(process.env.MINIKAFKA_RECORDS ?? 4_000);
-const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 4);
+const RECORDS = Number(process.env.MINIKAFKA_RECORDS ?? 3_000);
+const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 3);
 const KEYS = 7;
 const PARTITIONS = 3;
 

@@ -1,4 +1,5 @@
 /** Looking into a partition's folder from outside: everything is told, damage by its place, and nothing is changed. */
+import { encodeBatch } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import {
@@ -209,6 +210,41 @@ test("damage in a segment is not laid at the door of its indexes", async () => {
     expect(flaws(harmed)).toHaveLength(1);
     for (const kind of ["index", "time_index"] as const) expect(found(harmed, kind)[0]?.problem).toBeNull();
   }
+});
+
+test("snapshots of the producers are told, and what is wrong with one is no damage", async () => {
+  const world = newWorld(SIZES);
+  const log = world.open();
+  for (let n = 0; n < 6; n += 1) {
+    const records = [{ key: null, value: Buffer.from("v".repeat(90)), timestampMs: 0, headers: [] }];
+    log.append(encodeBatch({ records, producerId: 7, producerEpoch: 1, baseSequence: n }), 0);
+    await log.flush();
+  }
+  await log.close();
+  const snapshots = found(world.disk, "snapshot");
+  expect(snapshots.at(-1)).toMatchObject({
+    offset: 6,
+    problem: null,
+    producers: [
+      {
+        producerId: 7,
+        producerEpoch: 1,
+        batches: expect.arrayContaining([expect.objectContaining({ baseSequence: 5 })]),
+      },
+    ],
+  });
+  const [first, second, third] = snapshots.map(({ file }) => file);
+  rewrite(world.disk, first ?? "", (bytes) => flipped(bytes, 40, 2));
+  rewrite(world.disk, second ?? "", () => Buffer.from("nonsense"));
+  world.disk.remove(third ?? "");
+  expect(
+    found(world.disk, "snapshot").map(({ problem, producers }) => [problem === null, producers]),
+  ).toEqual([
+    [false, []],
+    [false, []],
+    [false, []],
+  ]);
+  expect(flaws(world.disk)).toEqual([]);
 });
 
 test("the partitions of a broker's and of a whole data folder are found", async () => {

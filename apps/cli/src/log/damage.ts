@@ -36,6 +36,15 @@ export class DamageReport {
     });
   }
 
+  /** The same for a snapshot of the producers. */
+  unusedSnapshot(file: string, problem: string): Promise<void> {
+    return this.#tell("unused_snapshot", {
+      where: { file },
+      position: null,
+      problem: `${problem}; older ones and the batches make up for it`,
+    });
+  }
+
   /** Throws DAMAGE_FOUND when there was any. */
   requireNone(what: string, hint: string): void {
     if (this.#count === 0) return;
@@ -46,7 +55,10 @@ export class DamageReport {
     });
   }
 
-  #tell(type: "damage" | "unfinished" | "unused_index", { where, position, problem }: Flaw): Promise<void> {
+  #tell(
+    type: "damage" | "unfinished" | "unused_index" | "unused_snapshot",
+    { where, position, problem }: Flaw,
+  ): Promise<void> {
     const { settings, data } = this.#context;
     if (settings.json) return data.json({ type, ...where, position, problem });
     const name = "file" in where ? where.file : `segment ${where.segment}`;

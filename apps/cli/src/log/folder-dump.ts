@@ -7,6 +7,19 @@ import { partitionsAt } from "./folders.ts";
 import type { LogDumpOptions } from "./log-options.ts";
 import { batchDocument, batchFromFile, batchText } from "./shown-batch.ts";
 import { indexFromFile, indexText } from "./shown-index.ts";
+import { snapshotDocument, snapshotText } from "./shown-snapshot.ts";
+
+const NOTHING = {
+  segments: 0,
+  batches: 0,
+  records: 0,
+  bytes: 0,
+  indexes: 0,
+  unused_indexes: 0,
+  snapshots: 0,
+  unused_snapshots: 0,
+  damage: 0,
+};
 
 const HINT = "a broker serves what is sound and refuses the rest; a copy of the folder is the way back";
 
@@ -37,7 +50,7 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
   const disk = new NodeDisk();
   const report = new DamageReport(context);
   for (const folder of partitionsAt(disk, path)) {
-    const sum = { segments: 0, batches: 0, records: 0, bytes: 0, indexes: 0, unused_indexes: 0, damage: 0 };
+    const sum = { ...NOTHING };
     const printer = new FindingPrinter(context, report, folder);
     for (const finding of inspectPartition(disk, folder)) {
       if (interrupted.aborted) return undefined;
@@ -52,6 +65,11 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
         if (finding.problem === null) continue;
         sum.unused_indexes += 1;
         await report.unusedIndex(finding.file, finding.problem);
+      } else if (finding.kind === "snapshot") {
+        sum.snapshots += 1;
+        if (finding.problem === null) continue;
+        sum.unused_snapshots += 1;
+        await report.unusedSnapshot(finding.file, finding.problem);
       } else if (finding.kind === "damage" || finding.kind === "tail") {
         if (finding.kind === "damage") sum.damage += 1;
         await printer.print(finding);
@@ -62,11 +80,19 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
       const verdict = sum.damage === 0 ? "sound" : "damaged";
       const counts = `${sum.segments} segments, ${sum.batches} batches, ${sum.records} records, ${sum.bytes} bytes`;
       const unused = sum.unused_indexes === 0 ? "" : ` (${sum.unused_indexes} not used)`;
-      await data.line(`${folder}: ${verdict}, ${counts}, ${sum.indexes} indexes${unused}`);
+      await data.line(
+        `${folder}: ${verdict}, ${counts}, ${sum.indexes} indexes${unused}${snapshotsText(sum)}`,
+      );
     }
   }
   report.requireNone(path, HINT);
   return undefined;
+}
+
+/** Only logs of idempotent producers have any. */
+function snapshotsText({ snapshots, unused_snapshots: unused }: typeof NOTHING): string {
+  if (snapshots === 0) return "";
+  return `, ${snapshots} snapshots${unused === 0 ? "" : ` (${unused} not used)`}`;
 }
 
 /** One partition's findings as text or JSON. */
@@ -103,6 +129,8 @@ class FindingPrinter {
       case "index":
       case "time_index":
         return indexText(indexFromFile(finding));
+      case "snapshot":
+        return snapshotText(finding);
     }
   }
 
@@ -129,6 +157,8 @@ class FindingPrinter {
       case "index":
       case "time_index":
         return indexFromFile(finding);
+      case "snapshot":
+        return snapshotDocument(finding);
     }
   }
 }

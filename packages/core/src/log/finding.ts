@@ -2,6 +2,7 @@
 import type { BatchHeader, StoredRecord } from "@minikafka/record";
 import type { Manifest } from "./manifest.ts";
 import type { IndexEntry } from "./offset-index.ts";
+import type { ProducerEntry } from "./producer-state.ts";
 import type { TimeEntry } from "./time-index.ts";
 
 /** One thing that was found. Files are named by their whole path. */
@@ -38,6 +39,14 @@ export type Finding =
       readonly file: string;
       readonly segmentBaseOffset: number;
       readonly entries: readonly TimeEntry[];
+      readonly problem: string | null;
+    }
+  /** A snapshot that is missing or wrong is made up for by the broker: its problem is no damage. */
+  | {
+      readonly kind: "snapshot";
+      readonly file: string;
+      readonly offset: number;
+      readonly producers: readonly ProducerEntry[];
       readonly problem: string | null;
     }
   /** What was written and never finished: recovery cuts it. */

@@ -18,6 +18,7 @@ import type { Finding } from "./finding.ts";
 import { type Manifest, recoverySegment } from "./manifest.ts";
 import { type ReadManifest, readManifest } from "./manifest-look.ts";
 import { inspectSegment, type SegmentToInspect } from "./segment-inspection.ts";
+import { inspectSnapshots } from "./snapshot-inspection.ts";
 
 export interface InspectionOptions {
   /** Segments that end below are not read, batches that end below are not told of. Default 0. */
@@ -63,6 +64,7 @@ export function* inspectPartition(
       yield { kind: "damage", file, position: null, problem: problem.message };
     }
   }
+  if (manifest !== null) yield* inspectSnapshots(disk, folder, manifest);
 }
 
 /** The partitions at or below `folder`: itself, or those of a broker's folder, or of a whole data folder. By path. */

@@ -32,7 +32,10 @@ export function producerSnapshotFile(context: LogContext, offset: number): Check
     name: "producer_snapshot",
     site: place,
     version: VERSION,
-    parse: (payload) => parseSnapshot(payload, context, offset),
+    parse: (payload) => {
+      const { topicId, place } = context;
+      return parseProducerSnapshot(payload, { topicId, partition: place.partition }, offset);
+    },
     format: (snapshot) => formatSnapshot(snapshot, context),
   });
 }
@@ -58,11 +61,15 @@ function formatSnapshot({ offset, producers }: ProducerSnapshot, { topicId, plac
   };
 }
 
-function parseSnapshot(payload: unknown, { topicId, place }: LogContext, offset: number): ProducerSnapshot {
+/** The snapshot of a checkpoint's payload, which must be that of `offset`. Throws an Error that says what is wrong. */
+export function parseProducerSnapshot(
+  payload: unknown,
+  { topicId, partition }: { readonly topicId: string; readonly partition: number },
+  offset: number,
+): ProducerSnapshot {
   const fields = fieldsOf(payload, "the snapshot");
   const owner = textOf(fields.get("topic_id"), "topic_id");
   if (owner !== topicId) throw new Error(`it belongs to topic id ${owner}, expected ${topicId}`);
-  const { partition } = place;
   integerOf(fields.get("partition"), "partition", { min: partition, max: partition });
   integerOf(fields.get("offset"), "offset", { min: offset, max: offset });
   const producers = listOf(fields.get("producers"), "producers").map((value) => parseProducer(value, offset));
