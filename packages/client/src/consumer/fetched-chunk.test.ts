@@ -1,4 +1,4 @@
-import { assignBatch, encodeBatch } from "@minikafka/record";
+import { assignBatch, emptiedFrame, encodeBatch, gapFrame, thinnedFrame } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { ConsumerRecord } from "./consumer-record.ts";
 import { FetchedChunk } from "./fetched-chunk.ts";
@@ -50,6 +50,26 @@ test("records come out once and in order, however few are taken at a time", () =
   }
   expect(offsets).toEqual([0, 1, 7]);
   expect(chunk.nextOffset).toBe(9);
+});
+
+test("what compaction has left of batches is stepped over: gaps, headers without records, and records that are gone", () => {
+  const thinned = thinnedFrame(frame(5, ["a", "b", "c"]), {
+    stays: ({ offsetDelta }) => offsetDelta === 1,
+    deleteHorizonMs: 9,
+  });
+  const frames = [
+    gapFrame({ baseOffset: 0, nextOffset: 4, leaderEpoch: 0 }),
+    emptiedFrame(frame(4, ["gone"])),
+    thinned,
+    gapFrame({ baseOffset: 8, nextOffset: 12, leaderEpoch: 0 }),
+  ];
+  const chunk = new FetchedChunk(place, Buffer.concat(frames), 12);
+  expect(chunk.isExhausted(2)).toBe(false);
+  expect(take(chunk, 2, 10).map(({ offset, timestampMs }) => [offset, timestampMs])).toEqual([[6, 5]]);
+  expect(chunk.isExhausted(7)).toBe(true);
+  expect(chunk.nextOffset).toBe(12);
+  const gap = new FetchedChunk(place, frames[0] as Buffer, 4);
+  expect(gap.isExhausted(0)).toBe(true);
 });
 
 test("damage is reported where it is, after what was whole before it", () => {
