@@ -14,6 +14,7 @@ import { BrokerError, storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { CheckpointFile } from "./checkpoint-file.ts";
 import { snapshotPath } from "./file-names.ts";
+import type { ScanEnd, ScannedFrame } from "./frame-scan.ts";
 import type { LogContext } from "./log-context.ts";
 import type { FolderContents } from "./log-folder.ts";
 import type { Manifest } from "./manifest.ts";
@@ -76,17 +77,14 @@ export class LogProducers {
     let batches = 0;
     for (const segment of segments) {
       if (segment.nextOffset <= from || segment.baseOffset >= endOffset) continue;
-      const { position, problem } = segment.scan(
-        { offset: segment.baseOffset, position: 0 },
-        ({ header }) => {
-          if (header.baseOffset >= endOffset) return false;
-          if (header.baseOffset >= from) {
-            this.note(header);
-            batches += 1;
-          }
-          return true;
-        },
-      );
+      const { position, problem } = scanFrom(segment, from, ({ header }) => {
+        if (header.baseOffset >= endOffset) return false;
+        if (header.baseOffset >= from) {
+          this.note(header);
+          batches += 1;
+        }
+        return true;
+      });
       if (problem !== null) throw storageError(problem, { file: segment.path, position });
       if (segment !== segments.at(-1)) segment.close();
     }
@@ -193,6 +191,15 @@ export class LogProducers {
     const { env, place } = this.#context;
     env.trace({ kind: "producer_forgotten", ...place, producerId, lastSeenMs, reason });
   }
+}
+
+/** Scans from the batch of `offset`, or from one before it. An index may be wrong; the first batch is where it is. */
+function scanFrom(segment: Segment, offset: number, visit: (frame: ScannedFrame) => boolean): ScanEnd {
+  const beginning = { offset: segment.baseOffset, position: 0 };
+  const hit = offset > segment.baseOffset ? segment.entryFor(offset) : beginning;
+  const end = segment.scan(hit, visit);
+  const isFalse = end.problem !== null && end.position === hit.position && hit.position > 0;
+  return isFalse ? segment.scan(beginning, visit) : end;
 }
 
 /** At open: removes snapshots that the manifest does not name, and those that were being written. Throws DiskError. */
