@@ -2,8 +2,8 @@
 import { encodeBatch, readBatchHeader } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { PartitionLog } from "../src/log/partition-log.ts";
-import { type ProducerEntry, ProducerState } from "../src/log/producer-state.ts";
 import { batch, type LogWorld, newWorld, worldOn } from "./log-world.ts";
+import { told, walked } from "./producers-world.ts";
 
 /** Batches of three producers by turns, each with its next sequence; each fifth is nobody's. Flushed now and then. */
 async function written(
@@ -21,20 +21,6 @@ async function written(
     if (n % 5 === 4) await log.flush();
   }
   return { log, frames };
-}
-
-/** By id, and without times: those of a walk are the walk's. */
-function told(entries: readonly ProducerEntry[]): unknown {
-  const byId = [...entries].sort((one, other) => one.producerId - other.producerId);
-  return byId.map(({ producerId, producerEpoch, batches }) => [producerId, producerEpoch, batches]);
-}
-
-/** What a walk over the first batches of `frames`, up to `endOffset`, tells. */
-function walked(frames: readonly Buffer[], endOffset: number): unknown {
-  const state = new ProducerState();
-  for (const header of frames.map((frame) => readBatchHeader(frame)))
-    if (header.nextOffset <= endOffset) state.note(header, 0);
-  return told(state.entries());
 }
 
 test.each(["unflushed", "flushed", "reopened"] as const)(

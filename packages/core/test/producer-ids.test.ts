@@ -3,6 +3,7 @@ import { encodeBatch, readBatchHeader } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ProducerIdentity } from "../src/cluster/producer-ids-file.ts";
+import { CHECKPOINT_STEPS, CrashSignal } from "../src/env/fault-points.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
@@ -250,6 +251,18 @@ test("whatever instant the process or the power dies at, no identity is given tw
       await again.crash();
     }
   }
+});
+
+test.each(CHECKPOINT_STEPS)("an identity is given by nobody who dies at %s of the file", async (step) => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world);
+  const first = cluster.initProducer({ name: "billing" });
+  const rule = world.faults.arm({ point: `producer_ids.${step}`, action: "crash" });
+  expect(() => cluster.initProducer({ name: "billing" })).toThrow(CrashSignal);
+  rule.assertFired();
+  const { producerId, producerEpoch } = (await reopened(world, cluster)).initProducer({ name: "billing" });
+  expect(producerId).toBe(first.producerId);
+  expect([1, 2]).toContain(producerEpoch);
 });
 
 test("a disk that refuses at any step gives no identity, and none is given twice afterwards", async () => {
