@@ -13,6 +13,7 @@ export { DataFolderRefused, type RefusalReason } from "./cluster/data-folder-ref
 export type { LifecycleState } from "./cluster/lifecycle.ts";
 export type { ProducerInit } from "./cluster/producer-ids.ts";
 export type { ProducerIdentity } from "./cluster/producer-ids-file.ts";
+export type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./cluster/replication-steps.ts";
 export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";
 export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
 export type { TopicRequest } from "./cluster/topic-request.ts";

@@ -79,6 +79,8 @@ export const LIMITS = {
   topicsMax: 10_000,
   partitionsPerTopicMax: 1_000,
   partitionsPerClusterMax: 10_000,
+  /** Each has a log open in this process. */
+  replicasPerClusterMax: 30_000,
   brokersMax: 16,
   /** Kafka: node.id is an i32. */
   brokerIdMax: 2 ** 31 - 1,

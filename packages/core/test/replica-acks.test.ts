@@ -1,7 +1,7 @@
 /** acks=all over several replicas: when it is given, when it is refused, and under which rule. */
 import { expect, test } from "vitest";
 import { batchOf } from "./cluster-world.ts";
-import { inSyncOf, ORDERS, openReplicated, outcomeOf, send, settle } from "./replica-world.ts";
+import { inSyncOf, ORDERS, openReplicated, outcomeOf, send, settle, valuesOn } from "./replica-world.ts";
 import { memoryWorld } from "./world.ts";
 
 test("acks all is given once every in-sync replica holds the batch and has it on its disk, not before", async () => {
@@ -113,6 +113,23 @@ test("a replica that has joined meanwhile counts as well: acknowledged is what e
   expect(cluster.replicaSet(ORDERS).copies.map(({ log }) => log.flushedOffset)).toEqual([2, 2, 2]);
 });
 
+test("one that joins has on its disk what was acknowledged before", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world, { brokers: 2 });
+  cluster.removeFromIsr(ORDERS, 2);
+  await send(cluster, ["a"], "all");
+  world.disk.holdSyncs();
+  const rejoining = cluster.rejoin(ORDERS, 2);
+  await settle();
+  expect(inSyncOf(cluster)).toEqual([1]);
+  world.disk.releaseSyncs();
+  expect((await rejoining).inSyncReplicas).toEqual([1, 2]);
+  await cluster.promote(ORDERS, 2);
+  await cluster.crash();
+  world.disk.crash({ mode: "lost" });
+  expect(valuesOn(await openReplicated(world, { brokers: 2 }), 2)).toEqual(["a"]);
+});
+
 test("a follower whose disk fails a flush is no reason to fail: it leaves, and the others answer", async () => {
   const world = memoryWorld();
   const cluster = await openReplicated(world, { minInSyncReplicas: 2 });
@@ -141,6 +158,21 @@ test("the leader's own disk is: whoever waits is told BROKER_FAILED", async () =
   await cluster.replicateOnce();
   await expect(sent).rejects.toMatchObject({ code: "BROKER_FAILED" });
   await expect(send(cluster, ["b"], 1)).rejects.toMatchObject({ code: "BROKER_FAILED" });
+});
+
+test("whoever gives up is told that its time is over, and nobody waits for it any more", async () => {
+  const cluster = await openReplicated(memoryWorld());
+  const controller = new AbortController();
+  const options = { acks: "all", giveUp: controller.signal } as const;
+  const late = cluster.appendBatch(ORDERS, batchOf(["a"]), options);
+  const inTime = send(cluster, ["b"], "all");
+  expect(cluster.replicaSet(ORDERS).waiting).toBe(2);
+  controller.abort();
+  await expect(late).rejects.toMatchObject({ code: "REQUEST_TIMED_OUT" });
+  expect(cluster.replicaSet(ORDERS).waiting).toBe(1);
+  await cluster.replicateOnce();
+  await inTime;
+  expect(cluster.visibleEnd(ORDERS)).toBe(2);
 });
 
 test("whoever waits when the topic goes, or the cluster, is told so", async () => {

@@ -83,6 +83,16 @@ test("the cluster's partitions and topics are bounded", () => {
   expect(() => plan({ topic: "one-more", partitions: 1 }, many)).toThrow(
     "there would be 10001 partitions in the cluster; expected at most 10000",
   );
+  const FOUR = [...THREE, 4];
+  const held = Array.from({ length: 8 }, (_, index) => {
+    const each = topic(`t${index}`, 900);
+    const assignment = { replicas: FOUR, ...newPartitionState(FOUR) };
+    return { ...each, partitions: each.partitions.map(() => assignment) };
+  });
+  const more = (partitions: number) => () =>
+    plan({ topic: "more", partitions, replicationFactor: 4 }, held, FOUR);
+  expect(more(300)).not.toThrow();
+  expect(more(301)).toThrow("there would be 30004 replicas in the cluster; expected at most 30000");
   const topics = Array.from({ length: LIMITS.topicsMax }, (_, index) => topic(`t${index}`, 0));
   expect(() => plan({ topic: "one-more", partitions: 1 }, topics)).toThrow(
     "there are 10000 topics; expected at most 10000",

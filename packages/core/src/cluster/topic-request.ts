@@ -24,8 +24,8 @@ export function planTopic(
 ): Topic {
   const { topic, partitions, replicationFactor = 1, config = {} } = request;
   catalogue.requireFree(topic);
-  catalogue.requireRoom(partitions);
   requireReplicationFactor(replicationFactor, brokerIds.length);
+  catalogue.requireRoom(partitions, replicationFactor);
   return {
     topic,
     topicId,

@@ -31,6 +31,7 @@ export class TopicCatalogue {
   readonly #byName = new Map<string, Topic>();
   readonly #byCollisionKey = new Map<string, Topic>();
   #partitionCount = 0;
+  #replicaCount = 0;
 
   constructor(topics: Iterable<Topic> = []) {
     for (const topic of topics) this.add(topic);
@@ -82,9 +83,9 @@ export class TopicCatalogue {
     );
   }
 
-  /** Throws INVALID_CONFIG when `partitions` more would be too many for a topic or for the cluster. */
-  requireRoom(partitions: number): void {
-    const { partitionsPerTopicMax, partitionsPerClusterMax, topicsMax } = LIMITS;
+  /** Throws INVALID_CONFIG when `partitions` more, of so many replicas, would be too many for a topic or for the cluster. */
+  requireRoom(partitions: number, replicationFactor: number): void {
+    const { partitionsPerTopicMax, partitionsPerClusterMax, replicasPerClusterMax, topicsMax } = LIMITS;
     if (!Number.isInteger(partitions) || partitions < 1 || partitions > partitionsPerTopicMax) {
       throw new BrokerError(
         "INVALID_CONFIG",
@@ -101,6 +102,13 @@ export class TopicCatalogue {
         `there would be ${total} partitions in the cluster; expected at most ${partitionsPerClusterMax}`,
       );
     }
+    const replicas = this.#replicaCount + partitions * replicationFactor;
+    if (replicas > replicasPerClusterMax) {
+      throw new BrokerError(
+        "INVALID_CONFIG",
+        `there would be ${replicas} replicas in the cluster; expected at most ${replicasPerClusterMax}`,
+      );
+    }
   }
 
   add(topic: Topic): void {
@@ -109,6 +117,7 @@ export class TopicCatalogue {
     this.#byName.set(topic.topic, topic);
     this.#byCollisionKey.set(key, topic);
     this.#partitionCount += topic.partitions.length;
+    this.#replicaCount += replicasOf(topic);
   }
 
   /** The same topic, changed. Its name, its id and the number of its partitions stay. */
@@ -122,5 +131,10 @@ export class TopicCatalogue {
     this.#byName.delete(topic.topic);
     this.#byCollisionKey.delete(collisionKey(topic.topic));
     this.#partitionCount -= topic.partitions.length;
+    this.#replicaCount -= replicasOf(topic);
   }
+}
+
+function replicasOf({ partitions }: Topic): number {
+  return partitions.reduce((sum, { replicas }) => sum + replicas.length, 0);
 }

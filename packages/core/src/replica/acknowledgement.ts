@@ -5,9 +5,9 @@
  *   1    the leader has written it: it survives the death of the process, not a power cut
  *   all  every in-sync replica holds it and, with flush "ack", has it on its disk: it survives a power cut as well
  *
- * How long to wait is not decided here, since the kernel has no timer: whoever owns the request's deadline races it against
- * the promise, answers REQUEST_TIMED_OUT if the deadline wins, and leaves the promise alone. It settles by itself as soon
- * as the disk has answered, and the record's fate is open until then, as in Kafka.
+ * How long to wait is not decided here, since the kernel has no timer: whoever owns the request's deadline says by `giveUp`
+ * that it is over. With several replicas the promise then rejects with REQUEST_TIMED_OUT; with one it is left alone, since
+ * it settles as soon as the disk has answered. The record's fate is open, as in Kafka.
  */
 import { assert } from "../assert.ts";
 import type { PartitionLog } from "../log/partition-log.ts";

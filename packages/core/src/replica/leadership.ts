@@ -100,6 +100,10 @@ export class Leadership {
    */
   advance(inSyncMin: number): void {
     const leader = this.onlineLeader;
+    if (leader !== null && this.copies.length === 1) {
+      this.raise(leader.log.logEndOffset);
+      return;
+    }
     if (leader === null || this.inSyncReplicas.length < Math.min(inSyncMin, this.copies.length)) return;
     const ends: number[] = [];
     for (const copy of this.inSync()) {

@@ -51,10 +51,15 @@ export class PendingAcks {
     return this.#waiters.length;
   }
 
-  /** Resolves once everything below `nextOffset` is acknowledged. Call settle() after it. */
-  wait(nextOffset: number, inSync: readonly Replica[]): Promise<void> {
+  /**
+   * Resolves once everything below `nextOffset` is acknowledged; rejects with REQUEST_TIMED_OUT when `giveUp` says that nobody
+   * waits any more. Call settle() after it.
+   */
+  wait(nextOffset: number, inSync: readonly Replica[], giveUp?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiters.push({ nextOffset, captured: inSync, resolve, reject });
+      const waiter = { nextOffset, captured: inSync, resolve, reject };
+      this.#waiters.push(waiter);
+      giveUp?.addEventListener("abort", () => this.#forget(waiter), { once: true });
     });
   }
 
@@ -78,6 +83,14 @@ export class PendingAcks {
     const waiting = this.#waiters;
     this.#waiters = [];
     for (const { reject } of waiting) reject(problem);
+  }
+
+  #forget(waiter: Waiter): void {
+    const place = this.#waiters.indexOf(waiter);
+    if (place === -1) return;
+    this.#waiters.splice(place, 1);
+    const message = `${partitionName(this.#options.place)}: not acknowledged by all in time, up to offset ${waiter.nextOffset}`;
+    waiter.reject(new BrokerError("REQUEST_TIMED_OUT", message));
   }
 
   #isDoneIn({ leader, inSync, highWatermark }: AckView): (waiter: Waiter) => boolean {

@@ -35,6 +35,8 @@ export interface AppendOptions {
   readonly acks: Acks;
   /** The epoch that the client knows; default: whichever it is. */
   readonly leaderEpoch?: number;
+  /** Says that nobody waits for acks=all any more: its time is over, and the record of unknown fate. */
+  readonly giveUp?: AbortSignal;
 }
 
 export interface Appended {
@@ -82,6 +84,11 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     return this.#isRetired;
   }
 
+  /** How many wait for acks=all of the replicas. */
+  get waiting(): number {
+    return this.#acks.size;
+  }
+
   /** From here on `config` holds, for what is appended next. */
   configure(config: PartitionConfig): void {
     this.#config = config;
@@ -93,7 +100,8 @@ export class PartitionReplicaSet extends ReplicaSetReads {
    * LEADER_NOT_AVAILABLE, FENCED_LEADER_EPOCH, NOT_ENOUGH_REPLICAS, BROKER_FAILED, STORAGE_ERROR, and what batch-admission.ts
    * and sequence-check.ts refuse; then nothing was appended. A retry owes the acknowledgement that the first one owed.
    */
-  append(frame: Buffer, { acks, leaderEpoch }: AppendOptions): Appended {
+  append(frame: Buffer, options: AppendOptions): Appended {
+    const { acks, leaderEpoch } = options;
     const { log, broker, isBeingCut } = this.leadership.requireLeader();
     broker.requireRunning();
     if (isBeingCut) throw noLeader(this.place, this.state);
@@ -102,12 +110,12 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
     const header = requireAdmissible(frame, batchBytesMax);
     const before = duplicateIn(log, header, this.#producers);
-    if (before !== null) return this.#appendedBefore(before, header, acks);
+    if (before !== null) return this.#appendedBefore(before, header, options);
     const appendTimeMs = timestampType === "append" ? this.env.clock.nowMs() : null;
     if (appendTimeMs !== null) stampAppendTime(frame, appendTimeMs);
     const { baseOffset, nextOffset } = log.append(frame, this.leaderEpoch);
     this.leadership.advance(minInSyncReplicas);
-    const acknowledged = this.#acknowledged(acks, nextOffset, log);
+    const acknowledged = this.#acknowledged(options, nextOffset, log);
     return { baseOffset, nextOffset, appendTimeMs, duplicate: false, acknowledged };
   }
 
@@ -153,7 +161,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     this.leadership.highWatermark.tellAndForget();
   }
 
-  #appendedBefore(before: DuplicateOf, header: BatchHeader, acks: Acks): Appended {
+  #appendedBefore(before: DuplicateOf, header: BatchHeader, options: AppendOptions): Appended {
     const { baseOffset, nextOffset, appendTimeMs } = before;
     const { producerId, producerEpoch, baseSequence } = header;
     const producer = { producerId, producerEpoch, baseSequence };
@@ -165,13 +173,13 @@ export class PartitionReplicaSet extends ReplicaSetReads {
       baseOffset,
       nextOffset,
     });
-    const acknowledged = this.#acknowledged(acks, nextOffset, this.leaderLog);
+    const acknowledged = this.#acknowledged(options, nextOffset, this.leaderLog);
     return { baseOffset, nextOffset, appendTimeMs, duplicate: true, acknowledged };
   }
 
-  async #acknowledged(acks: Acks, nextOffset: number, log: PartitionLog): Promise<void> {
+  async #acknowledged({ acks, giveUp }: AppendOptions, nextOffset: number, log: PartitionLog): Promise<void> {
     if (acks === "all" && this.copies.length > 1) {
-      const done = this.#acks.wait(nextOffset, this.leadership.inSync());
+      const done = this.#acks.wait(nextOffset, this.leadership.inSync(), giveUp);
       this.#acks.settle();
       return done;
     }
