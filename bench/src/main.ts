@@ -1,4 +1,4 @@
-/** `npm run bench [-- clients|log|partitions|compaction] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+/** `npm run bench [-- clients|log|partitions|compaction|replication] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -23,6 +23,7 @@ import {
   partitionsTable,
 } from "./many-partitions.ts";
 import { FULL, type Plan, QUICK } from "./plan.ts";
+import { measureReplication, REPLICATION, REPLICATION_QUICK, replicationTable } from "./replication.ts";
 import { type BenchResult, workloadResults } from "./result.ts";
 import { runRounds } from "./rounds.ts";
 import { NoRoom, requireRoom, withScratch } from "./scratch.ts";
@@ -97,9 +98,13 @@ async function run(
       const result = await measureCompaction(chosen, folder);
       return { result, text: compactionTable(result) };
     }
+    case "replication": {
+      const result = await measureReplication(quick ? REPLICATION_QUICK : REPLICATION, folder);
+      return { result, text: replicationTable(result) };
+    }
     default:
       throw new RangeError(
-        `there is nothing to measure called ${what}; expected clients, log, partitions or compaction`,
+        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction or replication`,
       );
   }
 }
