@@ -53,9 +53,11 @@ const HINTS = {
     `minikafka-cli topics describe ${topic} shows the ISR; --acks 1 does not wait for it`,
   NOT_ENOUGH_REPLICAS_AFTER_APPEND: ({ topic }) =>
     `the record may be there; minikafka-cli topics describe ${topic} shows the ISR`,
-  NOT_IN_SYNC_REPLICA: ({ topic }) => `minikafka-cli topics describe ${topic} shows the ISR`,
+  NOT_IN_SYNC_REPLICA: ({ topic }) =>
+    `minikafka-cli replicas ${topic} shows who is in sync; --unclean takes another one, and loses what only others hold`,
   FENCED_LEADER_EPOCH: REFRESH,
-  LEADER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
+  LEADER_NOT_AVAILABLE: ({ topic }) =>
+    `minikafka-cli describe shows which brokers run; minikafka-cli promote ${topic} BROKER -p N makes another replica the leader`,
   BROKER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
   REQUEST_TIMED_OUT: "the outcome is open: look before you try again; --timeout 60s waits longer",
   PRODUCER_FENCED: "another instance of this producer took over; only that one may go on",

@@ -1,12 +1,15 @@
 /** The tree of commands. Only declarations: each command loads what it needs when it runs, so that `--help` is quick. */
 import { Command, type OutputConfiguration } from "commander";
+import { declareBroker } from "./commands/broker.ts";
 import { declareClock } from "./commands/clock.ts";
 import { declareDescribe } from "./commands/describe.ts";
 import { declareFetch } from "./commands/fetch.ts";
+import { declareLeadership } from "./commands/leadership.ts";
 import { declareLog } from "./commands/log.ts";
 import { declarePing } from "./commands/ping.ts";
 import { declareProduce } from "./commands/produce.ts";
 import { declareRaw } from "./commands/raw.ts";
+import { declareReplicas } from "./commands/replicas.ts";
 import { declareStep } from "./commands/step.ts";
 import { declareTopics } from "./commands/topics.ts";
 import type { Perform } from "./context.ts";
@@ -27,6 +30,9 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareProduce(program, perform);
   declareFetch(program, perform);
   declareDescribe(program, perform);
+  declareReplicas(program, perform);
+  declareLeadership(program, perform);
+  declareBroker(program, perform);
   declareLog(program, perform);
   declarePing(program, perform);
   declareClock(program, perform);

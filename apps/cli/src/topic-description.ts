@@ -9,7 +9,7 @@ type Placement = ParsedResponse<"metadata">["partitions"][number];
 type Inside = ParsedResponse<"describe_partition">;
 
 /** `problem` instead of the inside when the partition cannot be asked: one that is off line spoils no other's row. */
-interface PartitionView {
+export interface PartitionView {
   readonly placement: Placement;
   readonly inside: Inside | null;
   readonly problem: string | null;
@@ -51,7 +51,8 @@ export async function describeTopics(
   }
 }
 
-async function viewsOf(session: Session, topic: string): Promise<PartitionView[]> {
+/** Each partition with what its leader knows, or why that could not be had. */
+export async function viewsOf(session: Session, topic: string): Promise<PartitionView[]> {
   const { partitions } = await session.call("metadata", { topic });
   return Promise.all(
     partitions.map(async (placement): Promise<PartitionView> => {

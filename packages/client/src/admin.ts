@@ -25,6 +25,9 @@ export type LogDump = CamelCased<Omit<ParsedResponse<"dump_log">, "batches">> & 
 };
 export type ClusterDescription = CamelCased<ParsedResponse<"describe_cluster">>;
 
+export type Promotion = CamelCased<ParsedResponse<"promote">>;
+export type Rejoining = CamelCased<ParsedResponse<"rejoin">>;
+
 /** A partition's metadata with its leader's description, or with why that could not be had (off line, no leader). */
 export type DescribedPartition = PartitionMetadataView &
   (
@@ -168,6 +171,48 @@ export class Admin {
     const { topic, partition, offset, timestampMs } = query;
     const sought = offset === undefined ? { timestamp_ms: timestampMs } : { offset };
     return camelCased(await this.#session.call("find_in_log", { topic, partition, ...sought }, options));
+  }
+
+  /**
+   * Makes `brokerId` the partition's leader, under a new epoch; nothing else ever does. With `unclean` also one that is not in
+   * sync, with the loss of what only others hold. Fails with NOT_IN_SYNC_REPLICA, BROKER_NOT_AVAILABLE.
+   */
+  async promote(
+    place: TopicPartition,
+    brokerId: number,
+    { unclean = false, ...options }: CallOptions & { readonly unclean?: boolean | undefined } = {},
+  ): Promise<Promotion> {
+    const { topic, partition } = place;
+    const fields = { topic, partition, broker_id: brokerId, unclean };
+    return camelCased(await this.#session.call("promote", fields, options));
+  }
+
+  /** Takes a follower out of the in-sync replicas, until it rejoins. Resolves with who is left. */
+  async removeFromIsr(
+    place: TopicPartition,
+    brokerId: number,
+    options?: CallOptions,
+  ): Promise<readonly number[]> {
+    const { topic, partition } = place;
+    const fields = { topic, partition, broker_id: brokerId };
+    return (await this.#session.call("remove_from_isr", fields, options)).isr;
+  }
+
+  /** Lets a follower back in; one whose copy cannot be opened is fetched anew. */
+  async rejoin(place: TopicPartition, brokerId: number, options?: CallOptions): Promise<Rejoining> {
+    const { topic, partition } = place;
+    const fields = { topic, partition, broker_id: brokerId };
+    return camelCased(await this.#session.call("rejoin", fields, options));
+  }
+
+  /** Stops one broker of the process. Resolves with whether it ended cleanly. */
+  async stopBroker(brokerId: number, options?: CallOptions): Promise<boolean> {
+    return (await this.#session.call("stop_broker", { broker_id: brokerId }, options)).clean;
+  }
+
+  /** Starts it again. Resolves with whether it had ended cleanly. */
+  async startBroker(brokerId: number, options?: CallOptions): Promise<boolean> {
+    return (await this.#session.call("start_broker", { broker_id: brokerId }, options)).clean;
   }
 
   async describeCluster(options?: CallOptions): Promise<ClusterDescription> {

@@ -16,6 +16,8 @@ export {
   type OffsetQuery,
   type PartitionDescription,
   type PartitionMetadataView,
+  type Promotion,
+  type Rejoining,
   type TopicDescription,
   type TopicMetadataView,
 } from "./admin.ts";
@@ -51,5 +53,14 @@ export type { Payload, ProducedHeader, ProducedRecord } from "./producer/produce
 export { Producer, type WaitOptions } from "./producer/producer.ts";
 export type { ProducerOptions } from "./producer/producer-options.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
-export { type CompactedLog, type ForgottenProducers, Stepper, type StepScope } from "./stepper.ts";
+export {
+  type CompactedLog,
+  type FollowerScope,
+  type ForgottenProducers,
+  type PartitionScope,
+  type RefreshedPartition,
+  type ReplicatedPartition,
+  Stepper,
+  type StepScope,
+} from "./stepper.ts";
 export type { TopicPartition } from "./topic-partition.ts";

@@ -17,6 +17,21 @@ export interface StepScope extends CallOptions {
   readonly topic?: string | undefined;
 }
 
+/** Which partitions a step is for. */
+export interface PartitionScope extends StepScope {
+  /** Default: all of the topic. */
+  readonly partition?: number | undefined;
+}
+
+/** Which followers a step is for. */
+export interface FollowerScope extends PartitionScope {
+  /** Default: those on all brokers. */
+  readonly brokerId?: number | undefined;
+}
+
+export type ReplicatedPartition = CamelCased<ParsedResponse<"replicate_once">["copied"][number]>;
+export type RefreshedPartition = CamelCased<ParsedResponse<"refresh_isr">["changed"][number]>;
+
 export class Stepper {
   readonly #session: Session;
 
@@ -45,6 +60,34 @@ export class Stepper {
    */
   async expireProducers(options?: CallOptions): Promise<readonly ForgottenProducers[]> {
     return camelCased((await this.#session.call("expire_producers", {}, options)).expired);
+  }
+
+  /**
+   * One follower-fetch round of every follower, or of those that are named. Resolves with what was copied, cut or failed; a
+   * follower hears of the high watermark that moves thereby in its next round.
+   */
+  async replicateOnce({
+    topic,
+    partition,
+    brokerId,
+    ...options
+  }: FollowerScope = {}): Promise<readonly ReplicatedPartition[]> {
+    const fields = {
+      ...scope(topic),
+      ...(partition === undefined ? {} : { partition }),
+      ...(brokerId === undefined ? {} : { broker_id: brokerId }),
+    };
+    return camelCased((await this.#session.call("replicate_once", fields, options)).copied);
+  }
+
+  /** Judges who is in sync; resolves with where that has changed. */
+  async refreshIsr({
+    topic,
+    partition,
+    ...options
+  }: PartitionScope = {}): Promise<readonly RefreshedPartition[]> {
+    const fields = { ...scope(topic), ...(partition === undefined ? {} : { partition }) };
+    return camelCased((await this.#session.call("refresh_isr", fields, options)).changed);
   }
 
   /** Makes everything durable that was appended before. */

@@ -23,6 +23,13 @@ import { listTopics } from "./handlers/list-topics.ts";
 import { metadata } from "./handlers/metadata.ts";
 import { ping } from "./handlers/ping.ts";
 import { produce } from "./handlers/produce.ts";
+import { promote } from "./handlers/promote.ts";
+import { refreshIsr } from "./handlers/refresh-isr.ts";
+import { rejoin } from "./handlers/rejoin.ts";
+import { removeFromIsr } from "./handlers/remove-from-isr.ts";
+import { replicateOnce } from "./handlers/replicate-once.ts";
+import { startBroker } from "./handlers/start-broker.ts";
+import { stopBroker } from "./handlers/stop-broker.ts";
 
 export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   hello,
@@ -42,8 +49,15 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   describe_cluster: describeCluster,
   dump_log: dumpLog,
   find_in_log: findInLog,
+  promote,
+  rejoin,
+  remove_from_isr: removeFromIsr,
+  stop_broker: stopBroker,
+  start_broker: startBroker,
   clock,
   advance_clock: advanceClock,
+  replicate_once: replicateOnce,
+  refresh_isr: refreshIsr,
   compact,
   flush_logs: flushLogs,
   expire_producers: expireProducers,

@@ -6,10 +6,12 @@ import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
+import { declareReplicationSteps } from "./step-replication.ts";
 
 const NOTE =
-  "In auto mode the broker takes these steps by itself: a flush every 5 seconds, compaction every\n" +
-  "15 seconds, a look for silent producers every 10 minutes. By hand they need a broker started with --lab or --clock manual.";
+  "In auto mode the broker takes these steps by itself: a round after each append, a look at who is in sync\n" +
+  "twice within --replica-lag-time-ms, a flush every 5 seconds, compaction every 15 seconds, a look for silent\n" +
+  "producers every 10 minutes. By hand they need a broker started with --lab or --clock manual.";
 
 export function declareStep(program: Command, perform: Perform): void {
   const step = program
@@ -45,8 +47,13 @@ export function declareStep(program: Command, perform: Perform): void {
     .action((_options: unknown, self: Command) =>
       perform(self, (context) => inSession(context, (session) => flushAll(context, session))),
     );
-  const shown = ["minikafka-cli step flush && minikafka-cli step compact profiles"];
-  for (const command of [step, compact, expire, flush])
+  const replication = declareReplicationSteps(step, perform);
+  const shown = [
+    "minikafka-cli step replicate orders",
+    "minikafka-cli step isr",
+    "minikafka-cli step flush && minikafka-cli step compact profiles",
+  ];
+  for (const command of [step, ...replication, compact, expire, flush])
     addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
 }
 

@@ -89,7 +89,7 @@ export class TopicChanges {
         isServing = true;
       });
       this.#beingMade.delete(key);
-      this.catalogue.requireRoom(topic.partitions.length);
+      this.catalogue.requireRoom(topic.partitions.length, topic.partitions[0]?.replicas.length ?? 1);
       this.#requireMakeable(topic);
       answeringForDisk(() => this.#complete(topic, this.#folders.make(topic, { isPrepared: true })));
     } catch (problem) {

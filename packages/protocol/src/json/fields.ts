@@ -39,6 +39,11 @@ export const count = z.int().min(0);
 
 export const topic = z.string().describe("the topic's name");
 export const partition = z.int().min(0).describe("the partition's number, from 0");
+export const brokerId = z
+  .int()
+  .min(0)
+  .max(2_147_483_647)
+  .describe("one of the brokers that the process hosts");
 export const offset = count.describe("a record's number within its partition");
 export const timestampMs = z.int().min(0).max(TIMESTAMP_MS_MAX).describe("milliseconds since 1970");
 

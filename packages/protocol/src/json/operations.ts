@@ -22,6 +22,13 @@ import { listTopics } from "./operations/list-topics.ts";
 import { metadata } from "./operations/metadata.ts";
 import { ping } from "./operations/ping.ts";
 import { produce } from "./operations/produce.ts";
+import { promote } from "./operations/promote.ts";
+import { refreshIsr } from "./operations/refresh-isr.ts";
+import { rejoin } from "./operations/rejoin.ts";
+import { removeFromIsr } from "./operations/remove-from-isr.ts";
+import { replicateOnce } from "./operations/replicate-once.ts";
+import { startBroker } from "./operations/start-broker.ts";
+import { stopBroker } from "./operations/stop-broker.ts";
 
 export const OPERATIONS = {
   hello,
@@ -41,8 +48,15 @@ export const OPERATIONS = {
   describe_cluster: describeCluster,
   dump_log: dumpLog,
   find_in_log: findInLog,
+  promote,
+  rejoin,
+  remove_from_isr: removeFromIsr,
+  stop_broker: stopBroker,
+  start_broker: startBroker,
   clock,
   advance_clock: advanceClock,
+  replicate_once: replicateOnce,
+  refresh_isr: refreshIsr,
   compact,
   flush_logs: flushLogs,
   expire_producers: expireProducers,

@@ -23,10 +23,15 @@ export const produce: Handler<"produce"> = async (request, { cluster, clock, dea
       'one_way: expected acks "0" beside it, since nothing can be acknowledged',
     );
   }
-  const options = leaderEpoch === undefined ? { acks } : { acks, leaderEpoch };
+  const timedOut = acks === "all" ? new AbortController() : null;
+  const options = {
+    acks,
+    ...(timedOut === null ? {} : { giveUp: timedOut.signal }),
+    ...(leaderEpoch === undefined ? {} : { leaderEpoch }),
+  };
   const appended = cluster.appendBatch({ topic, partition }, frameOf(request, clock.nowMs()), options);
   const { baseOffset, nextOffset, appendTimeMs, duplicate } =
-    acks === "all" ? await before(appended, request.timeout_ms, deadlines) : await appended;
+    timedOut === null ? await appended : await before(appended, request.timeout_ms, deadlines, timedOut);
   if (acks === 0) return { partition, offset: null, next_offset: null };
   return {
     partition,
@@ -94,10 +99,12 @@ function before(
   appended: Promise<AppendResult>,
   timeoutMs: number,
   deadlines: Deadlines,
+  timedOut: AbortController,
 ): Promise<AppendResult> {
   return new Promise((resolve, reject) => {
     const deadline = deadlines.after(timeoutMs, () => {
       reject(new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`));
+      timedOut.abort();
     });
     appended.then(resolve, reject).finally(() => deadline.cancel());
   });

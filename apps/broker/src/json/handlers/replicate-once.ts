@@ -1,0 +1,23 @@
+/**
+ * replicate_once: one follower-fetch round. Refuses: STEPPING_DISABLED, INVALID_REQUEST (a partition without its topic),
+ * UNKNOWN_TOPIC, UNKNOWN_PARTITION, STORAGE_ERROR, BROKER_FAILED.
+ */
+import type { Handler } from "../handler.ts";
+import { requireLab } from "../lab.ts";
+import { stepFilter } from "../step-filter.ts";
+
+export const replicateOnce: Handler<"replicate_once"> = async (request, context) => {
+  requireLab(context);
+  const rounds = await context.cluster.replicateOnce(stepFilter(request));
+  return {
+    copied: rounds.map((round) => ({
+      topic: round.topic,
+      partition: round.partition,
+      broker_id: round.brokerId,
+      batches: round.batches,
+      bytes: round.bytes,
+      truncated_to: round.truncatedTo,
+      problem: round.problem,
+    })),
+  };
+};

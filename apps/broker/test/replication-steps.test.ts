@@ -1,0 +1,141 @@
+/** Replication, stepped and administered over the wire. */
+import { expect, test } from "vitest";
+import { base64, openBroker, Session } from "./support/broker.ts";
+
+const PLACE = { topic: "orders", partition: 0 };
+
+async function replicated(settings: object = {}) {
+  const session = Session.open(await openBroker({ brokers: 3, ...settings }));
+  await session.call("create_topic", { topic: "orders", partitions: 1, replication_factor: 3 });
+  const produce = (value: string, acks = "1") =>
+    session.call("produce", { ...PLACE, value_b64: base64(value), acks });
+  const marks = async () => {
+    const { replicas } = (await session.call("describe_partition", PLACE)) as unknown as {
+      replicas: { log_end_offset: number | null; high_watermark: number }[];
+    };
+    return replicas.map((each) => `${each.log_end_offset}/${each.high_watermark}`);
+  };
+  return { session, produce, marks };
+}
+
+test("a round copies, the next one tells: each replica shows its own high watermark", async () => {
+  const { session, produce, marks } = await replicated();
+  await produce("a");
+  expect(await marks()).toEqual(["1/0", "0/0", "0/0"]);
+  const first = await session.call("replicate_once", { topic: "orders", broker_id: 2 });
+  const copied = { ...PLACE, batches: 1, truncated_to: null, problem: null };
+  expect(first.copied).toMatchObject([{ ...copied, broker_id: 2 }]);
+  expect(await marks()).toEqual(["1/0", "1/0", "0/0"]);
+  expect((await session.call("replicate_once")).copied).toMatchObject([{ ...copied, broker_id: 3 }]);
+  expect(await marks()).toEqual(["1/1", "1/0", "1/0"]);
+  expect((await session.call("replicate_once")).copied).toEqual([]);
+  expect(await marks()).toEqual(["1/1", "1/1", "1/1"]);
+});
+
+test("who lags leaves when it is judged, and acks all then waits for the others alone", async () => {
+  const { session, produce } = await replicated();
+  await produce("a");
+  await session.call("replicate_once");
+  await session.call("stop_broker", { broker_id: 3 });
+  session.request({ operation: "produce", id: 1, ...PLACE, value_b64: base64("b"), acks: "all" });
+  session.request({ operation: "replicate_once", id: 2 });
+  session.request({ operation: "advance_clock", id: 3, ms: 10_001 });
+  session.request({ operation: "replicate_once", id: 4 });
+  session.request({ operation: "refresh_isr", id: 5 });
+  const answers = [];
+  for (let n = 0; n < 5; n++) answers.push(await session.answer());
+  expect(answers.find((answer) => answer?.id === 5)).toMatchObject({
+    changed: [{ ...PLACE, from: [1, 2, 3], to: [1, 2] }],
+  });
+  expect(answers.find((answer) => answer?.id === 1)).toMatchObject({ ok: true, offset: 1 });
+});
+
+test("acks all that nobody answers in time is REQUEST_TIMED_OUT, and the broker waits for it no longer", async () => {
+  const broker = await openBroker({ brokers: 2 });
+  const session = Session.open(broker);
+  await session.call("create_topic", { topic: "orders", partitions: 1, replication_factor: 2 });
+  session.request({
+    operation: "produce",
+    id: 1,
+    ...PLACE,
+    value_b64: base64("a"),
+    acks: "all",
+    timeout_ms: 500,
+  });
+  session.request({ operation: "advance_clock", id: 2, ms: 500 });
+  const answers = [await session.answer(), await session.answer()];
+  expect(answers.find((answer) => answer?.id === 1)).toMatchObject({ code: "REQUEST_TIMED_OUT" });
+  expect(broker.cluster.replicaSet(PLACE).waiting).toBe(0);
+  await session.call("replicate_once");
+  expect(await session.call("fetch", { ...PLACE, offset: 0 })).toMatchObject({ high_watermark: 1 });
+});
+
+test("leadership moves when an operator says so, and an old leader's tail is cut when it rejoins", async () => {
+  const { session, produce } = await replicated();
+  await produce("common");
+  await session.call("replicate_once");
+  await produce("tail");
+  await session.call("stop_broker", { broker_id: 1 });
+  expect(await session.ask({ operation: "fetch", ...PLACE, offset: 0 })).toMatchObject({
+    code: "LEADER_NOT_AVAILABLE",
+  });
+  expect(await session.call("promote", { ...PLACE, broker_id: 2 })).toMatchObject({
+    leader_id: 2,
+    leader_epoch: 1,
+    isr: [2, 3],
+  });
+  await produce("new");
+  await session.call("start_broker", { broker_id: 1 });
+  expect(await session.call("rejoin", { ...PLACE, broker_id: 1 })).toMatchObject({
+    in_sync: true,
+    truncated_to: 1,
+    batches: 1,
+    isr: [1, 2, 3],
+  });
+});
+
+test("what may not be is refused by its code", async () => {
+  const { session } = await replicated();
+  const code = async (operation: string, fields: object) =>
+    (await session.ask({ operation, ...fields }))?.code;
+  await session.call("remove_from_isr", { ...PLACE, broker_id: 3 });
+  expect(await code("promote", { ...PLACE, broker_id: 3 })).toBe("NOT_IN_SYNC_REPLICA");
+  expect(await code("promote", { ...PLACE, broker_id: 9 })).toBe("INVALID_REQUEST");
+  expect(await code("remove_from_isr", { ...PLACE, broker_id: 1 })).toBe("INVALID_REQUEST");
+  expect(await code("rejoin", { ...PLACE, partition: 5, broker_id: 1 })).toBe("UNKNOWN_PARTITION");
+  expect(await code("stop_broker", { broker_id: 9 })).toBe("INVALID_REQUEST");
+  expect(await code("replicate_once", { partition: 0 })).toBe("INVALID_REQUEST");
+  expect(await code("refresh_isr", { topic: "gone" })).toBe("UNKNOWN_TOPIC");
+  expect(await session.call("promote", { ...PLACE, broker_id: 3, unclean: true })).toMatchObject({
+    isr: [3],
+  });
+});
+
+test.each(["replicate_once", "refresh_isr"])(
+  "%s is refused where stepping is not allowed",
+  async (operation) => {
+    const auto = Session.open(await openBroker({ clock: "auto", start_time: undefined }));
+    expect(await auto.ask({ operation })).toMatchObject({ code: "STEPPING_DISABLED" });
+  },
+);
+
+test("under the original's profile acks=all waits for whom it had captured, and the cut at the high watermark loses what all held", async () => {
+  for (const [profile, expected] of [
+    ["kafka", 2],
+    ["original", 1],
+  ] as const) {
+    const { session, produce } = await replicated({ profile });
+    await session.call("alter_config", { topic: "orders", config: { min_insync_replicas: 3 } });
+    await produce("a");
+    await session.call("replicate_once");
+    await session.call("remove_from_isr", { ...PLACE, broker_id: 3 });
+    await produce("held by all in sync");
+    await session.call("replicate_once");
+    await session.call("promote", { ...PLACE, broker_id: 2 });
+    expect(await session.call("describe_partition", PLACE)).toMatchObject({
+      leader_id: 2,
+      log_end_offset: expected,
+      high_watermark: 1,
+    });
+  }
+});

@@ -1,0 +1,49 @@
+/** `broker`: stop and start one of the brokers that the daemon hosts. */
+import type { Command } from "commander";
+import type { Context, Perform } from "../context.ts";
+import { wholeNumber } from "../input/arguments.ts";
+import { examples } from "../output/examples.ts";
+import { withSession } from "../session.ts";
+import { addSharedOptions } from "../settings.ts";
+
+export function declareBroker(program: Command, perform: Perform): void {
+  const broker = program
+    .command("broker")
+    .summary("stop and start one of the brokers that the daemon hosts")
+    .description(
+      "Stops and starts one of the brokers that the daemon hosts. Nothing is elected meanwhile: what it leads has no leader " +
+        "until one is promoted, what it follows falls behind.",
+    );
+  const commands = (["stop", "start"] as const).map((act) =>
+    broker
+      .command(act)
+      .description(
+        act === "stop" ? "Flushes and closes all that a broker has open." : "Opens its logs again.",
+      )
+      .argument("<broker>", "the broker's id", wholeNumber(0))
+      .action((brokerId: number, _options: unknown, self: Command) =>
+        perform(self, (context) => change(context, act, brokerId)),
+      ),
+  );
+  const shown = ["minikafka-cli broker stop 1", "minikafka-cli broker start 1"];
+  for (const command of [broker, ...commands])
+    addSharedOptions(command).addHelpText("after", examples(shown));
+}
+
+function change(context: Context, act: "stop" | "start", brokerId: number): Promise<undefined> {
+  return withSession(context, async (session) => {
+    const changed = await session.call(act === "stop" ? "stop_broker" : "start_broker", {
+      broker_id: brokerId,
+    });
+    if (context.settings.json) await context.data.json(changed);
+    else {
+      const end = changed.clean ? "cleanly" : "uncleanly";
+      const said =
+        act === "stop"
+          ? `stopped broker ${brokerId} ${end}`
+          : `started broker ${brokerId}, which had ended ${end}`;
+      await context.data.line(said);
+    }
+    return undefined;
+  });
+}
