@@ -63,6 +63,29 @@ test.each([0, 1, 3, 6, 11])(
   },
 );
 
+test("what was deleted at the leader goes at its followers with their next round, and one below the log's start begins there", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world, { config: { segmentBytes: 1024 } });
+  cluster.removeFromIsr(ORDERS, 3);
+  await cluster.stopBroker(3);
+  await send(
+    cluster,
+    Array.from({ length: 60 }, (_, n) => `value ${n}`),
+  );
+  await cluster.replicateOnce();
+  expect(await logOn(cluster, 1).deleteRecords(50)).toBe(50);
+  await cluster.replicateOnce();
+  expect(logOn(cluster, 2).logStartOffset).toBe(50);
+  await cluster.startBroker(3);
+  world.events.clear();
+  await cluster.rejoin(ORDERS, 3);
+  expect(world.events.of("reconciled")).toMatchObject([
+    { brokerId: 3, fromOffset: 0, logEndOffset: 50, reconciliation: "log-start" },
+  ]);
+  expect(recordsOf(logOn(cluster, 3))).toEqual(recordsOf(logOn(cluster, 1)));
+  expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
+});
+
 test("a retry of an idempotent producer at a new leader is told where the first one went, and waits for all as that did", async () => {
   const cluster = await openReplicated(memoryWorld());
   const { producerId, producerEpoch } = cluster.initProducer({});

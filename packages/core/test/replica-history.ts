@@ -14,8 +14,9 @@ import { memoryWorld, type World } from "./world.ts";
 
 const CRASHES = ["kept", "lost", "torn", "scattered"] as const;
 
-/** A batch as it lies in a log: its epoch, and all of it in a line. */
+/** A batch as it lies in a log: its offset and epoch, and all of it in a line. */
 interface Held {
+  readonly offset: number;
   readonly epoch: number;
   readonly line: string;
 }
@@ -76,7 +77,8 @@ export class ReplicaHistory {
     else if (choice < 86) await this.#try(`rejoin ${brokerId}`, () => this.cluster.rejoin(ORDERS, brokerId));
     else if (choice < 89) await this.#try(`stop ${brokerId}`, () => this.cluster.stopBroker(brokerId));
     else if (choice < 94) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
-    else if (choice < 96) await this.#try("flush", () => this.#flush());
+    else if (choice < 95) await this.#try("flush", () => this.#flush());
+    else if (choice < 96) await this.#try("delete records", () => this.#deleteRecords());
     else if (choice < 97) await this.#restart();
     else await this.#crash(CRASHES[random.below(CRASHES.length)] ?? "lost");
     await settle();
@@ -94,7 +96,11 @@ export class ReplicaHistory {
     for (let round = 0; round < 200; round++) await this.cluster.replicateOnce();
     await settle();
     this.check();
-    const [first, ...others] = this.#logs();
+    // One that had led may have deleted what its successor had not heard of.
+    const start = Math.max(...this.#set.copies.map(({ log }) => log.logStartOffset));
+    const [first, ...others] = this.#set.copies.map(({ log }) =>
+      heldBy(log).filter(({ offset }) => offset >= start),
+    );
     for (const held of others) assert.deepEqual(held, first, "the replicas hold the same batches in the end");
     assert.deepEqual(this.#set.inSyncReplicas, this.brokerIds);
     assert.equal(this.#set.highWatermark, this.#set.leaderLog.logEndOffset);
@@ -143,6 +149,11 @@ export class ReplicaHistory {
       if (!(problem instanceof BrokerError)) throw problem;
       this.done.push(`  ${problem.code}`);
     }
+  }
+
+  async #deleteRecords(): Promise<void> {
+    const { leaderLog, highWatermark } = this.#set;
+    await leaderLog.deleteRecords(this.world.random.below(highWatermark + 1));
   }
 
   async #flush(): Promise<void> {
@@ -213,15 +224,16 @@ export class ReplicaHistory {
       for (const other of online) {
         if (one.copy.brokerId >= other.copy.brokerId) continue;
         const names = `${one.copy.brokerId} and ${other.copy.brokerId}`;
-        const common = Math.min(one.held.length, other.held.length);
-        let agreed = common;
-        while (agreed > 0 && one.held[agreed - 1]?.epoch !== other.held[agreed - 1]?.epoch) agreed--;
+        const start = Math.max(one.copy.log.logStartOffset, other.copy.log.logStartOffset);
+        const [ones, others] = [one, other].map(({ held }) => held.filter(({ offset }) => offset >= start));
+        let agreed = Math.min(ones?.length ?? 0, others?.length ?? 0);
+        while (agreed > 0 && ones?.[agreed - 1]?.epoch !== others?.[agreed - 1]?.epoch) agreed--;
         const both = [one.copy, other.copy].every(({ brokerId }) => inSyncReplicas.includes(brokerId));
-        if (both) agreed = Math.max(agreed, highWatermark);
+        if (both) agreed = Math.max(agreed, highWatermark - start);
         assert.deepEqual(
-          one.held.slice(0, agreed),
-          other.held.slice(0, agreed),
-          `${names} agree up to ${agreed}`,
+          ones?.slice(0, agreed),
+          others?.slice(0, agreed),
+          `${names} agree on ${agreed} from ${start} on`,
         );
       }
     }
@@ -231,7 +243,12 @@ export class ReplicaHistory {
     const set = this.#set;
     if (set.leaderId === null) return;
     const { highWatermark } = set;
-    for (let offset = 0; offset < highWatermark; ) {
+    const { logStartOffset } = set.leaderLog;
+    assert.ok(
+      logStartOffset <= highWatermark,
+      `the log begins at ${logStartOffset}, behind ${highWatermark}`,
+    );
+    for (let offset = logStartOffset; offset < highWatermark; ) {
       const { batches, nextOffset } = this.cluster.fetch(ORDERS, offset, { bytesMax: 1 << 20 });
       for (const frame of splitFrames(batches)) {
         const { baseOffset, nextOffset: end } = readBatchHeader(frame);
@@ -245,22 +262,22 @@ export class ReplicaHistory {
     }
     for (const [offset, value] of this.acknowledged) {
       assert.ok(offset < highWatermark, `acknowledged ${offset} is not visible at ${highWatermark}`);
-      assert.equal(this.seen.get(offset), value, `acknowledged ${offset}`);
+      if (offset >= logStartOffset) assert.equal(this.seen.get(offset), value, `acknowledged ${offset}`);
     }
-  }
-
-  #logs(): Held[][] {
-    return this.#set.copies.map(({ log }) => heldBy(log));
   }
 }
 
 function heldBy(log: PartitionLog): Held[] {
   const held: Held[] = [];
-  for (let offset = 0; offset < log.logEndOffset; ) {
+  for (let offset = log.logStartOffset; offset < log.logEndOffset; ) {
     const { batches, nextOffset } = log.read(offset, { bytesMax: 1 << 20, endOffset: log.logEndOffset });
     for (const frame of splitFrames(batches)) {
       const { leaderEpoch: epoch, baseOffset, crc } = readBatchHeader(frame);
-      held.push({ epoch, line: `${baseOffset} of epoch ${epoch}, CRC ${crc}: ${textOf(frame)}` });
+      held.push({
+        offset: baseOffset,
+        epoch,
+        line: `${baseOffset} of epoch ${epoch}, CRC ${crc}: ${textOf(frame)}`,
+      });
     }
     offset = nextOffset;
   }

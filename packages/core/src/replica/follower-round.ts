@@ -58,6 +58,7 @@ export async function followerRound(
         return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: null };
     }
     const copied = copyFrom(set, follower, leader, options);
+    await followLogStart(follower, leader);
     await flushToJoin(set, follower);
     return { brokerId, ...copied, truncatedTo, problem: null };
   } catch (problem) {
@@ -99,6 +100,14 @@ function copyFrom(
     follower.progress = afterFetch(follower.progress, { logEndOffset, leaderEndOffset, nowMs });
     set.noteProgress();
   }
+}
+
+/** What was deleted at the leader goes here as well (KIP-107). Its own retention a follower applies by itself. */
+async function followLogStart(follower: Replica, leader: Replica): Promise<void> {
+  const { log } = follower;
+  const { logStartOffset } = leader.log;
+  if (log.logStartOffset >= logStartOffset || log.logEndOffset < logStartOffset) return;
+  await log.deleteRecords(logStartOffset);
 }
 
 /** Who is not in sync yet joins with a flushed copy, so that what was acknowledged is on its disk as well. */

@@ -16,7 +16,9 @@ export function startingPoint(
     agreedEnd: agreedEnd(copy, leader),
     checkpoint: copy.noted,
   }));
-  return startingHighWatermark(replicas, facts);
+  // What was deleted was visible.
+  const logStartOffset = leader === undefined || leader.problem !== null ? 0 : leader.log.logStartOffset;
+  return Math.max(startingHighWatermark(replicas, facts), logStartOffset);
 }
 
 /** A replica that has not met its leader yet may end in what another one wrote. */
