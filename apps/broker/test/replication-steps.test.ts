@@ -94,6 +94,47 @@ test("leadership moves when an operator says so, and an old leader's tail is cut
   });
 });
 
+test("the log of any replica can be looked at, so that two that grew apart lie side by side", async () => {
+  const { session, produce } = await replicated();
+  await produce("common");
+  await session.call("replicate_once");
+  await produce("tail");
+  await session.call("promote", { ...PLACE, broker_id: 2 });
+  await produce("new");
+  const epochsOn = async (fields: object) => {
+    const { batches } = (await session.call("dump_log", { ...PLACE, ...fields })) as unknown as {
+      batches: { base_offset: number; leader_epoch: number }[];
+    };
+    return batches.map((batch) => `${batch.base_offset} of epoch ${batch.leader_epoch}`);
+  };
+  expect(await epochsOn({})).toEqual(["0 of epoch 0", "1 of epoch 1"]);
+  expect(await epochsOn({ broker_id: 1 })).toEqual(["0 of epoch 0", "1 of epoch 0"]);
+  expect(await epochsOn({ broker_id: 3 })).toEqual(["0 of epoch 0"]);
+  await session.call("stop_broker", { broker_id: 3 });
+  const code = async (brokerId: number) =>
+    (await session.ask({ operation: "dump_log", ...PLACE, broker_id: brokerId }))?.code;
+  expect([await code(3), await code(9)]).toEqual(["BROKER_NOT_AVAILABLE", "INVALID_REQUEST"]);
+});
+
+test("describe_cluster shows the dials in force", async () => {
+  const dials = async (settings: object) =>
+    (await Session.open(await openBroker(settings)).call("describe_cluster")).dials;
+  expect(await dials({})).toEqual({
+    reconciliation: "leader-epoch",
+    high_watermark_checkpoint: true,
+    ack_rule: "high-watermark",
+    replica_lag_max_offsets: null,
+    duplicate_window: 5,
+  });
+  expect(await dials({ profile: "original", data: "/other", duplicate_window: 3 })).toEqual({
+    reconciliation: "high-watermark",
+    high_watermark_checkpoint: false,
+    ack_rule: "captured-isr",
+    replica_lag_max_offsets: 10_000,
+    duplicate_window: 3,
+  });
+});
+
 test("what may not be is refused by its code", async () => {
   const { session } = await replicated();
   const code = async (operation: string, fields: object) =>

@@ -51,6 +51,8 @@ export interface OffsetQuery extends TopicPartition {
 }
 
 export interface LogDumpQuery extends TopicPartition {
+  /** Whose replica. Default: the leader's. */
+  readonly brokerId?: number | undefined;
   /** Default: the log start offset. */
   readonly offset?: number | undefined;
   /** Default 100. */
@@ -155,10 +157,11 @@ export class Admin {
 
   /** Batches as they lie in the leader's files; damaged ones say what is wrong. Go on at its `nextOffset`. */
   async dumpLog(query: LogDumpQuery, options?: CallOptions): Promise<LogDump> {
-    const { topic, partition, offset, maxBatches, indexes } = query;
+    const { topic, partition, brokerId, offset, maxBatches, indexes } = query;
     const fields = {
       topic,
       partition,
+      ...(brokerId === undefined ? {} : { broker_id: brokerId }),
       ...(offset === undefined ? {} : { offset }),
       ...(maxBatches === undefined ? {} : { max_batches: maxBatches }),
       ...(indexes === undefined ? {} : { indexes }),

@@ -65,6 +65,11 @@ async function showCluster(context: Context, cluster: ParsedResponse<"describe_c
     ["CLOCK", new Date(cluster.now_ms).toISOString()],
     ["TOPICS", cluster.topics],
     ["PARTITIONS", cluster.partitions],
+    ["RECONCILIATION", cluster.dials.reconciliation],
+    ["ACK-RULE", cluster.dials.ack_rule],
+    ["HW-CHECKPOINT", cluster.dials.high_watermark_checkpoint ? "on" : "off"],
+    ["LAG-MAX-OFFSETS", cluster.dials.replica_lag_max_offsets ?? "none"],
+    ["DUPLICATE-WINDOW", cluster.dials.duplicate_window],
   ]);
   const brokers = renderTable(
     ["BROKER", "STATE", "PARTITIONS", "OFFLINE"],

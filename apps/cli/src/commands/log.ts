@@ -37,6 +37,7 @@ export function declareLog(program: Command, perform: Perform): void {
       "a topic of a running broker, or a folder such as ./data/broker-1/orders-0",
     )
     .option("-p, --partition <n>", "the partition of the topic", wholeNumber(0))
+    .option("--replica <id>", "the replica on this broker, not the leader's (with -p)", wholeNumber(0))
     .option("-o, --offset <offset>", "begin with the batch that holds this offset", wholeNumber(0))
     .option("-n, --batches <n>", "stop after so many batches of a partition", wholeNumber(1))
     .option("--records", "print the records too")

@@ -12,7 +12,7 @@ const BATCHES_MAX = 500;
 export function dumpPartition(
   context: Context,
   place: { readonly topic: string; readonly partition: number },
-  { offset, batches: wanted = Number.POSITIVE_INFINITY, records = false }: LogDumpOptions,
+  { offset, replica, batches: wanted = Number.POSITIVE_INFINITY, records = false }: LogDumpOptions,
 ): Promise<undefined> {
   const { settings, data, interrupted } = context;
   return withSession(context, async (session) => {
@@ -21,7 +21,13 @@ export function dumpPartition(
     let from = offset;
     let segment: number | null = null;
     while (left > 0 && !interrupted.aborted) {
-      const asked = { ...place, records, indexes: true, max_batches: Math.min(left, BATCHES_MAX) };
+      const asked = {
+        ...place,
+        ...(replica === undefined ? {} : { broker_id: replica }),
+        records,
+        indexes: true,
+        max_batches: Math.min(left, BATCHES_MAX),
+      };
       const answer = await session.call("dump_log", from === undefined ? asked : { ...asked, offset: from });
       for (const batch of answer.batches) {
         const shown = batchFromWire(batch, place);

@@ -4,8 +4,8 @@
  * Invariant: answered only while running.
  */
 import type { Env } from "../env/env.ts";
-import type { DumpLimits, LogDump } from "../log/batch-dump.ts";
 import type { LogFind, SoughtPlace } from "../log/log-find.ts";
+import type { PartitionLog } from "../log/partition-log.ts";
 import { describePartition } from "../replica/partition-description.ts";
 import type {
   FetchOptions,
@@ -110,11 +110,12 @@ export abstract class ClusterReads {
   }
 
   /**
-   * The batches of the leader's log from the one that holds `offset` on, as they lie in its files: damage is a part of the
-   * answer. Throws OFFSET_OUT_OF_RANGE, STORAGE_ERROR.
+   * The log of the leader, or of the replica on `brokerId`, for who wants to look at its batches as they lie in the files. Throws
+   * INVALID_REQUEST when no copy is there, BROKER_NOT_AVAILABLE when it is off line, LEADER_NOT_AVAILABLE, STORAGE_ERROR.
    */
-  dumpLog(place: TopicPartition, offset: number, limits: DumpLimits): LogDump {
-    return this.replicaSet(place).leaderLog.dump(offset, limits);
+  replicaLog(place: TopicPartition, brokerId?: number): PartitionLog {
+    const set = this.replicaSet(place);
+    return brokerId === undefined ? set.leaderLog : set.leadership.requireCopy(brokerId).readableLog;
   }
 
   /**

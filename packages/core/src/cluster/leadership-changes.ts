@@ -49,11 +49,13 @@ export class LeadershipChanges {
   ): Promise<PartitionState> {
     const set = this.#parts.table.require(place);
     this.#parts.keeper.requireWritable();
-    const require = () =>
-      requirePromotable(place, set.state, set.copies, { brokerId, isUncleanAllowed: unclean });
+    const candidate = set.leadership.requireCopy(brokerId);
+    const replicas = () => set.copies.map((copy) => copy.view());
+    const require = () => {
+      candidate.broker.requireRunning();
+      requirePromotable(place, set.state, replicas(), { brokerId, isUncleanAllowed: unclean });
+    };
     require();
-    const candidate = this.#copyOf(set, brokerId);
-    candidate.broker.requireRunning();
     if (candidate === set.leadership.onlineLeader) return set.state;
     if (candidate.isBeingCut) throw isBeingCut(place, brokerId);
     if (set.replication.reconciliation === "high-watermark") {
@@ -63,11 +65,11 @@ export class LeadershipChanges {
     }
     const { logEndOffset } = candidate.log;
     if (!set.inSyncReplicas.includes(brokerId)) this.#lowerNote(set, candidate, logEndOffset);
-    const state = promotedState(set.state, set.copies, { brokerId, logEndOffset });
+    const state = promotedState(set.state, replicas(), { brokerId, logEndOffset });
     const left = set.leadership.inSync().filter((copy) => !state.inSyncReplicas.includes(copy.brokerId));
     const moves = left.map((copy) => ({
       brokerId: copy.brokerId,
-      reason: copy.isOnline ? "unclean_promotion" : "offline",
+      reason: copy.view().isOnline ? "unclean_promotion" : "offline",
       logEndOffset: copy.logEndOffset,
     }));
     this.#parts.states.commit([{ set, state, moves }]);
@@ -77,7 +79,7 @@ export class LeadershipChanges {
   /** Takes a follower out of the in-sync replicas until rejoin() lets it in, as its leader would. Throws INVALID_REQUEST, NOT_IN_SYNC_REPLICA, LEADER_NOT_AVAILABLE. */
   removeFromIsr(place: TopicPartition, brokerId: number): PartitionState {
     const set = this.#parts.table.require(place);
-    const copy = this.#copyOf(set, brokerId);
+    const copy = set.leadership.requireCopy(brokerId);
     set.leadership.requireLeader();
     const name = partitionName(place);
     if (brokerId === set.assignedLeaderId) {
@@ -103,7 +105,7 @@ export class LeadershipChanges {
    */
   async rejoin(place: TopicPartition, brokerId: number): Promise<Rejoined> {
     const set = this.#parts.table.require(place);
-    const copy = this.#copyOf(set, brokerId);
+    const copy = set.leadership.requireCopy(brokerId);
     if (brokerId === set.assignedLeaderId) {
       const message = `broker ${brokerId} leads ${partitionName(place)}; only a follower can rejoin`;
       throw new BrokerError("INVALID_REQUEST", message, { broker_id: brokerId });
@@ -117,16 +119,6 @@ export class LeadershipChanges {
     const joined = isrChangeOf(set, "joins", this.#env.clock.nowMs());
     if (joined !== null) this.#parts.states.commit([joined]);
     return { ...round, inSyncReplicas: set.inSyncReplicas };
-  }
-
-  #copyOf(set: PartitionReplicaSet, brokerId: number): Replica {
-    const copy = set.copies.find((each) => each.brokerId === brokerId);
-    if (copy !== undefined) return copy;
-    throw new BrokerError(
-      "INVALID_REQUEST",
-      `broker ${brokerId} holds no copy of ${partitionName(set.place)}; expected one of ${set.replicas.join(", ")}`,
-      { broker_id: brokerId },
-    );
   }
 
   /** It leads from here on, whatever it once had: the next start must not take that for a loss. */

@@ -7,12 +7,13 @@
  * Never: a state that the metadata file does not have.
  */
 import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
 import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
 import { unknownProgress } from "./isr.ts";
 import { noLeader, partitionOffline } from "./leaderless.ts";
 import type { PartitionState } from "./partition-state.ts";
 import type { Replica } from "./replica.ts";
-import type { TopicPartition } from "./topic-partition.ts";
+import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
 export interface LeadershipParts {
   readonly place: TopicPartition;
@@ -64,6 +65,15 @@ export class Leadership {
     if (leader === null || leader.broker.isStopped) throw noLeader(this.place, this.#state);
     if (leader.problem !== null) throw partitionOffline(this.place, leader.problem);
     return leader;
+  }
+
+  /** The copy on `brokerId`, on line or not. Throws INVALID_REQUEST when there is none. */
+  requireCopy(brokerId: number): Replica {
+    const copy = this.copies.find((each) => each.brokerId === brokerId);
+    if (copy !== undefined) return copy;
+    const ids = this.copies.map((each) => each.brokerId).join(", ");
+    const message = `broker ${brokerId} holds no copy of ${partitionName(this.place)}; expected one of ${ids}`;
+    throw new BrokerError("INVALID_REQUEST", message, { broker_id: brokerId });
   }
 
   followers(): Replica[] {

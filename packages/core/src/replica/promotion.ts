@@ -1,4 +1,5 @@
 /** What becomes of a partition when an operator names another leader. Pure. */
+import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionState } from "./partition-state.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
@@ -15,7 +16,7 @@ export interface PromotionRequest {
   readonly isUncleanAllowed: boolean;
 }
 
-/** Throws INVALID_REQUEST, BROKER_NOT_AVAILABLE or NOT_IN_SYNC_REPLICA when `request` names a replica that may not lead. */
+/** Throws BROKER_NOT_AVAILABLE or NOT_IN_SYNC_REPLICA when `request` names a replica that may not lead. */
 export function requirePromotable(
   place: TopicPartition,
   state: PartitionState,
@@ -23,15 +24,8 @@ export function requirePromotable(
   { brokerId, isUncleanAllowed }: PromotionRequest,
 ): void {
   const name = partitionName(place);
-  const ids = replicas.map((replica) => replica.brokerId);
   const candidate = replicas.find((replica) => replica.brokerId === brokerId);
-  if (candidate === undefined) {
-    throw new BrokerError(
-      "INVALID_REQUEST",
-      `broker ${brokerId} holds no copy of ${name}; expected one of ${ids.join(", ")}`,
-      { broker_id: brokerId },
-    );
-  }
+  assert(candidate !== undefined, `broker ${brokerId} holds no copy of ${name}`);
   if (!candidate.isOnline) {
     throw new BrokerError(
       "BROKER_NOT_AVAILABLE",

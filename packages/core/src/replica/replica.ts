@@ -61,6 +61,14 @@ export class Replica {
     return this.#log;
   }
 
+  /** Its log, for who wants to read it. Throws BROKER_NOT_AVAILABLE, or why it could not be opened. */
+  get readableLog(): PartitionLog {
+    if (this.#log instanceof BrokerError) throw this.#log;
+    if (!this.broker.isStopped) return this.#log;
+    const details = { broker_id: this.brokerId };
+    throw new BrokerError("BROKER_NOT_AVAILABLE", `broker ${this.brokerId} is stopped`, details);
+  }
+
   /** The end of its log; `null` when it has none. */
   get logEndOffset(): number | null {
     return this.#log instanceof BrokerError || this.broker.isStopped ? null : this.#log.logEndOffset;

@@ -1,6 +1,7 @@
 /**
- * dump_log: batches as they lie in the leader's files. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, OFFSET_OUT_OF_RANGE,
- * STORAGE_ERROR when off line; damage is no refusal but a part of the answer.
+ * dump_log: batches as they lie in the files of the leader, or of a named replica. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION,
+ * INVALID_REQUEST (no copy there), OFFSET_OUT_OF_RANGE, LEADER_NOT_AVAILABLE, BROKER_NOT_AVAILABLE, STORAGE_ERROR when off line;
+ * damage is no refusal but a part of the answer.
  */
 import type { DumpedIndexes } from "@minikafka/core";
 import type { ResponseFields } from "@minikafka/protocol";
@@ -17,10 +18,11 @@ const RECORD_BYTES_MAX = 1024 * 1024;
 
 export const dumpLog: Handler<"dump_log"> = (request, { cluster }) => {
   const { topic, partition, records: withRecords, indexes: withIndexes, max_batches: batchesMax } = request;
-  const { logStartOffset, logEndOffset } = cluster.describePartition({ topic, partition });
+  const log = cluster.replicaLog({ topic, partition }, request.broker_id);
+  const { logStartOffset, logEndOffset } = log;
   const bytesMax = withRecords ? RECORD_BYTES_MAX : READ_BYTES_MAX;
   const limits = { batchesMax, bytesMax, withRecords, withIndexes };
-  const dump = cluster.dumpLog({ topic, partition }, request.offset ?? logStartOffset, limits);
+  const dump = log.dump(request.offset ?? logStartOffset, limits);
   const answer: Answer = {
     topic,
     partition,

@@ -21,5 +21,14 @@ export const describeCluster = operation({
     ),
     topics: z.int(),
     partitions: z.int(),
+    dials: z
+      .object({
+        reconciliation: z.enum(["leader-epoch", "high-watermark"]),
+        high_watermark_checkpoint: z.boolean(),
+        ack_rule: z.enum(["high-watermark", "captured-isr"]),
+        replica_lag_max_offsets: z.int().nullable().describe("null: time alone decides"),
+        duplicate_window: z.int(),
+      })
+      .describe("which mechanisms do what Kafka does, and which what the original did"),
   }),
 });

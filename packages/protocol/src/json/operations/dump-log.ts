@@ -11,6 +11,7 @@ export const dumpLog = operation({
   request: {
     topic: fields.topic,
     partition: fields.partition,
+    broker_id: fields.brokerId.optional().describe("whose replica; the leader's when it is left out"),
     offset: fields.offset.optional().describe("where to begin; the log start offset when it is left out"),
     max_batches: z
       .int()
