@@ -104,6 +104,43 @@ test("a broker whose disk failed is healed by a stop and a start, and its copy c
   await sent;
 });
 
+test("a broker whose replicas could not be judged takes no writes, and is judged when it is started again", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world);
+  await send(cluster, ["a", "b"]);
+  await cluster.replicateOnce({ brokerId: 2 });
+  // Broker 3 fails, and so ends uncleanly, without a record.
+  world.disk.fail({ operation: "sync", code: "EIO", path: /broker-3.*log$/ });
+  await cluster.replicateOnce({ brokerId: 3 });
+  await expect(cluster.steps.flushLogs()).rejects.toMatchObject({ code: "BROKER_FAILED" });
+  await send(cluster, ["c"]);
+  await cluster.stopBroker(3);
+  world.faults.arm({ point: "metadata.before_rename", action: "error" });
+  await expect(cluster.startBroker(3)).rejects.toMatchObject({ code: "STORAGE_ERROR" });
+  expect(cluster.describeCluster().brokers[2]?.state).toBe("failed");
+  await cluster.stopBroker(3);
+  expect(await cluster.startBroker(3)).toEqual({ brokerId: 3, clean: false });
+  expect(inSyncOf(cluster)).toEqual([1, 2]);
+  await cluster.replicateOnce();
+  expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
+});
+
+test("a topic that is deleted while a follower cuts its log is gone for the step as well", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world, { brokers: 2 });
+  await send(cluster, ["a"]);
+  await cluster.promote(ORDERS, 2);
+  await send(cluster, ["b"]);
+  world.disk.holdSyncs();
+  const round = cluster.replicateOnce();
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  cluster.deleteTopic("orders");
+  cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: 2 });
+  world.disk.releaseSyncs();
+  await round;
+  expect(cluster.replicaSet(ORDERS).state).toMatchObject({ leaderEpoch: 0, inSyncReplicas: [1, 2] });
+});
+
 test("a topic cannot be made on a broker that is stopped, and can be deleted from it", async () => {
   const cluster = await openReplicated(memoryWorld());
   await cluster.stopBroker(2);

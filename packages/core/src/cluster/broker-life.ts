@@ -55,7 +55,13 @@ export class BrokerLife {
       const copy = set.copies.find((each) => each.brokerId === brokerId);
       copy?.attach(log, { noted, learned: noted ?? set.highWatermark });
     }
-    judgeStarted(sets, { ...this.#parts, newcomers: [brokerId] });
+    try {
+      judgeStarted(sets, { ...this.#parts, newcomers: [brokerId] });
+    } catch (problem) {
+      // Nobody knows which of its replicas may be believed: it has to be started again, and judged then.
+      if (problem instanceof BrokerError) broker.fail(`its replicas were not judged: ${problem.message}`);
+      throw problem;
+    }
     this.#env.trace({ kind: "broker_started", brokerId, clean: broker.startedClean });
     for (const set of sets) {
       set.resumeLeading();

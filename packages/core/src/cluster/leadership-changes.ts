@@ -52,6 +52,7 @@ export class LeadershipChanges {
     const candidate = set.leadership.requireCopy(brokerId);
     const replicas = () => set.copies.map((copy) => copy.view());
     const require = () => {
+      requireThere(set);
       candidate.broker.requireRunning();
       requirePromotable(place, set.state, replicas(), { brokerId, isUncleanAllowed: unclean });
     };
@@ -115,6 +116,7 @@ export class LeadershipChanges {
     if (!copy.isOnline) this.#rebuild.rebuild(set, copy);
     copy.isHeldOut = false;
     const round = await this.#parts.steps.roundOf(set, copy);
+    requireThere(set);
     if (round === null) throw isBeingCut(place, brokerId);
     const joined = isrChangeOf(set, "joins", this.#env.clock.nowMs());
     if (joined !== null) this.#parts.states.commit([joined]);
@@ -148,6 +150,12 @@ async function cutToHighWatermark(set: PartitionReplicaSet, candidate: Replica):
     candidate.isBeingCut = false;
     if (leader !== null) leader.isBeingCut = false;
   }
+}
+
+/** Its topic may have been deleted during a wait. */
+function requireThere({ isRetired, place }: PartitionReplicaSet): void {
+  if (!isRetired) return;
+  throw new BrokerError("UNKNOWN_TOPIC", `the topic of ${partitionName(place)} was deleted`);
 }
 
 function isBeingCut(place: TopicPartition, brokerId: number): BrokerError {

@@ -153,7 +153,7 @@ export function isrChangeOf(
 ): StateChange | null {
   const { leadership, state, highWatermark } = set;
   const leader = leadership.onlineLeader;
-  if (leader === null || leader.isBeingCut) return null;
+  if (leader === null || leader.isBeingCut || set.isRetired) return null;
   const change = isrChange(state, {
     followers: leadership.followers().map((follower) => follower.view()),
     leader: {

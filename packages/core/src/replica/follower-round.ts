@@ -40,7 +40,7 @@ export async function followerRound(
 ): Promise<FollowerRound | null> {
   const { leadership } = set;
   const leader = leadership.onlineLeader;
-  if (leader === null || leader === follower || leader.isBeingCut) return null;
+  if (leader === null || leader === follower || leader.isBeingCut || set.isRetired) return null;
   if (!follower.isOnline || !follower.broker.isRunning || follower.isBeingCut) return null;
   const { brokerId } = follower;
   const { trace } = options.env;
@@ -54,7 +54,7 @@ export async function followerRound(
       await cutLog(set, follower, cut, options);
       truncatedTo = follower.logEndOffset;
       // The world went on meanwhile.
-      if (leadership.state !== state || !follower.isOnline || !leader.isOnline)
+      if (set.isRetired || leadership.state !== state || !follower.isOnline || !leader.isOnline)
         return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: null };
     }
     const copied = copyFrom(set, follower, leader, options);
