@@ -1,5 +1,6 @@
 /** Replication, stepped and administered over the wire. */
 import { expect, test } from "vitest";
+import type { RawSettings } from "../src/config.ts";
 import { base64, openBroker, Session } from "./support/broker.ts";
 
 const PLACE = { topic: "orders", partition: 0 };
@@ -117,7 +118,7 @@ test("the log of any replica can be looked at, so that two that grew apart lie s
 });
 
 test("describe_cluster shows the dials in force", async () => {
-  const dials = async (settings: object) =>
+  const dials = async (settings: RawSettings) =>
     (await Session.open(await openBroker(settings)).call("describe_cluster")).dials;
   expect(await dials({})).toEqual({
     reconciliation: "leader-epoch",
