@@ -37,7 +37,8 @@ export class ReplicaHistory {
   #epoch = 0;
   #highWatermark = 0;
 
-  constructor(seed: number) {
+  /** `changes`: of the configuration that chance draws. */
+  constructor(seed: number, changes: Partial<ClusterConfig> = {}) {
     this.world = memoryWorld(seed);
     const { random } = this.world;
     const brokers = 2 + random.below(3);
@@ -48,6 +49,7 @@ export class ReplicaHistory {
       segmentBytes: 1024 + random.below(2000),
       replicaFetchMaxBytes: 1 + random.below(600),
       replicaLagTimeMs: 100,
+      ...changes,
     };
   }
 
