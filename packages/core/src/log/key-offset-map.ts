@@ -17,24 +17,26 @@ const LOAD_MAX = 0.75;
 /** Kafka takes 24 bytes for a slot and fills nine of ten; a fuller table would be slower here. */
 export const BYTES_PER_KEY = SLOT_BYTES / LOAD_MAX;
 
-const HASH_WORDS = 4;
+const SLOT_WORDS = SLOT_BYTES / 4;
+/** Where the halves of the offset stand in a slot, behind the hash. */
+const LOW = 4;
+const HIGH = 5;
+const TWO_32 = 2 ** 32;
 
 export class KeyOffsetMap {
   /** How many keys there is room for. */
   readonly keysMax: number;
   readonly #slots: number;
   readonly #hash: SipHash128;
-  readonly #hashes: Uint32Array;
-  /** The offset and one more, so that 0 means none. */
-  readonly #offsets: Float64Array;
+  /** Six words for each slot, so that a search mostly touches one line of the cache: the hash, and one more than the offset. */
+  readonly #table: Uint32Array;
   #keys = 0;
 
   /** Takes all of `bufferBytes` at once, or as much as `keysMax` keys need if that is less. At least one key fits. */
   constructor({ bufferBytes, keysMax }: { bufferBytes: number; keysMax: number }, random: Random) {
     this.keysMax = Math.max(1, Math.min(keysMax, Math.floor(bufferBytes / BYTES_PER_KEY)));
     this.#slots = Math.ceil(this.keysMax / LOAD_MAX);
-    this.#hashes = new Uint32Array(this.#slots * HASH_WORDS);
-    this.#offsets = new Float64Array(this.#slots);
+    this.#table = new Uint32Array(this.#slots * SLOT_WORDS);
     const word = () => random.nextUint32();
     this.#hash = new SipHash128([word(), word(), word(), word()]);
   }
@@ -45,39 +47,48 @@ export class KeyOffsetMap {
 
   /** Notes that the key in `bytes` from `start` up to `end` has a record at `offset`. False when a new key doesn't fit. */
   put(bytes: Uint8Array, start: number, end: number, offset: number): boolean {
-    const slot = this.#find(bytes, start, end);
-    const known = this.#offsets[slot] as number;
-    if (known === 0) {
+    const at = this.#find(bytes, start, end);
+    const known = this.#offsetAt(at);
+    if (known === -1) {
       if (this.#keys === this.keysMax) return false;
       this.#keys += 1;
-      this.#hashes.set(this.#hash.words, slot * HASH_WORDS);
+      this.#table.set(this.#hash.words, at);
     }
-    assert(offset >= known, `offset ${offset} is noted after ${known - 1}`);
-    this.#offsets[slot] = offset + 1;
+    assert(offset > known, () => `offset ${offset} is noted after ${known}`);
+    this.#table[at + LOW] = offset + 1;
+    this.#table[at + HIGH] = (offset + 1) / TWO_32;
     return true;
   }
 
   /** The latest offset noted for the key, or -1. */
   get(bytes: Uint8Array, start: number, end: number): number {
-    return (this.#offsets[this.#find(bytes, start, end)] as number) - 1;
+    return this.#offsetAt(this.#find(bytes, start, end));
   }
 
-  /** The key's slot, or the free one where it would go. */
+  /** -1 for a free slot. */
+  #offsetAt(at: number): number {
+    return (this.#table[at + HIGH] as number) * TWO_32 + (this.#table[at + LOW] as number) - 1;
+  }
+
+  /** Where the key's slot begins, or the free one where it would go. */
   #find(bytes: Uint8Array, start: number, end: number): number {
-    const [hash, hashes, offsets] = [this.#hash, this.#hashes, this.#offsets];
-    hash.hash(bytes, start, end);
-    const { words } = hash;
+    const table = this.#table;
+    this.#hash.hash(bytes, start, end);
+    const { words } = this.#hash;
     const first = words[0] as number;
     // Each step goes to the next slot; one of four at least is free.
-    for (let slot = first % this.#slots; ; slot = slot + 1 === this.#slots ? 0 : slot + 1) {
-      if (offsets[slot] === 0) return slot;
-      const at = slot * HASH_WORDS;
+    for (
+      let at = (first % this.#slots) * SLOT_WORDS;
+      ;
+      at = at + SLOT_WORDS === table.length ? 0 : at + SLOT_WORDS
+    ) {
+      if (table[at + LOW] === 0 && table[at + HIGH] === 0) return at;
       const isSame =
-        hashes[at] === first &&
-        hashes[at + 1] === words[1] &&
-        hashes[at + 2] === words[2] &&
-        hashes[at + 3] === words[3];
-      if (isSame) return slot;
+        table[at] === first &&
+        table[at + 1] === words[1] &&
+        table[at + 2] === words[2] &&
+        table[at + 3] === words[3];
+      if (isSame) return at;
     }
   }
 }
