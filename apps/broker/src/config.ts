@@ -103,6 +103,11 @@ export const settings = z.strictObject({
     .min(10)
     .default(5_000)
     .describe("how often everything is flushed in auto mode, but with flush os"),
+  retention_interval_ms: z
+    .int()
+    .min(10)
+    .default(300_000)
+    .describe("how often retention is applied in auto mode"),
   compaction_interval_ms: z
     .int()
     .min(10)

@@ -11,6 +11,7 @@ function recording(): { steps: BrokerCluster["steps"]; taken: string[] } {
   };
   const steps = {
     flushLogs: note("flush_logs"),
+    applyRetention: note("apply_retention"),
     compact: note("compact"),
     expireProducers: note("expire_producers"),
     retryBehind: note("replicate_once"),
@@ -30,11 +31,18 @@ function intervals(values: object): { [step: string]: number } {
 }
 
 test("each step has Kafka's interval, or the one that is set; with flush os none flushes", () => {
-  const rest = { compact: 15_000, expire_producers: 600_000, replicate_once: 500, refresh_isr: 5_000 };
+  const rest = {
+    apply_retention: 300_000,
+    compact: 15_000,
+    expire_producers: 600_000,
+    replicate_once: 500,
+    refresh_isr: 5_000,
+  };
   expect(intervals({})).toEqual({ flush_logs: 5_000, ...rest });
   expect(intervals({ flush: "interval", flush_interval_ms: 50 })).toEqual({ flush_logs: 50, ...rest });
   expect(intervals({ flush: "os" })).toEqual(rest);
-  expect(intervals({ compaction_interval_ms: 70 })).toMatchObject({ compact: 70 });
+  const set = { retention_interval_ms: 60, compaction_interval_ms: 70 };
+  expect(intervals(set)).toMatchObject({ apply_retention: 60, compact: 70 });
   expect(intervals({ replica_lag_time_ms: 300 })).toMatchObject({ refresh_isr: 150 });
 });
 

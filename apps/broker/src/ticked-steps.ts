@@ -3,7 +3,10 @@ import type { BrokerCluster, ResolvedConfig } from "@minikafka/core";
 import type { Settings } from "./config.ts";
 import { aTurnForOthers, type TickedStep } from "./ticker.ts";
 
-type Intervals = Pick<Settings, "flush" | "flush_interval_ms" | "compaction_interval_ms"> &
+type Intervals = Pick<
+  Settings,
+  "flush" | "flush_interval_ms" | "retention_interval_ms" | "compaction_interval_ms"
+> &
   Pick<ResolvedConfig, "replicaLagTimeMs">;
 
 /** Kafka: producer.id.expiration.check.interval.ms. */
@@ -25,6 +28,12 @@ export function tickedSteps(steps: BrokerCluster["steps"], intervals: Intervals)
     everyMs: Math.max(1, Math.floor(intervals.replicaLagTimeMs / 2)),
     take: async () => steps.refreshIsr(),
   };
+  // Kafka: log.retention.check.interval.ms.
+  const retention = {
+    name: "apply_retention",
+    everyMs: intervals.retention_interval_ms,
+    take: () => steps.applyRetention(),
+  };
   // Kafka: log.cleaner.backoff.ms.
   const compact = {
     name: "compact",
@@ -36,5 +45,5 @@ export function tickedSteps(steps: BrokerCluster["steps"], intervals: Intervals)
     everyMs: EXPIRE_PRODUCERS_MS,
     take: async () => void steps.expireProducers(),
   };
-  return [...(intervals.flush === "os" ? [] : [flush]), compact, expire, retry, refresh];
+  return [...(intervals.flush === "os" ? [] : [flush]), retention, compact, expire, retry, refresh];
 }

@@ -24,6 +24,8 @@ async function described(session: Session): Promise<Answer & { readonly bases: r
 }
 
 test.each([
+  ["roll_segment", PLACE],
+  ["apply_retention", {}],
   ["compact", {}],
   ["expire_producers", {}],
   ["flush_logs", {}],
@@ -47,6 +49,45 @@ test("flush_logs makes durable what was written before, and nothing does so by i
   expect(await endAfterPowerCut()).toBe(0);
   await session.call("flush_logs");
   expect(await endAfterPowerCut()).toBe(1);
+});
+
+test("roll_segment begins a new segment, and leaves an empty one as it is", async () => {
+  const session = await withOrders();
+  expect(await session.call("roll_segment", PLACE)).toMatchObject({ rolled: false, base_offset: 0 });
+  await produce(session, ["a", "b"]);
+  expect(await session.call("roll_segment", PLACE)).toMatchObject({ rolled: true, base_offset: 2 });
+  expect(await session.call("roll_segment", PLACE)).toMatchObject({ rolled: false, base_offset: 2 });
+  await produce(session, ["c"]);
+  expect((await described(session)).bases).toEqual([0, 2]);
+  expect(await session.ask({ operation: "roll_segment", topic: "orders", partition: 9 })).toMatchObject({
+    code: "UNKNOWN_PARTITION",
+  });
+});
+
+test("apply_retention deletes what is too much, oldest first, in the topic that was named", async () => {
+  const session = await withOrders({ segment_bytes: 1024 });
+  await produce(session, ["1".repeat(900), "2".repeat(900), "3".repeat(900)]);
+  expect(await session.call("apply_retention")).toMatchObject({ deleted: [] });
+  await session.call("create_topic", { topic: "other", partitions: 1 });
+  await session.call("alter_config", { topic: "orders", config: { retention_bytes: 1900 } });
+  expect(await session.call("apply_retention", { topic: "other" })).toMatchObject({ deleted: [] });
+  expect(await session.call("apply_retention", { topic: "orders" })).toMatchObject({
+    deleted: [
+      {
+        topic: "orders",
+        partition: 0,
+        broker_id: 1,
+        base_offset: 0,
+        next_offset: 1,
+        size_bytes: expect.any(Number),
+        reason: "size",
+      },
+    ],
+  });
+  expect(await described(session)).toMatchObject({ log_start_offset: 1, bases: [1, 2] });
+  expect(await session.ask({ operation: "apply_retention", topic: "nowhere" })).toMatchObject({
+    code: "UNKNOWN_TOPIC",
+  });
 });
 
 test("compact passes over the closed segments of compacted topics alone", async () => {
@@ -92,4 +133,51 @@ test("expire_producers lets partitions forget who was silent for a day, and noth
   ]);
   expect(await produceAs(silent, 5)).toMatchObject({ offset: 2 });
   expect(await produceAs(busy, 0)).toMatchObject({ offset: 1, duplicate: true });
+});
+
+test("delete_records moves the start of the log up to the high watermark, never back, and durably", async () => {
+  const disk = new MemoryDisk();
+  const session = await withOrders({}, disk);
+  await produce(session, ["a", "b", "c"]);
+  await session.call("flush_logs");
+  const remove = (before_offset: number) => session.call("delete_records", { ...PLACE, before_offset });
+  expect(await remove(0)).toMatchObject({ log_start_offset: 0 });
+  expect(await remove(2)).toMatchObject({ log_start_offset: 2 });
+  expect(await remove(1)).toMatchObject({ log_start_offset: 2 });
+  disk.crash({ mode: "lost" });
+  const again = Session.open(await openBroker({}, disk));
+  expect(await described(again)).toMatchObject({ log_start_offset: 2, log_end_offset: 3 });
+  expect(await again.call("fetch", { ...PLACE, offset: 2 })).toMatchObject({ log_start_offset: 2 });
+  expect(await again.ask({ operation: "fetch", ...PLACE, offset: 1 })).toMatchObject({
+    code: "OFFSET_OUT_OF_RANGE",
+    details: { log_start_offset: 2, log_end_offset: 3 },
+  });
+  expect(await again.call("list_offsets", { ...PLACE, timestamp_ms: -2 })).toMatchObject({ offset: 2 });
+  expect(await again.call("delete_records", { ...PLACE, before_offset: -1 })).toMatchObject({
+    log_start_offset: 3,
+  });
+});
+
+test.each([
+  [{ ...PLACE, before_offset: 2 }, "OFFSET_OUT_OF_RANGE", "at most 1, the high watermark"],
+  [{ ...PLACE, before_offset: -2 }, "INVALID_REQUEST", "before_offset"],
+  [{ ...PLACE, before_offset: 0.5 }, "INVALID_REQUEST", "before_offset"],
+  [{ ...PLACE }, "INVALID_REQUEST", "before_offset"],
+  [{ topic: "orders", partition: 9, before_offset: 0 }, "UNKNOWN_PARTITION", "partition 9"],
+  [{ topic: "nowhere", partition: 0, before_offset: 0 }, "UNKNOWN_TOPIC", "nowhere"],
+  [{ topic: "profiles", partition: 0, before_offset: 0 }, "POLICY_VIOLATION", "is compact"],
+])("delete_records of %j is refused with %s", async (request, code, cause) => {
+  const session = await withOrders();
+  await session.call("create_topic", {
+    topic: "profiles",
+    partitions: 1,
+    config: { cleanup_policy: "compact" },
+  });
+  await produce(session, ["a"]);
+  expect(await session.ask({ operation: "delete_records", ...request })).toMatchObject({
+    ok: false,
+    code,
+    message: expect.stringContaining(cause),
+  });
+  expect(await described(session)).toMatchObject({ log_start_offset: 0 });
 });

@@ -44,6 +44,7 @@ const HINTS = {
     "--if-not-exists makes this a success; minikafka-cli topics describe shows what is there",
   INVALID_TOPIC: "a name has 1 to 249 of the characters a-z A-Z 0-9 . _ -",
   INVALID_CONFIG: null,
+  POLICY_VIOLATION: ({ topic }) => `minikafka-cli topics config ${topic} shows its cleanup_policy`,
   INVALID_RECORD: null,
   RECORD_TOO_LARGE: "split the value, or keep it elsewhere and send where it lies",
   CORRUPT_BATCH: SEE_LOG,

@@ -212,6 +212,36 @@ test("describeConfig and alterConfig speak the broker's names of settings, and n
 test("the stepper takes the broker's background work, of all topics or one, and says what it did", async () => {
   const { peer, client } = await administering();
   const stepper = client.stepper();
+  const rolled = stepper.rollSegment({ topic: "orders", partition: 1 });
+  const roll = await peer.next("roll_segment");
+  expect(roll.fields).toMatchObject({ topic: "orders", partition: 1 });
+  roll.answer({ rolled: true, base_offset: 7 });
+  expect(await rolled).toEqual({ rolled: true, baseOffset: 7 });
+
+  const segment = {
+    topic: "orders",
+    partition: 1,
+    broker_id: 1,
+    base_offset: 0,
+    next_offset: 7,
+    size_bytes: 9,
+  };
+  const deleted = stepper.applyRetention({ topic: "orders" });
+  const retention = await peer.next("apply_retention");
+  expect(retention.fields).toMatchObject({ topic: "orders" });
+  retention.answer({ deleted: [{ ...segment, reason: "time" }] });
+  expect(await deleted).toEqual([
+    {
+      topic: "orders",
+      partition: 1,
+      brokerId: 1,
+      baseOffset: 0,
+      nextOffset: 7,
+      sizeBytes: 9,
+      reason: "time",
+    },
+  ]);
+
   const compacted = stepper.compact();
   const compaction = await peer.next("compact");
   expect(compaction.fields).not.toHaveProperty("topic");
@@ -219,3 +249,19 @@ test("the stepper takes the broker's background work, of all topics or one, and 
   expect(await compacted).toEqual([]);
   await client.close();
 });
+
+test.each([
+  [4, 4],
+  ["highWatermark", -1],
+] as const)(
+  "deleteRecords before %s asks for %i, and resolves with where the log begins",
+  async (beforeOffset, before_offset) => {
+    const { peer, client, admin } = await administering();
+    const deleted = admin.deleteRecords({ topic: "orders", partition: 1, beforeOffset });
+    const request = await peer.next("delete_records");
+    expect(request.fields).toMatchObject({ topic: "orders", partition: 1, before_offset });
+    request.answer({ log_start_offset: 4 });
+    expect(await deleted).toBe(4);
+    await client.close();
+  },
+);

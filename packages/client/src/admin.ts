@@ -50,6 +50,11 @@ export interface OffsetQuery extends TopicPartition {
   readonly isolation?: "read_uncommitted" | "read_committed" | undefined;
 }
 
+export interface RecordDeletion extends TopicPartition {
+  /** The first offset that stays; "highWatermark" keeps nothing that is visible now. */
+  readonly beforeOffset: number | "highWatermark";
+}
+
 export interface LogDumpQuery extends TopicPartition {
   /** Whose replica. Default: the leader's. */
   readonly brokerId?: number | undefined;
@@ -147,6 +152,17 @@ export class Admin {
     const timestampMs = at === "earliest" ? -2 : at === "latest" ? -1 : at.timestampMs;
     const fields = { topic, partition, timestamp_ms: timestampMs, isolation };
     return camelCased(await this.#session.call("list_offsets", fields, options));
+  }
+
+  /**
+   * Deletes the records below `beforeOffset`, for good (Kafka: deleteRecords, KIP-107). Resolves with the first offset that
+   * is still there. A log that begins later already is left as it is.
+   */
+  async deleteRecords(request: RecordDeletion, options?: CallOptions): Promise<number> {
+    const { topic, partition, beforeOffset } = request;
+    const before_offset = beforeOffset === "highWatermark" ? -1 : beforeOffset;
+    const fields = { topic, partition, before_offset };
+    return (await this.#session.call("delete_records", fields, options)).log_start_offset;
   }
 
   /** Marks, replicas, segments and epochs, as the partition's leader knows them. */

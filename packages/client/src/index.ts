@@ -17,6 +17,7 @@ export {
   type PartitionDescription,
   type PartitionMetadataView,
   type Promotion,
+  type RecordDeletion,
   type Rejoining,
   type TopicDescription,
   type TopicMetadataView,
@@ -55,11 +56,13 @@ export type { ProducerOptions } from "./producer/producer-options.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 export {
   type CompactedLog,
+  type DeletedSegment,
   type FollowerScope,
   type ForgottenProducers,
   type PartitionScope,
   type RefreshedPartition,
   type ReplicatedPartition,
+  type RolledSegment,
   Stepper,
   type StepScope,
 } from "./stepper.ts";

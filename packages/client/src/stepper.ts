@@ -5,6 +5,10 @@
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
 import type { CallOptions, Session } from "./session.ts";
+import type { TopicPartition } from "./topic-partition.ts";
+
+export type RolledSegment = CamelCased<ParsedResponse<"roll_segment">>;
+export type DeletedSegment = CamelCased<ParsedResponse<"apply_retention">["deleted"][number]>;
 
 export type CompactedLog = CamelCased<ParsedResponse<"compact">["compacted"][number]>;
 
@@ -47,6 +51,16 @@ export class Stepper {
   /** Moves a manual clock of the broker on by `ms` and does nothing else. Returns its new time. */
   async advanceClock(ms: number, options?: CallOptions): Promise<number> {
     return (await this.#session.call("advance_clock", { ms }, options)).now_ms;
+  }
+
+  /** Begins a new segment, unless the one that is written is empty. */
+  async rollSegment({ topic, partition }: TopicPartition, options?: CallOptions): Promise<RolledSegment> {
+    return camelCased(await this.#session.call("roll_segment", { topic, partition }, options));
+  }
+
+  /** Deletes the segments that are too old or too many, and says which they were. */
+  async applyRetention({ topic, ...options }: StepScope = {}): Promise<readonly DeletedSegment[]> {
+    return camelCased((await this.#session.call("apply_retention", scope(topic), options)).deleted);
   }
 
   /** Takes one pass of compaction over each log in which enough has gathered, and says what it did. */

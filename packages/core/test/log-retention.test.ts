@@ -130,7 +130,13 @@ describe("retention", () => {
   test("removes what is too old, with its files, for good", async () => {
     const [world, log] = twoEach({ retentionMs: 100 });
     const result = await log.applyRetention({ nowMs: 1104, highWatermark: 9 });
-    expect(result).toMatchObject({ segments: 2, logStartOffset: 4 });
+    expect(result).toMatchObject({
+      segments: [
+        { baseOffset: 0, nextOffset: 2, reason: "time" },
+        { baseOffset: 2, nextOffset: 4, reason: "time" },
+      ],
+      logStartOffset: 4,
+    });
     expect(log.logStartOffset).toBe(4);
     expect(basesOf(log)).toEqual([4, 6, 8]);
     expect(readAll(log)).toEqual([1004, 1005, 1006, 1007, 1008].map((at) => `at ${at}`));
@@ -152,8 +158,9 @@ describe("retention", () => {
   test("removes what is too much, and leaves as much as may be", async () => {
     const [, log] = twoEach({ retentionBytes: 400 });
     const before = log.segments().reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    const { segments, bytes } = await log.applyRetention({ nowMs: 0, highWatermark: 9 });
-    expect(segments).toBe(1);
+    const { segments } = await log.applyRetention({ nowMs: 0, highWatermark: 9 });
+    expect(segments).toMatchObject([{ baseOffset: 0, nextOffset: 2, reason: "size" }]);
+    const bytes = segments[0]?.sizeBytes ?? 0;
     expect(before - bytes).toBeGreaterThanOrEqual(400);
     expect(before - bytes - bytes).toBeLessThan(400);
   });
@@ -163,7 +170,7 @@ describe("retention", () => {
     await log.flush();
     const { changeCount } = world.disk;
     const result = await log.applyRetention({ nowMs: 1100, highWatermark: 9 });
-    expect(result).toEqual({ segments: 0, bytes: 0, logStartOffset: 0 });
+    expect(result).toEqual({ segments: [], logStartOffset: 0 });
     expect(world.disk.changeCount).toBe(changeCount);
   });
 
@@ -176,7 +183,8 @@ describe("retention", () => {
   test("empties an idle log, which goes on where it was", async () => {
     const [world, log] = twoEach({ retentionMs: 100 });
     const result = await log.applyRetention({ nowMs: 5000, highWatermark: 9 });
-    expect(result).toMatchObject({ segments: 5, logStartOffset: 9 });
+    expect(result).toMatchObject({ logStartOffset: 9 });
+    expect(result.segments).toHaveLength(5);
     expect(basesOf(log)).toEqual([9]);
     expect(readAll(log)).toEqual([]);
     await log.applyRetention({ nowMs: 9999, highWatermark: 9 });

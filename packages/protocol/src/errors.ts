@@ -49,6 +49,11 @@ export const ERRORS = {
     kafkaCode: 40,
     sentence: "A setting is unknown or its value is out of bounds; the message names the key.",
   },
+  POLICY_VIOLATION: {
+    retriable: false,
+    kafkaCode: 44,
+    sentence: "The topic's cleanup_policy does not allow this.",
+  },
   INVALID_RECORD: {
     retriable: false,
     kafkaCode: 87,

@@ -3,9 +3,11 @@ import type { OperationName } from "@minikafka/protocol";
 import type { Handler } from "./handler.ts";
 import { advanceClock } from "./handlers/advance-clock.ts";
 import { alterConfig } from "./handlers/alter-config.ts";
+import { applyRetention } from "./handlers/apply-retention.ts";
 import { clock } from "./handlers/clock.ts";
 import { compact } from "./handlers/compact.ts";
 import { createTopic } from "./handlers/create-topic.ts";
+import { deleteRecords } from "./handlers/delete-records.ts";
 import { deleteTopic } from "./handlers/delete-topic.ts";
 import { describeCluster } from "./handlers/describe-cluster.ts";
 import { describeConfig } from "./handlers/describe-config.ts";
@@ -28,6 +30,7 @@ import { refreshIsr } from "./handlers/refresh-isr.ts";
 import { rejoin } from "./handlers/rejoin.ts";
 import { removeFromIsr } from "./handlers/remove-from-isr.ts";
 import { replicateOnce } from "./handlers/replicate-once.ts";
+import { rollSegment } from "./handlers/roll-segment.ts";
 import { startBroker } from "./handlers/start-broker.ts";
 import { stopBroker } from "./handlers/stop-broker.ts";
 
@@ -45,6 +48,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   fetch,
   fetch_many: fetchMany,
   list_offsets: listOffsets,
+  delete_records: deleteRecords,
   describe_partition: describePartition,
   describe_cluster: describeCluster,
   dump_log: dumpLog,
@@ -58,6 +62,8 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   advance_clock: advanceClock,
   replicate_once: replicateOnce,
   refresh_isr: refreshIsr,
+  roll_segment: rollSegment,
+  apply_retention: applyRetention,
   compact,
   flush_logs: flushLogs,
   expire_producers: expireProducers,

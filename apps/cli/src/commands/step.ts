@@ -2,6 +2,7 @@
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
+import { wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { type Session, withSession } from "../session.ts";
@@ -10,8 +11,15 @@ import { declareReplicationSteps } from "./step-replication.ts";
 
 const NOTE =
   "In auto mode the broker takes these steps by itself: a round after each append, a look at who is in sync\n" +
-  "twice within --replica-lag-time-ms, a flush every 5 seconds, compaction every 15 seconds, a look for silent\n" +
-  "producers every 10 minutes. By hand they need a broker started with --lab or --clock manual.";
+  "twice within --replica-lag-time-ms, a flush every 5 seconds, compaction every 15 seconds, retention every\n" +
+  "5 minutes, a look for silent producers every 10 minutes. By hand they need a broker started with --lab or\n" +
+  "--clock manual.";
+
+interface RollOptions {
+  readonly partition: number;
+}
+
+type Act = (context: Context, session: Session, topic: string | undefined) => Promise<void>;
 
 export function declareStep(program: Command, perform: Perform): void {
   const step = program
@@ -20,41 +28,64 @@ export function declareStep(program: Command, perform: Perform): void {
     .description(
       "Takes one step of the broker's background work. It needs a broker started with --lab or --clock manual.",
     );
-  const compact = step
-    .command("compact")
-    .description(
+  const ofLogs = (name: string, description: string, act: Act) =>
+    step
+      .command(name)
+      .description(description)
+      .argument("[topic]", "the topic's name")
+      .action((topic: string | undefined, _options: unknown, self: Command) =>
+        perform(self, (context) => inSession(context, (session) => act(context, session, topic)), topic),
+      );
+  const ofAll = (name: string, description: string, act: Act) =>
+    step
+      .command(name)
+      .description(description)
+      .action((_options: unknown, self: Command) =>
+        perform(self, (context) => inSession(context, (session) => act(context, session, undefined))),
+      );
+  const commands = [
+    step,
+    ...declareReplicationSteps(step, perform),
+    declareRoll(step, perform),
+    ofLogs(
+      "retention",
+      "Deletes the segments that are too old or too many, of all topics or one, and lists them.",
+      applyRetention,
+    ),
+    ofLogs(
+      "compact",
       "Takes one pass of compaction over the closed and flushed segments of all topics or one whose cleanup_policy says compact.",
-    )
-    .argument("[topic]", "the topic's name")
-    .action((topic: string | undefined, _options: unknown, self: Command) =>
-      perform(
-        self,
-        (context) => inSession(context, (session) => compactLogs(context, session, topic)),
-        topic,
-      ),
-    );
-  const expire = step
-    .command("expire-producers")
-    .description(
+      compactLogs,
+    ),
+    ofAll(
+      "expire-producers",
       "Lets partitions forget the idempotent producers that they heard nothing of for a day; their retries are not known any more.",
-    )
-    .action((_options: unknown, self: Command) =>
-      perform(self, (context) => inSession(context, (session) => expireProducers(context, session))),
-    );
-  const flush = step
-    .command("flush")
-    .description("Makes everything durable that was written before.")
-    .action((_options: unknown, self: Command) =>
-      perform(self, (context) => inSession(context, (session) => flushAll(context, session))),
-    );
-  const replication = declareReplicationSteps(step, perform);
+      expireProducers,
+    ),
+    ofAll("flush", "Makes everything durable that was written before.", flushAll),
+  ];
   const shown = [
     "minikafka-cli step replicate orders",
     "minikafka-cli step isr",
-    "minikafka-cli step flush && minikafka-cli step compact profiles",
+    "minikafka-cli clock advance 8h && minikafka-cli step retention orders",
+    "minikafka-cli step roll profiles && minikafka-cli step flush && minikafka-cli step compact profiles",
   ];
-  for (const command of [step, ...replication, compact, expire, flush])
-    addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+  for (const command of commands) addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+}
+
+function declareRoll(step: Command, perform: Perform): Command {
+  return step
+    .command("roll")
+    .description("Begins a new segment in a partition, so that retention can reach what was written.")
+    .argument("<topic>", "the topic's name")
+    .option("-p, --partition <n>", "the partition", wholeNumber(0), 0)
+    .action((topic: string, { partition }: RollOptions, self: Command) =>
+      perform(
+        self,
+        (context) => inSession(context, (session) => rollOne(context, session, topic, partition)),
+        topic,
+      ),
+    );
 }
 
 function inSession(context: Context, act: (session: Session) => Promise<void>): Promise<undefined> {
@@ -62,6 +93,30 @@ function inSession(context: Context, act: (session: Session) => Promise<void>): 
     await act(session);
     return undefined;
   });
+}
+
+async function rollOne(context: Context, session: Session, topic: string, partition: number): Promise<void> {
+  const { rolled, base_offset } = await session.call("roll_segment", { topic, partition });
+  if (context.settings.json) return context.data.json({ topic, partition, rolled, base_offset });
+  return context.data.line(
+    rolled
+      ? `${topic} [${partition}] begins a segment at offset ${base_offset}`
+      : `${topic} [${partition}] has an empty segment at offset ${base_offset} already`,
+  );
+}
+
+async function applyRetention(context: Context, session: Session, topic: string | undefined): Promise<void> {
+  const answer = await session.call("apply_retention", scopeOf(topic));
+  if (context.settings.json) return context.data.json(answer);
+  const headers = ["TOPIC", "PARTITION", "BROKER", "SEGMENT", "NEXT-OFFSET", "BYTES", "REASON"];
+  await context.data.write(renderTable(headers, answer.deleted.map(deletedRow)));
+  if (answer.deleted.length === 0)
+    context.notes.remark("nothing was due; describe TOPIC -p N shows the segments");
+}
+
+function deletedRow(segment: ParsedResponse<"apply_retention">["deleted"][number]): Cell[] {
+  const { topic, partition, broker_id, base_offset, next_offset, size_bytes, reason } = segment;
+  return [topic, partition, broker_id, base_offset, next_offset, size_bytes, reason];
 }
 
 async function compactLogs(context: Context, session: Session, topic: string | undefined): Promise<void> {

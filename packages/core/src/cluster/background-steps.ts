@@ -7,8 +7,16 @@
  */
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
-import { type CompactedLog, compact } from "../replica/log-upkeep.ts";
+import {
+  applyRetention,
+  type CompactedLog,
+  compact,
+  type DeletedSegment,
+  type RolledSegment,
+  rollSegment,
+} from "../replica/log-upkeep.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { BehindPartitions } from "./behind-partitions.ts";
 import type { ForgottenProducers } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
@@ -78,6 +86,21 @@ export class BackgroundSteps {
   refreshIsr(): void {
     this.#parts.lifecycle.requireRunning();
     this.#parts.replication.refreshIsr();
+  }
+
+  /** Begins a new segment in the leader's log. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, STORAGE_ERROR, BROKER_FAILED. */
+  rollSegment(place: TopicPartition): RolledSegment {
+    this.#parts.lifecycle.requireRunning();
+    return rollSegment(this.#parts.table.require(place));
+  }
+
+  /**
+   * Deletes what retention lets go, in one topic or all, and returns it. Rejects with UNKNOWN_TOPIC, and with a problem of a
+   * log when there was one. Kafka: every log.retention.check.interval.ms.
+   */
+  async applyRetention(topic?: string): Promise<DeletedSegment[]> {
+    const nowMs = this.#parts.env.clock.nowMs();
+    return this.#eachPartition(topic, (set) => applyRetention(set, nowMs));
   }
 
   /**

@@ -8,6 +8,7 @@
  */
 import type { Env } from "../env/env.ts";
 import type { PartitionState } from "../replica/partition-state.ts";
+import { deleteRecords } from "../replica/record-deletion.ts";
 import type { AppendOptions } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { BackgroundSteps } from "./background-steps.ts";
@@ -22,7 +23,7 @@ import type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./repl
 import { openRooms, type Rooms } from "./rooms.ts";
 import { type ConfigChanges, parseChanges } from "./topic-config-change.ts";
 import { planTopic, type TopicRequest } from "./topic-request.ts";
-import type { Topic } from "./topics.ts";
+import { requireDeletable, type Topic } from "./topics.ts";
 
 /** Where an appended batch stands. */
 export interface AppendResult {
@@ -103,6 +104,17 @@ export class BrokerCluster extends ClusterReads {
     this.rooms.behind.add(set);
     await acknowledged;
     return appended;
+  }
+
+  /**
+   * Deletes the records below an offset, for good; resolves with the first that stays. Rejects with OFFSET_OUT_OF_RANGE,
+   * POLICY_VIOLATION, UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED. Kafka:
+   * DeleteRecords (KIP-107).
+   */
+  async deleteRecords(place: TopicPartition, before: number | "high_watermark"): Promise<number> {
+    const set = this.replicaSet(place);
+    requireDeletable(this.topics.require(place.topic));
+    return deleteRecords(set, before);
   }
 
   /**

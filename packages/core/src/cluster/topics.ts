@@ -138,3 +138,12 @@ export class TopicCatalogue {
 function replicasOf({ partitions }: Topic): number {
   return partitions.reduce((sum, { replicas }) => sum + replicas.length, 0);
 }
+
+/** Throws POLICY_VIOLATION where records are only compacted: deleting them is not what the topic was made for, as in Kafka. */
+export function requireDeletable({ topic, config }: Topic): void {
+  if (config.cleanup_policy !== "compact") return;
+  throw new BrokerError(
+    "POLICY_VIOLATION",
+    `the cleanup_policy of ${quoted(topic)} is compact; expected one with delete, so that records may be deleted`,
+  );
+}

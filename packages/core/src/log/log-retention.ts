@@ -17,10 +17,16 @@ export interface RetentionRequest {
   readonly highWatermark: number;
 }
 
-/** What was removed, and where the log begins now. */
+export interface RemovedSegment {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+  readonly reason: RetentionReason;
+}
+
+/** What was removed, oldest first, and where the log begins now. */
 export interface RetentionResult {
-  readonly segments: number;
-  readonly bytes: number;
+  readonly segments: readonly RemovedSegment[];
   readonly logStartOffset: number;
 }
 
@@ -71,7 +77,7 @@ export class LogRetention {
     const { context, segments, keeper, flusher, epochs } = this.#parts;
     const before = keeper.manifest;
     if (reasons.length === 0 && logStartOffset === before.logStartOffset)
-      return { segments: 0, bytes: 0, logStartOffset };
+      return { segments: [], logStartOffset };
     // What the manifest calls the start must be durable, and what goes must be sealed.
     const isSealed =
       reasons.length <= segments.sealed().length && logStartOffset <= before.recoveryPoint.offset;
@@ -91,13 +97,14 @@ export class LogRetention {
       },
     );
     const { env, place } = context;
-    for (const [at, { baseOffset: segmentBaseOffset, nextOffset, sizeBytes: bytes }] of gone.entries()) {
+    const removed = gone.map(({ baseOffset, nextOffset, sizeBytes }, at) => {
       const reason = reasons[at] ?? "log_start";
+      return { baseOffset, nextOffset, sizeBytes, reason };
+    });
+    for (const { baseOffset: segmentBaseOffset, sizeBytes: bytes, nextOffset, reason } of removed)
       env.trace({ kind: "segment_deleted", ...place, segmentBaseOffset, nextOffset, bytes, reason });
-    }
     if (logStartOffset > before.logStartOffset)
       env.trace({ kind: "log_start_moved", ...place, from: before.logStartOffset, to: logStartOffset });
-    const bytes = gone.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    return { segments: gone.length, bytes, logStartOffset };
+    return { segments: removed, logStartOffset };
   }
 }

@@ -1,6 +1,7 @@
 /** The background work on the logs of one partition. Each replica's log is its broker's own to keep. */
 import type { ReplicaPlace } from "../env/trace.ts";
 import type { CompactionRequest, CompactionResult } from "../log/compaction-request.ts";
+import type { RemovedSegment } from "../log/log-retention.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
@@ -9,12 +10,42 @@ export interface CompactedLog {
   readonly result: CompactionResult;
 }
 
+export interface DeletedSegment {
+  readonly place: ReplicaPlace;
+  readonly segment: RemovedSegment;
+}
+
+export interface RolledSegment {
+  /** False when the segment was empty, so that a new one would have been the same. */
+  readonly rolled: boolean;
+  /** Where the segment that is now written begins. */
+  readonly baseOffset: number;
+}
+
 /** One replica's log, and how far it may be worked on. */
 interface ReplicaLog {
   readonly place: ReplicaPlace;
   readonly log: PartitionLog;
   readonly highWatermark: number;
   readonly lastStableOffset: number;
+}
+
+/** Begins a new segment in the leader's log. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED. */
+export function rollSegment(set: PartitionReplicaSet): RolledSegment {
+  const { log, broker } = set.leadership.requireLeader();
+  broker.requireRunning();
+  const rolled = log.roll();
+  return { rolled, baseOffset: log.segments().at(-1)?.baseOffset ?? log.logEndOffset };
+}
+
+/** Deletes what retention lets go of each replica's log. Rejects with STORAGE_ERROR, BROKER_FAILED. */
+export async function applyRetention(set: PartitionReplicaSet, nowMs: number): Promise<DeletedSegment[]> {
+  const deleted: DeletedSegment[] = [];
+  for (const { place, log, highWatermark } of logsOf(set)) {
+    const { segments } = await log.applyRetention({ nowMs, highWatermark });
+    deleted.push(...segments.map((segment) => ({ place, segment })));
+  }
+  return deleted;
 }
 
 /** Takes a pass of compaction over each replica's log that is due. Rejects with STORAGE_ERROR, BROKER_FAILED. */

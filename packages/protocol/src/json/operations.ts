@@ -2,9 +2,11 @@
 import type { z } from "zod";
 import { advanceClock } from "./operations/advance-clock.ts";
 import { alterConfig } from "./operations/alter-config.ts";
+import { applyRetention } from "./operations/apply-retention.ts";
 import { clock } from "./operations/clock.ts";
 import { compact } from "./operations/compact.ts";
 import { createTopic } from "./operations/create-topic.ts";
+import { deleteRecords } from "./operations/delete-records.ts";
 import { deleteTopic } from "./operations/delete-topic.ts";
 import { describeCluster } from "./operations/describe-cluster.ts";
 import { describeConfig } from "./operations/describe-config.ts";
@@ -27,6 +29,7 @@ import { refreshIsr } from "./operations/refresh-isr.ts";
 import { rejoin } from "./operations/rejoin.ts";
 import { removeFromIsr } from "./operations/remove-from-isr.ts";
 import { replicateOnce } from "./operations/replicate-once.ts";
+import { rollSegment } from "./operations/roll-segment.ts";
 import { startBroker } from "./operations/start-broker.ts";
 import { stopBroker } from "./operations/stop-broker.ts";
 
@@ -44,6 +47,7 @@ export const OPERATIONS = {
   fetch,
   fetch_many: fetchMany,
   list_offsets: listOffsets,
+  delete_records: deleteRecords,
   describe_partition: describePartition,
   describe_cluster: describeCluster,
   dump_log: dumpLog,
@@ -57,6 +61,8 @@ export const OPERATIONS = {
   advance_clock: advanceClock,
   replicate_once: replicateOnce,
   refresh_isr: refreshIsr,
+  roll_segment: rollSegment,
+  apply_retention: applyRetention,
   compact,
   flush_logs: flushLogs,
   expire_producers: expireProducers,
