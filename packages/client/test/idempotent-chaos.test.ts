@@ -184,5 +184,4 @@ test("what is acknowledged is there once and in order, what failed surely is not
   }
   if (process.env.MINIKAFKA_SEED === undefined) expect(reached.size).toBeGreaterThan(10);
   expect(outcomes.get("acknowledged")).toBeGreaterThan(HISTORIES);
-  if (process.env.MINIKAFKA_SHOW !== undefined) console.log(outcomes);
 }, 120_000);
