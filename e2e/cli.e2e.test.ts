@@ -73,7 +73,7 @@ test("the cluster and a partition are described, in text and in JSON", MINUTE, a
     brokers: [{}, {}],
   });
   const text = await output(broker, ["describe", "orders", "-p", "0"]);
-  for (const line of [/^LOG-END +0$/m, /^1 +0 +yes +yes +-$/m, /^SEGMENT +NEXT-OFFSET/m])
+  for (const line of [/^LOG-END +0$/m, /^1 +0 +0 +yes +yes +-$/m, /^SEGMENT +NEXT-OFFSET/m])
     expect(text).toMatch(line);
   expect(JSON.parse(await output(broker, ["describe", "orders", "-p", "0", "-J"]))).toMatchObject({
     topic: "orders",

@@ -5,7 +5,7 @@ import { seedFromEnvironment } from "./log-world.ts";
 import { ReplicaHistory } from "./replica-history.ts";
 
 const { MINIKAFKA_HISTORIES: wanted } = process.env;
-const HISTORIES = wanted === undefined || wanted === "" ? 200 : Number(wanted);
+const HISTORIES = wanted === undefined || wanted === "" ? 100 : Number(wanted);
 const STEPS = 50;
 
 test(
