@@ -157,10 +157,10 @@ test.each([
 
 test("a newer format version is refused with its number", async () => {
   const { disk, clusterId } = await founded();
-  write(disk, IDENTITY, sealEnvelope(1, { format_version: 2, cluster_id: clusterId }));
+  write(disk, IDENTITY, sealEnvelope(1, { format_version: 3, cluster_id: clusterId }));
   expect(await refusalOn(disk)).toMatchObject({
     reason: "newer-version",
-    message: 'the data folder "/srv/data" has format version 2; this program reads up to 1',
+    message: 'the data folder "/srv/data" has format version 3; this program reads up to 2',
   });
   write(disk, IDENTITY, sealEnvelope(2, { something: "new" }));
   expect(await refusalOn(disk)).toMatchObject({ reason: "newer-version" });
@@ -207,5 +207,33 @@ test("a disk that refuses at any step is refused, and the folder is free again",
     const problem = await rejection(DataDirectory.open(FOLDER, worldOn(disk)));
     expect(problem, `change ${nth}`).toMatchObject({ name: "DataFolderRefused", reason: "unreachable" });
     await (await DataDirectory.open(FOLDER, worldOn(disk))).release();
+  }
+});
+
+/** As a program of the first version left it. */
+async function ofVersion1(): Promise<{ disk: MemoryDisk; clusterId: string }> {
+  const { disk, clusterId } = await founded();
+  disk.remove(PRODUCER_IDS);
+  write(disk, IDENTITY, sealEnvelope(1, { format_version: 1, cluster_id: clusterId }));
+  for (const path of [FOLDER, "/srv"]) disk.syncFolder(path);
+  return { disk, clusterId };
+}
+
+test("a folder of version 1, which has no producer ids, is raised whatever instant the opening dies at", async () => {
+  const { disk, clusterId } = await ofVersion1();
+  const instants = [disk.clone()];
+  disk.beforeChange(() => void instants.push(disk.clone()));
+  await DataDirectory.open(FOLDER, worldOn(disk));
+  instants.push(disk.clone());
+  expect(instants.length).toBeGreaterThan(10);
+  for (const [index, left] of instants.entries()) {
+    left.crash({ mode: "kept" });
+    const directory = await DataDirectory.open(FOLDER, worldOn(left));
+    expect(directory.clusterId, `instant ${index}`).toBe(clusterId);
+    expect(directory.producerIds.nextProducerId).toBe(0);
+    await directory.release();
+    left.crash({ mode: "lost" });
+    left.remove(PRODUCER_IDS);
+    expect((await refusalOn(left)).message).toContain("producer-ids.json is missing");
   }
 });

@@ -8,7 +8,8 @@
  *   lock                   who holds the folder, for people
  *
  * Owns: the identity and the hold.
- * Invariants: a folder with an identity has the other two, so that a missing one is damage and never an empty cluster;
+ * Invariants: a folder with an identity of the present version has the other two, so that a missing one is damage and
+ * never an empty cluster;
  * a folder is judged before it is held and again after, so that what is refused was not touched.
  * Never: a folder taken over that holds somebody else's files.
  */
@@ -30,8 +31,11 @@ import {
 import { quoted } from "./quoted.ts";
 import { isUuid } from "./uuid.ts";
 
-/** Raised when a program of an older version could no longer read a folder, or would do harm there. */
-export const FORMAT_VERSION = 1;
+/**
+ * Raised when a program of an older version could no longer read a folder, or would do harm there. 2: producer-ids.json is
+ * there, and logs know of replicas. A folder of version 1 is raised when it is opened.
+ */
+export const FORMAT_VERSION = 2;
 export const IDENTITY_FILE_NAME = "meta.properties.json";
 const IDENTITY_FILE_VERSION = 1;
 const BROKER_FOLDER = /^broker-\d+$/;
@@ -54,8 +58,7 @@ interface Identity {
 }
 
 /** A cluster's folder, as its files say. */
-interface Found {
-  readonly clusterId: string;
+interface Found extends Identity {
   readonly metadata: ClusterMetadata;
   readonly producerIds: GivenProducerIds;
 }
@@ -95,7 +98,7 @@ export class DataDirectory {
       const lock = await env.disk.lock(folder, env.clock.nowMs());
       try {
         // Another process may have been faster between the look and the hold.
-        const found = files.inspect() ?? files.found();
+        const found = files.raise(files.inspect() ?? files.found());
         return new DataDirectory(files, found, lock);
       } catch (problem) {
         await releaseQuietly(lock);
@@ -171,8 +174,9 @@ class Files {
       );
     }
     const metadata = this.metadata.read();
-    const producerIds = this.producerIds.read();
-    if (metadata !== null && producerIds !== null) return { clusterId, metadata, producerIds };
+    // Before version 2 nobody had an id.
+    const producerIds = this.producerIds.read() ?? (formatVersion < 2 ? NO_PRODUCER_IDS : null);
+    if (metadata !== null && producerIds !== null) return { ...identity, metadata, producerIds };
     const missing = metadata === null ? METADATA_FILE_NAME : PRODUCER_IDS_FILE_NAME;
     throw this.#refused("damaged", `of cluster ${clusterId} is damaged: ${missing} is missing`);
   }
@@ -183,8 +187,17 @@ class Files {
     this.#syncFolderAbove();
     this.metadata.replace(NO_TOPICS);
     this.producerIds.replace(NO_PRODUCER_IDS);
-    this.#identity.replace({ formatVersion: FORMAT_VERSION, clusterId });
-    return { clusterId, metadata: NO_TOPICS, producerIds: NO_PRODUCER_IDS };
+    const identity = { formatVersion: FORMAT_VERSION, clusterId };
+    this.#identity.replace(identity);
+    return { ...identity, metadata: NO_TOPICS, producerIds: NO_PRODUCER_IDS };
+  }
+
+  /** Brings a folder of an older version up to the present one. The identity comes last here as well. */
+  raise(found: Found): Found {
+    if (found.formatVersion === FORMAT_VERSION) return found;
+    this.producerIds.replace(found.producerIds);
+    this.#identity.replace({ formatVersion: FORMAT_VERSION, clusterId: found.clusterId });
+    return { ...found, formatVersion: FORMAT_VERSION };
   }
 
   /** The folder may have been made by a process that died before it was durable. Who may not sync it did not make it. */
