@@ -9,7 +9,7 @@ import { matrixCitesTests, matrixHasProofs } from "./tidy/behavior-matrix.ts";
 import { noDeadFiles } from "./tidy/dead-files.ts";
 import { testsDoNotSleep, testsLeaveNothingOut } from "./tidy/honest-tests.ts";
 import { noImportCycles } from "./tidy/import-cycles.ts";
-import { kernelLooksDown } from "./tidy/kernel-layers.ts";
+import { kernelLooksDown, logLooksDown } from "./tidy/kernel-layers.ts";
 import { noLeftOvers } from "./tidy/left-overs.ts";
 import { EXCEPTIONS, nothingTooLong } from "./tidy/lengths.ts";
 import { linksLeadSomewhere, pagesHaveOneTitle } from "./tidy/markdown.ts";
@@ -28,6 +28,7 @@ const RULES: readonly [promise: string, rule: Rule][] = [
   ["dependencies in package.json follow the arrows and are used", dependenciesFollowArrows],
   ["every package says whom it may know", everyPackageHasArrows],
   ["the kernel's layers only look down", kernelLooksDown],
+  ["the log's layers only look down", logLooksDown],
   ["no file needs itself, by whatever detour", noImportCycles],
   ["nothing uses what is banned in its folder", noBannedCalls],
   ["every exception from a ban is needed", bansNeedTheirExceptions],

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { kernelLooksDown } from "./kernel-layers.ts";
+import { kernelLooksDown, logLooksDown } from "./kernel-layers.ts";
 import { workspaceOf } from "./workspace.ts";
 
 const LAYERS = "env < log < replica < offsets < group < transaction < cluster";
+const LOG_LAYERS =
+  "context < files < frames < indexes < segment < producers < manifest < lookup < parts < cutting < compaction < inspection";
 
 function kernel(path: string, imported: string) {
   return workspaceOf({ [`packages/core/src/${path}`]: `import { x } from "${imported}";` });
@@ -32,5 +34,30 @@ test.for([
 test("a new folder of the kernel is given a place", () => {
   expect(kernelLooksDown(kernel("quota/quota.ts", "../env/env.ts"))).toEqual([
     `packages/core/src/quota/quota.ts:1: ../env/env.ts: a folder of the kernel has no place among its layers (${LAYERS})`,
+  ]);
+});
+
+test.for([
+  ["segment/segment.ts", "../manifest/manifest.ts"],
+  ["frames/frame-scan.ts", "../segment/segment.ts"],
+  ["parts/recovery.ts", "../partition-log.ts"],
+] as const)("in the log, %s may not import %s", ([path, imported]) => {
+  expect(logLooksDown(kernel(`log/${path}`, imported))).toEqual([
+    `packages/core/src/log/${path}:1: ${imported} looks up; the layers are ${LOG_LAYERS}. Move it down, or hand it in`,
+  ]);
+});
+
+test.for([
+  ["segment/segment.ts", "../frames/frame-scan.ts"],
+  ["segment/segment.ts", "./segment-extent.ts"],
+  ["compaction/compactor.ts", "../../env/env.ts"],
+  ["partition-log.ts", "./compaction/compactor.ts"],
+] as const)("in the log, %s may import %s", ([path, imported]) => {
+  expect(logLooksDown(kernel(`log/${path}`, imported))).toEqual([]);
+});
+
+test("a new folder of the log is given a place", () => {
+  expect(logLooksDown(kernel("log/tiers/tier.ts", "../files/file-names.ts"))).toEqual([
+    `packages/core/src/log/tiers/tier.ts:1: ../files/file-names.ts: a folder of the log has no place among its layers (${LOG_LAYERS})`,
   ]);
 });

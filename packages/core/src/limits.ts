@@ -44,7 +44,7 @@ export const LIMITS = {
   openFilesMax: 1_000_000,
   /** What a compaction reads and writes between two rests: a few milliseconds of work. */
   compactionChunkBytes: MIB,
-  /** Kafka: log.cleaner.dedupe.buffer.size, 128 MiB; one key takes 32 bytes of it (log/key-offset-map.ts). */
+  /** Kafka: log.cleaner.dedupe.buffer.size, 128 MiB; one key takes 32 bytes of it (log/compaction/key-offset-map.ts). */
   compactionBufferBytesDefault: 128 * MIB,
   compactionBufferBytesMin: KIB,
   compactionBufferBytesMax: 4 * 1024 * MIB,

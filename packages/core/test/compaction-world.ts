@@ -7,8 +7,8 @@ import {
   readBatchHeader,
   splitFrames,
 } from "@minikafka/record";
-import type { CompactionRequest } from "../src/log/compaction-request.ts";
-import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/log-config.ts";
+import type { CompactionRequest } from "../src/log/compaction/compaction-request.ts";
+import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/context/log-config.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { emptyDisk, FOLDER, type LogWorld, type WorldOptions, worldOn } from "./log-world.ts";
 

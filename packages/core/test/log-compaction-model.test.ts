@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { expect, test } from "vitest";
 import { SeededRandom } from "../src/env/random.ts";
-import type { CompactionResult } from "../src/log/compaction-request.ts";
+import type { CompactionResult } from "../src/log/compaction/compaction-request.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { COMPACTED_CONFIG, compactedWorld, type KeyValue, keyed, left, request } from "./compaction-world.ts";
 import { type LogWorld, seedFromEnvironment } from "./log-world.ts";

@@ -1,7 +1,7 @@
 /** Compaction of a log through its own door: what stays, where it lies, and who notices. */
 import { readBatchHeader } from "@minikafka/record";
 import { describe, expect, test } from "vitest";
-import type { CompactionRequest } from "../src/log/compaction-request.ts";
+import type { CompactionRequest } from "../src/log/compaction/compaction-request.ts";
 import { inspectPartition } from "../src/log/index.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import {

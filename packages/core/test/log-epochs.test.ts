@@ -2,7 +2,7 @@
 import { assignBatch } from "@minikafka/record";
 import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import { sealEnvelope } from "../src/log/checkpoint-envelope.ts";
+import { sealEnvelope } from "../src/log/files/checkpoint-envelope.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { batch, flipped, MANIFEST, newWorld, readAll, refusal, rewrite } from "./log-world.ts";
 

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { type FolderFind, findInFolder, OffsetIndex, type SoughtPlace } from "../src/log/index.ts";
-import type { LogFind } from "../src/log/log-find.ts";
+import type { LogFind } from "../src/log/lookup/log-find.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import {
   batch,

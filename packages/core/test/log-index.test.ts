@@ -1,8 +1,8 @@
 /** An index is a hint: whatever becomes of its file, every read returns the same. */
 import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import { IndexMemory } from "../src/log/index-memory.ts";
-import { OffsetIndex } from "../src/log/offset-index.ts";
+import { IndexMemory } from "../src/log/context/index-memory.ts";
+import { OffsetIndex } from "../src/log/indexes/offset-index.ts";
 import {
   batch,
   emptyDisk,

@@ -5,7 +5,7 @@ import { readBatchHeader, splitFrames } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
-import { IndexMemory } from "../src/log/index-memory.ts";
+import { IndexMemory } from "../src/log/context/index-memory.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { batch, isIndex, type LogWorld, newWorld, seedFromEnvironment } from "./log-world.ts";
 

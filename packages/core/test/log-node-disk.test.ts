@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { BoundedDisk } from "../src/env/bounded-disk.ts";
 import { NodeDisk } from "../src/env/node-disk.ts";
-import { segmentPath } from "../src/log/file-names.ts";
+import { segmentPath } from "../src/log/files/file-names.ts";
 import { batch, readAll, worldOn } from "./log-world.ts";
 
 let above: string;

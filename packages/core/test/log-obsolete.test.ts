@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
-import { IndexMemory } from "../src/log/index-memory.ts";
-import { LOG_CONFIG_DEFAULTS } from "../src/log/log-config.ts";
-import type { LogContext } from "../src/log/log-context.ts";
-import { LogState } from "../src/log/log-state.ts";
-import { type Manifest, manifestFile } from "../src/log/manifest.ts";
-import { ManifestKeeper } from "../src/log/manifest-keeper.ts";
-import { SyncFailure } from "../src/log/sync-failure.ts";
-import { Turns } from "../src/log/turns.ts";
+import { IndexMemory } from "../src/log/context/index-memory.ts";
+import { LOG_CONFIG_DEFAULTS } from "../src/log/context/log-config.ts";
+import type { LogContext } from "../src/log/context/log-context.ts";
+import { LogState } from "../src/log/context/log-state.ts";
+import { type Manifest, manifestFile } from "../src/log/manifest/manifest.ts";
+import { ManifestKeeper } from "../src/log/parts/manifest-keeper.ts";
+import { SyncFailure } from "../src/log/parts/sync-failure.ts";
+import { Turns } from "../src/log/parts/turns.ts";
 import {
   batch,
   FOLDER,

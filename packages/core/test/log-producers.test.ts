@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { LIMITS } from "../src/limits.ts";
-import { sealEnvelope } from "../src/log/checkpoint-envelope.ts";
+import { sealEnvelope } from "../src/log/files/checkpoint-envelope.ts";
 import { batch, flipped, newWorld, refusal, rewrite, segmentAt, TOPIC_ID, worldOn } from "./log-world.ts";
 import { produced, snapshotAt, snapshotsOn, told, walked, written } from "./producers-world.ts";
 

@@ -1,7 +1,7 @@
 /** Segments are closed when they are old, and the beginning of a log moves forward: by its retention, or on request. */
 import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import type { LogConfig } from "../src/log/log-config.ts";
+import type { LogConfig } from "../src/log/context/log-config.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import {
   batch,

@@ -3,9 +3,9 @@ import { assignBatch, emptiedFrame, encodeBatch, gapFrame } from "@minikafka/rec
 import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
-import { IndexMemory } from "../src/log/index-memory.ts";
+import { IndexMemory } from "../src/log/context/index-memory.ts";
+import { TimeIndex } from "../src/log/indexes/time-index.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
-import { TimeIndex } from "../src/log/time-index.ts";
 import { CountingDisk } from "./counting-disk.ts";
 import {
   batch,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { BrokerError } from "../src/errors.ts";
-import { sealEnvelope } from "../src/log/checkpoint-envelope.ts";
+import { sealEnvelope } from "../src/log/files/checkpoint-envelope.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import {
   batch,

@@ -9,8 +9,8 @@ import { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { TraceCollector } from "../src/env/trace.ts";
 import { BrokerError } from "../src/errors.ts";
-import { IndexMemory } from "../src/log/index-memory.ts";
-import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/log-config.ts";
+import { IndexMemory } from "../src/log/context/index-memory.ts";
+import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/context/log-config.ts";
 import { PartitionLog, type PartitionLogOptions } from "../src/log/partition-log.ts";
 
 export const FOLDER = "/data/broker-1/orders-0";

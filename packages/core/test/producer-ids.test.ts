@@ -8,7 +8,7 @@ import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { BrokerError } from "../src/errors.ts";
-import { sealEnvelope } from "../src/log/checkpoint-envelope.ts";
+import { sealEnvelope } from "../src/log/files/checkpoint-envelope.ts";
 import { FOLDER, openCluster } from "./cluster-world.ts";
 import { seedFromEnvironment } from "./log-world.ts";
 import { memoryWorld, rejection, type World, worldOn } from "./world.ts";

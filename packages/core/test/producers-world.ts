@@ -3,7 +3,11 @@ import { encodeBatch, readBatchHeader } from "@minikafka/record";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
-import { type ProducedBatch, type ProducerEntry, ProducerState } from "../src/log/producer-state.ts";
+import {
+  type ProducedBatch,
+  type ProducerEntry,
+  ProducerState,
+} from "../src/log/producers/producer-state.ts";
 import { batch, FOLDER, type LogWorld } from "./log-world.ts";
 
 /** Batches of some producers by chance, each with the next sequence of its epoch. */

@@ -9,8 +9,8 @@
 import { posix } from "node:path";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
-import { CheckpointFile } from "../log/checkpoint-file.ts";
-import { fieldsOf, integerOf } from "../log/parsed-json.ts";
+import { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { fieldsOf, integerOf } from "../log/files/parsed-json.ts";
 
 export const CLEAN_SHUTDOWN_FILE_NAME = "clean-shutdown";
 const VERSION = 1;

@@ -4,7 +4,7 @@
  * Invariant: answered only while running.
  */
 import type { Env } from "../env/env.ts";
-import type { LogFind, SoughtPlace } from "../log/log-find.ts";
+import type { LogFind, SoughtPlace } from "../log/lookup/log-find.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { describePartition } from "../replica/partition-description.ts";
 import type {

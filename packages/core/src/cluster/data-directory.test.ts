@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { rejection, START_MS, worldOn } from "../../test/world.ts";
 import { MemoryDisk } from "../env/memory-disk.ts";
 import { SeededRandom } from "../env/random.ts";
-import { sealEnvelope } from "../log/checkpoint-envelope.ts";
+import { sealEnvelope } from "../log/files/checkpoint-envelope.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { DataFolderRefused } from "./data-folder-refusal.ts";
 

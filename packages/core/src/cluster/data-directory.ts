@@ -18,8 +18,8 @@ import { DiskError, type FolderLock } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import { HOLD_FILE_NAME, LOCK_FILE_NAME } from "../env/folder-lock.ts";
 import { BrokerError } from "../errors.ts";
-import { CheckpointFile } from "../log/checkpoint-file.ts";
-import { fieldsOf, integerOf, mismatch, textOf } from "../log/parsed-json.ts";
+import { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { fieldsOf, integerOf, mismatch, textOf } from "../log/files/parsed-json.ts";
 import { DataFolderRefused, refusalOf } from "./data-folder-refusal.ts";
 import { type ClusterMetadata, METADATA_FILE_NAME, openMetadataFile } from "./metadata-file.ts";
 import {

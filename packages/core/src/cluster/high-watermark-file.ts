@@ -11,8 +11,8 @@ import { posix } from "node:path";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { CheckpointFile } from "../log/checkpoint-file.ts";
-import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/parsed-json.ts";
+import { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
 import { isUuid } from "./uuid.ts";
 
 export const HIGH_WATERMARK_FILE_NAME = "replication-offset-checkpoint.json";

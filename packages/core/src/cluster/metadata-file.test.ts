@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { worldOn } from "../../test/world.ts";
 import { MemoryDisk } from "../env/memory-disk.ts";
-import { sealEnvelope } from "../log/checkpoint-envelope.ts";
+import { sealEnvelope } from "../log/files/checkpoint-envelope.ts";
 import { type ClusterMetadata, openMetadataFile } from "./metadata-file.ts";
 import type { Topic } from "./topics.ts";
 

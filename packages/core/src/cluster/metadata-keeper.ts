@@ -7,7 +7,7 @@
  * that were acknowledged.
  */
 import { BrokerError } from "../errors.ts";
-import { type CheckpointFile, checkpointOutcome } from "../log/checkpoint-file.ts";
+import { type CheckpointFile, checkpointOutcome } from "../log/files/checkpoint-file.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ClusterMetadata } from "./metadata-file.ts";
 import { type Topic, TopicCatalogue } from "./topics.ts";

@@ -5,7 +5,7 @@
  */
 import { posix } from "node:path";
 import type { Disk } from "../env/disk.ts";
-import { isLogFileName, isSegmentFileName } from "../log/file-names.ts";
+import { isLogFileName, isSegmentFileName } from "../log/files/file-names.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { topicNameProblem } from "./topic-name.ts";
 

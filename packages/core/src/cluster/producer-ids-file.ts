@@ -8,8 +8,8 @@
 import { posix } from "node:path";
 import type { Env } from "../env/env.ts";
 import { LIMITS } from "../limits.ts";
-import { CheckpointFile } from "../log/checkpoint-file.ts";
-import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/parsed-json.ts";
+import { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
 import { quoted } from "./quoted.ts";
 
 export const PRODUCER_IDS_FILE_NAME = "producer-ids.json";

@@ -6,7 +6,7 @@
 import { HEADER_BYTES } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { LOG_CONFIG_DEFAULTS } from "../log/log-config.ts";
+import { LOG_CONFIG_DEFAULTS } from "../log/context/log-config.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { quoted } from "./quoted.ts";
 import {

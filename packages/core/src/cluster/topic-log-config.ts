@@ -1,5 +1,5 @@
 /** From a topic's settings, and the cluster's where the topic says nothing, to what its partitions and logs go by. */
-import type { LogConfig } from "../log/log-config.ts";
+import type { LogConfig } from "../log/context/log-config.ts";
 import type { PartitionConfig } from "../replica/partition-config.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { settingsOf, type TopicConfig } from "./topic-config.ts";

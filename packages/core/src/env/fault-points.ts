@@ -10,7 +10,7 @@ import { ArmedFault, type FaultTimes } from "./armed-fault.ts";
 import { DiskError } from "./disk.ts";
 import type { ReplicaPlace, Tracer } from "./trace.ts";
 
-/** The files that are replaced atomically (log/checkpoint-file.ts), each with the same steps. */
+/** The files that are replaced atomically (log/files/checkpoint-file.ts), each with the same steps. */
 export const CHECKPOINT_NAMES = [
   "manifest",
   "producer_snapshot",

@@ -1,5 +1,5 @@
 /** All that a partition's leader knows, and each replica of itself, for who wants to look inside. */
-import { lastSequenceOf, type ProducerEntry } from "../log/producer-state.ts";
+import { lastSequenceOf, type ProducerEntry } from "../log/producers/producer-state.ts";
 import type { PartitionDescription, ProducerDescription } from "./partition-view.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LeaderEpochs } from "../log/leader-epochs.ts";
+import { LeaderEpochs } from "../log/manifest/leader-epochs.ts";
 import { cutOffset, divergence, type EpochHistory } from "./reconciliation.ts";
 
 /** A log of `[epoch, start offset]` entries that ends at `logEndOffset`. */

@@ -6,7 +6,7 @@
  * two has never seen).
  */
 import { assert } from "../assert.ts";
-import type { EpochEnd, EpochEntry } from "../log/leader-epochs.ts";
+import type { EpochEnd, EpochEntry } from "../log/manifest/leader-epochs.ts";
 import type { Reconciliation } from "./replication-config.ts";
 
 /** A log as its leader epochs tell it. */

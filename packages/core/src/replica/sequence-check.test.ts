@@ -1,6 +1,6 @@
 import { assignBatch, type BatchHeader, encodeBatch, readBatchHeader } from "@minikafka/record";
 import { expect, test } from "vitest";
-import { ProducerState } from "../log/producer-state.ts";
+import { ProducerState } from "../log/producers/producer-state.ts";
 import { requireInSequence } from "./sequence-check.ts";
 
 const LAST = 2 ** 31 - 1;

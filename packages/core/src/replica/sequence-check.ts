@@ -7,7 +7,7 @@
 import { type BatchHeader, contentCrc, sequenceAfter } from "@minikafka/record";
 import { BrokerError, type ErrorDetails } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
-import { expectedSequence, type ProducedBatch, type ProducerEntry } from "../log/producer-state.ts";
+import { expectedSequence, type ProducedBatch, type ProducerEntry } from "../log/producers/producer-state.ts";
 
 /** The batch that was appended when the same one came before. */
 export type DuplicateOf = Pick<ProducedBatch, "baseOffset" | "nextOffset" | "appendTimeMs">;

@@ -1,0 +1,197 @@
+/**
+ * One pass of a compaction: surveys the keys, writes what stays into new files beside the old ones, and swaps them by one
+ * commit of the manifest.
+ *
+ * Owns: what the survey found; the new files are in rewritten-files.ts.
+ * Invariants: the log is what it was before until the commit counts, and what it is to be from then on; whoever appends or
+ * reads meanwhile never notices; every byte that is copied was checked.
+ * Never: a file of the log changed; the disk touched once the log was closed, or a sync has failed.
+ */
+import { DiskError } from "../../env/disk.ts";
+import { CrashSignal } from "../../env/fault-points.ts";
+import { storageError } from "../../errors.ts";
+import { LIMITS } from "../../limits.ts";
+import { UINT32_MAX } from "../indexes/offset-index.ts";
+import type { LogParts } from "../parts/log-parts.ts";
+import type { Segment } from "../segment/segment.ts";
+import { BatchRetention } from "./batch-retention.ts";
+import { bytesOf, type CompactionPlan, groupForMerging } from "./compaction-plan.ts";
+import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
+import { nextGeneration, swapped } from "./compaction-swap.ts";
+import { KeyOffsetMap } from "./key-offset-map.ts";
+import { surveyKeys } from "./key-survey.ts";
+import { Pace } from "./pace.ts";
+import { ProducerTails } from "./producer-tails.ts";
+import { RewrittenFiles } from "./rewritten-files.ts";
+import { TransactionWatch } from "./transaction-watch.ts";
+
+/** Something else has changed the log, or closes it: the pass has done nothing. */
+export class Overtaken extends Error {
+  override readonly name = "Overtaken";
+}
+
+interface Replacement {
+  readonly from: readonly Segment[];
+  readonly to: Segment;
+}
+
+export class CompactionPass {
+  readonly #parts: LogParts;
+  readonly #request: CompactionRequest;
+  readonly #firstDirtyOffset: number;
+  readonly #inputs: readonly Segment[];
+  readonly #dirty: readonly Segment[];
+  readonly #latest: KeyOffsetMap;
+  readonly #transactions: TransactionWatch;
+  readonly #pace: Pace;
+  readonly #files: RewrittenFiles;
+  readonly #replacements: Replacement[] = [];
+  readonly #unsealings: number;
+  #isStopped = false;
+
+  constructor(parts: LogParts, request: CompactionRequest, plan: CompactionPlan<Segment>) {
+    const { manifest } = parts.keeper;
+    this.#parts = parts;
+    this.#request = request;
+    this.#inputs = [...plan.clean, ...plan.dirty];
+    this.#dirty = plan.dirty;
+    this.#unsealings = parts.segments.unsealings;
+    const baseOffset = this.#inputs[0]?.baseOffset ?? 0;
+    this.#firstDirtyOffset = Math.max(manifest.firstDirtyOffset, baseOffset);
+    const keysMax = Math.max(0, (this.#inputs.at(-1)?.nextOffset ?? 0) - this.#firstDirtyOffset);
+    const { bufferBytes, pause, abortedTransactions = [] } = request;
+    const { chunkBytes = LIMITS.compactionChunkBytes } = request;
+    this.#latest = new KeyOffsetMap({ bufferBytes, keysMax }, parts.context.env.random);
+    this.#transactions = new TransactionWatch(abortedTransactions);
+    this.#pace = new Pace(chunkBytes, pause, () => this.#requireGoingOn());
+    this.#files = new RewrittenFiles(parts.context, {
+      generation: nextGeneration(manifest),
+      pace: this.#pace,
+    });
+  }
+
+  /** The pass ends where it rests next. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Rejects Overtaken, STORAGE_ERROR, BROKER_FAILED, and with what a pause threw; then the log is what it was. */
+  async run(): Promise<CompactionResult> {
+    try {
+      return await this.#run();
+    } catch (problem) {
+      // A process that is dead removes nothing.
+      if (!(problem instanceof CrashSignal)) this.#files.discard(this.#parts.state);
+      throw problem instanceof DiskError ? storageError(problem, { file: problem.path }) : problem;
+    }
+  }
+
+  async #run(): Promise<CompactionResult> {
+    const { context, producers } = this.#parts;
+    const coveredEnd = await surveyKeys(
+      {
+        context,
+        latest: this.#latest,
+        transactions: this.#transactions,
+        firstDirtyOffset: this.#firstDirtyOffset,
+        pace: this.#pace,
+      },
+      this.#dirty,
+    );
+    const retention = new BatchRetention({
+      latest: this.#latest,
+      coveredEnd,
+      nowMs: this.#request.nowMs,
+      deleteRetentionMs: context.config.deleteRetentionMs,
+      frameBytesMax: context.frameBytesMax,
+      transactions: this.#transactions,
+      producers: new ProducerTails((producerId) => producers.get(producerId), coveredEnd),
+    });
+    const covered = this.#inputs.filter(({ baseOffset }) => baseOffset < coveredEnd);
+    const { segmentBytes } = context.config;
+    for (const group of groupForMerging(covered, { segmentBytes, offsetsMax: UINT32_MAX }))
+      await this.#replace(group, retention);
+    await this.#syncNames();
+    return this.#parts.turns.take(() => this.#swap(covered, coveredEnd, retention));
+  }
+
+  async #replace(group: readonly Segment[], retention: BatchRetention): Promise<void> {
+    const rewrite = await this.#files.rewrite(group, retention);
+    if (rewrite === null) return;
+    await this.#synced(() => rewrite.sync());
+    rewrite.segment.writeIndex();
+    rewrite.segment.release();
+    this.#replacements.push({ from: group, to: rewrite.segment });
+  }
+
+  /** The manifest must not be durable before the names of the files that it will name. */
+  async #syncNames(): Promise<void> {
+    if (this.#replacements.length === 0) return;
+    const { env, folder, place } = this.#parts.context;
+    await this.#synced(async () => {
+      env.faults.hit("log.compact.before_folder_sync", place);
+      await env.disk.syncFolderLater(folder);
+      env.faults.hit("log.compact.after_folder_sync", place);
+    });
+  }
+
+  /** A sync that failed makes the log take nothing more, whatever it was for. */
+  async #synced(sync: () => Promise<void>): Promise<void> {
+    try {
+      await sync();
+    } catch (problem) {
+      throw this.#parts.failure.ofSync(problem);
+    }
+    this.#requireGoingOn();
+  }
+
+  /** Within a turn: nobody else changes the segments until the commit counts. */
+  async #swap(
+    covered: readonly Segment[],
+    coveredEnd: number,
+    { counts }: BatchRetention,
+  ): Promise<CompactionResult> {
+    const { keeper, segments } = this.#parts;
+    this.#requireGoingOn();
+    const replaced = this.#replacements.flatMap(({ from }) => from);
+    const written = this.#replacements.map(({ to }) => to);
+    const bytesBefore = bytesOf(covered);
+    const { nextHorizonMs, ...records } = counts;
+    const result: CompactionResult = {
+      ...records,
+      firstDirtyOffset: coveredEnd,
+      isComplete: coveredEnd === this.#inputs.at(-1)?.nextOffset,
+      segmentsBefore: covered.length,
+      segmentsAfter: covered.length - replaced.length + written.length,
+      bytesBefore,
+      bytesAfter: bytesBefore - bytesOf(replaced) + bytesOf(written),
+      keys: this.#latest.keys,
+    };
+    const swaps = this.#replacements.map(({ from, to }) => ({
+      from: from.map(({ extent }) => extent),
+      to: to.extent,
+    }));
+    await keeper.commit(
+      (manifest) => swapped(manifest, swaps, { firstDirtyOffset: coveredEnd, nextHorizonMs }),
+      () => {
+        for (const { from, to } of this.#replacements) segments.replace(from, to);
+        this.#files.keep();
+        this.#trace(result);
+      },
+    );
+    return result;
+  }
+
+  #trace({ isComplete, ...numbers }: CompactionResult): void {
+    const { env, place } = this.#parts.context;
+    env.trace({ kind: "compacted", ...place, ...numbers });
+  }
+
+  #requireGoingOn(): void {
+    this.#parts.state.requireWritable();
+    if (this.#isStopped) throw new Overtaken("the log is being closed");
+    const { segments } = this.#parts;
+    if (segments.unsealings !== this.#unsealings || !segments.areSealed(this.#inputs))
+      throw new Overtaken("segments of the log were removed or cut meanwhile");
+  }
+}

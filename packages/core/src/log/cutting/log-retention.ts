@@ -1,0 +1,111 @@
+/**
+ * How the beginning of a log moves forward: by what it no longer has to keep (retention-plan.ts), or because somebody asks
+ * for it (Kafka: DeleteRecords, KIP-107).
+ *
+ * Invariants: the log start offset never moves back; one commit moves it and takes the segments below out of the log, their
+ * files go afterwards; everything below the new start was durable before.
+ */
+
+import { outOfRange } from "../context/log-range.ts";
+import { segmentFileName } from "../files/file-names.ts";
+import { epochsFrom } from "../manifest/leader-epochs.ts";
+import type { LogParts } from "../parts/log-parts.ts";
+import { planRetention, type RetentionReason } from "./retention-plan.ts";
+
+export interface RetentionRequest {
+  readonly nowMs: number;
+  /** Nothing at it or above it is removed. */
+  readonly highWatermark: number;
+}
+
+export interface RemovedSegment {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+  readonly reason: RetentionReason;
+}
+
+/** What was removed, oldest first, and where the log begins now. */
+export interface RetentionResult {
+  readonly segments: readonly RemovedSegment[];
+  readonly logStartOffset: number;
+}
+
+export class LogRetention {
+  readonly #parts: LogParts;
+
+  constructor(parts: LogParts) {
+    this.#parts = parts;
+  }
+
+  /** See PartitionLog.applyRetention. */
+  async apply({ nowMs, highWatermark }: RetentionRequest): Promise<RetentionResult> {
+    const { context, segments, turns, state, keeper, appender } = this.#parts;
+    return await turns.take(async () => {
+      state.requireAppendable();
+      appender.rollByAge(nowMs);
+      const { logStartOffset } = keeper.manifest;
+      const { config } = context;
+      const extents = segments.all().map(({ extent }) => extent);
+      const reasons = planRetention({ segments: extents, logStartOffset, highWatermark, nowMs, config });
+      if (reasons.length === extents.length) appender.roll();
+      const start = extents[reasons.length - 1]?.nextOffset ?? logStartOffset;
+      return await this.#drop(reasons, Math.max(logStartOffset, start));
+    });
+  }
+
+  /** See PartitionLog.deleteRecords. */
+  async deleteRecords(beforeOffset: number): Promise<number> {
+    const { segments, turns, state, keeper } = this.#parts;
+    return await turns.take(async () => {
+      state.requireAppendable();
+      const { logStartOffset } = keeper.manifest;
+      const logEndOffset = segments.active.nextOffset;
+      if (beforeOffset > logEndOffset) throw outOfRange(beforeOffset, { logStartOffset, logEndOffset });
+      if (beforeOffset <= logStartOffset) return logStartOffset;
+      const below = segments.all().filter((segment) => segment.nextOffset <= beforeOffset);
+      const closed = below.filter((segment) => segment !== segments.active);
+      const result = await this.#drop(
+        closed.map(() => "log_start"),
+        beforeOffset,
+      );
+      return result.logStartOffset;
+    });
+  }
+
+  /** Takes the oldest segments, one for each reason, out of the log, which begins at `logStartOffset` from then on. */
+  async #drop(reasons: readonly RetentionReason[], logStartOffset: number): Promise<RetentionResult> {
+    const { context, segments, keeper, flusher, epochs } = this.#parts;
+    const before = keeper.manifest;
+    if (reasons.length === 0 && logStartOffset === before.logStartOffset)
+      return { segments: [], logStartOffset };
+    // What the manifest calls the start must be durable, and what goes must be sealed.
+    const isSealed =
+      reasons.length <= segments.sealed().length && logStartOffset <= before.recoveryPoint.offset;
+    if (!isSealed) await flusher.sealAll();
+    const gone = segments.all().slice(0, reasons.length);
+    await keeper.commit(
+      (manifest) => ({
+        ...manifest,
+        logStartOffset,
+        sealed: manifest.sealed.slice(gone.length),
+        leaderEpochs: epochsFrom(manifest.leaderEpochs, logStartOffset),
+        obsolete: [...manifest.obsolete, ...gone.map(segmentFileName)],
+      }),
+      () => {
+        segments.dropFirst(gone.length);
+        epochs.startAt(logStartOffset);
+      },
+    );
+    const { env, place } = context;
+    const removed = gone.map(({ baseOffset, nextOffset, sizeBytes }, at) => {
+      const reason = reasons[at] ?? "log_start";
+      return { baseOffset, nextOffset, sizeBytes, reason };
+    });
+    for (const { baseOffset: segmentBaseOffset, sizeBytes: bytes, nextOffset, reason } of removed)
+      env.trace({ kind: "segment_deleted", ...place, segmentBaseOffset, nextOffset, bytes, reason });
+    if (logStartOffset > before.logStartOffset)
+      env.trace({ kind: "log_start_moved", ...place, from: before.logStartOffset, to: logStartOffset });
+    return { segments: removed, logStartOffset };
+  }
+}

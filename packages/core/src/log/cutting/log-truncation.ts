@@ -1,0 +1,225 @@
+/**
+ * How the end of a log moves back, and how a log begins anew somewhere else. For a replica whose log has parted from its
+ * leader's: nobody else may take records away from the end.
+ *
+ * Invariants: only whole batches go, so that the log ends at the offset that was asked for or before it; segments that stay
+ * keep their bounds; what was cut is durably gone before anything else is appended, since otherwise a power cut could bring
+ * it back behind what was written in its place. A crash in the middle leaves the log as it was, or cut somewhere in between.
+ * Never: more read or written than what is cut and one segment; an append while this is under way.
+ */
+import { DiskError } from "../../env/disk.ts";
+import { BrokerError } from "../../errors.ts";
+import { outOfRange } from "../context/log-range.ts";
+import { segmentFileName } from "../files/file-names.ts";
+import { epochsBelow } from "../manifest/leader-epochs.ts";
+import { type Manifest, recoveryPointAt } from "../manifest/manifest.ts";
+import { removeObsolete } from "../manifest/obsolete-files.ts";
+import type { LogParts } from "../parts/log-parts.ts";
+import { Segment } from "../segment/segment.ts";
+import { emptyExtent, type SegmentExtent } from "../segment/segment-extent.ts";
+import { extentBelow } from "./segment-cut.ts";
+
+export class LogTruncation {
+  readonly #parts: LogParts;
+  /** Where the log was cut, once for each time. */
+  readonly #cuts: number[] = [];
+
+  constructor(parts: LogParts) {
+    this.#parts = parts;
+  }
+
+  /** How often the log was cut; for requireUncut() later. */
+  get cutCount(): number {
+    return this.#cuts.length;
+  }
+
+  /** Throws FENCED_LEADER_EPOCH when anything below `endOffset` was cut off since there had been `cutCount` cuts. */
+  requireUncut(endOffset: number, cutCount: number): void {
+    for (let cut = cutCount; cut < this.#cuts.length; cut++) {
+      const cutOffset = this.#cuts[cut] ?? 0;
+      if (cutOffset >= endOffset) continue;
+      const message = `the log was cut at ${cutOffset}; what had been appended up to ${endOffset} is gone, another leader's records take its place`;
+      throw new BrokerError("FENCED_LEADER_EPOCH", message, { offset: endOffset, cut_offset: cutOffset });
+    }
+  }
+
+  /** See PartitionLog.truncateTo. */
+  async truncateTo(offset: number): Promise<void> {
+    await this.#inTurn(async () => {
+      const { segments, keeper, context } = this.#parts;
+      const { logStartOffset } = keeper.manifest;
+      const fromOffset = segments.active.nextOffset;
+      if (offset < logStartOffset) throw outOfRange(offset, { logStartOffset, logEndOffset: fromOffset });
+      if (offset >= fromOffset) return;
+      const target = segments.holding(offset);
+      const left = extentBelow(target, offset);
+      // The batch that holds the start of the log goes as a whole, and nothing is left that may be read.
+      if (left.nextOffset < logStartOffset) return await this.#restart(logStartOffset);
+      await this.#lower(target, left);
+      let cutBytes = 0;
+      try {
+        cutBytes = this.#cutFiles(target, left);
+      } finally {
+        await this.#settle(segments.active.nextOffset);
+      }
+      const { nextOffset: logEndOffset } = segments.active;
+      context.env.trace({ kind: "truncated", ...context.place, fromOffset, logEndOffset, cutBytes });
+    });
+  }
+
+  /** See PartitionLog.restartAt. */
+  async restartAt(offset: number): Promise<void> {
+    await this.#inTurn(() => this.#restart(offset));
+  }
+
+  async #inTurn(act: () => Promise<void>): Promise<void> {
+    const { turns, state } = this.#parts;
+    await turns.take(async () => {
+      state.requireAppendable();
+      await state.withoutAppends(act);
+    });
+  }
+
+  /** The manifest first: it must never say more than the files hold. */
+  async #lower(target: Segment, left: SegmentExtent): Promise<void> {
+    const { keeper, segments, epochs, producers } = this.#parts;
+    // The names that go may be given again.
+    await keeper.clearObsolete(target.baseOffset + 1);
+    await keeper.requireDurable();
+    const lowered = (manifest: Manifest): Manifest => {
+      const isLower = left.nextOffset < manifest.recoveryPoint.offset;
+      const known = isLower ? epochs.entries : manifest.leaderEpochs;
+      const leaderEpochs = epochsBelow(known, left.nextOffset);
+      if (!isLower) return { ...manifest, leaderEpochs };
+      const sealed = manifest.sealed.filter(({ baseOffset }) => baseOffset < target.baseOffset);
+      const snapshots = manifest.producerSnapshots?.filter((offset) => offset <= left.nextOffset) ?? null;
+      const recoveryPoint = recoveryPointAt(left);
+      return { ...manifest, sealed, recoveryPoint, producerSnapshots: snapshots, leaderEpochs };
+    };
+    const before = keeper.manifest.producerSnapshots;
+    await keeper.commit(lowered, () => segments.unsealFrom(target));
+    producers.removeUnnamed(before, keeper.manifest.producerSnapshots);
+  }
+
+  /** From the end on, so that the log has no hole wherever the disk refuses. Returns how many bytes went. */
+  #cutFiles(target: Segment, left: SegmentExtent): number {
+    const { context, segments } = this.#parts;
+    const { faults } = context.env;
+    let cutBytes = target.sizeBytes - left.sizeBytes;
+    while (segments.active !== target) {
+      const { active } = segments;
+      faults.hit("log.truncate.before_remove", context.place);
+      cutBytes += active.sizeBytes;
+      active.remove();
+      segments.dropLast();
+      faults.hit("log.truncate.after_remove", context.place);
+    }
+    faults.hit("log.truncate.before_cut", context.place);
+    target.cutTo(left);
+    faults.hit("log.truncate.after_cut", context.place);
+    return cutBytes;
+  }
+
+  /** What was cut so far, all or some of it, is made durable; only then the log goes on. */
+  async #settle(logEndOffset: number): Promise<void> {
+    const { segments, epochs, flusher, failure } = this.#parts;
+    this.#cuts.push(logEndOffset);
+    this.#restoreProducers(logEndOffset);
+    epochs.cutTo(logEndOffset);
+    try {
+      await this.#sync(segments.active);
+    } catch (problem) {
+      throw failure.ofSync(problem);
+    }
+    flusher.noteEnd(Math.min(flusher.flushedOffset, logEndOffset));
+  }
+
+  /** What producers had written behind the end is forgotten. A log that cannot tell what it knows of them is off line. */
+  #restoreProducers(endOffset: number): void {
+    const { segments, producers, keeper, state } = this.#parts;
+    if (producers.size === 0) return;
+    try {
+      producers.restore(keeper.manifest, { segments: segments.all(), endOffset });
+    } catch (problem) {
+      if (problem instanceof DiskError || problem instanceof BrokerError) state.goOffline(problem.message);
+      throw problem;
+    }
+  }
+
+  async #sync(segment: Segment): Promise<void> {
+    const { context, state } = this.#parts;
+    context.env.faults.hit("log.truncate.before_sync", context.place);
+    if (segment.needsSync) await segment.sync();
+    state.requireOpen();
+    await context.env.disk.syncFolderLater(context.folder);
+    state.requireOpen();
+    context.env.faults.hit("log.truncate.after_sync", context.place);
+  }
+
+  async #restart(offset: number): Promise<void> {
+    const { segments, keeper, context } = this.#parts;
+    const fromOffset = segments.active.nextOffset;
+    const { logStartOffset } = keeper.manifest;
+    // A log that would go over the same offsets again begins with no file that has the name of one to come.
+    if (offset < fromOffset) {
+      await this.#beginAnew(fromOffset);
+      await keeper.clearObsolete(0);
+    }
+    await this.#beginAnew(offset);
+    this.#cuts.push(logStartOffset);
+    context.env.trace({ kind: "restarted", ...context.place, fromOffset, logStartOffset: offset });
+  }
+
+  /** The log becomes empty, and begins at `offset`: at or behind its end, unless it is empty already. */
+  async #beginAnew(offset: number): Promise<void> {
+    const { context, segments, keeper, epochs, producers, flusher } = this.#parts;
+    const before = segments.all();
+    const snapshots = keeper.manifest.producerSnapshots;
+    const isBegun = segments.active.baseOffset === offset;
+    const first = isBegun ? segments.active : new Segment(context, emptyExtent(offset));
+    if (!isBegun) this.#create(first);
+    await this.#syncFirst(first);
+    const gone = before.filter((segment) => segment !== first);
+    // One that lies behind the new beginning is empty, and means nothing there.
+    const obsolete = gone.filter(({ baseOffset }) => baseOffset < offset).map(segmentFileName);
+    const begun = (manifest: Manifest): Manifest => ({
+      ...manifest,
+      logStartOffset: offset,
+      sealed: [],
+      recoveryPoint: recoveryPointAt(first.extent),
+      producerSnapshots: null,
+      nextHorizonMs: null,
+      leaderEpochs: [],
+      obsolete: [...manifest.obsolete, ...obsolete],
+    });
+    await keeper.commit(begun, () => {
+      segments.restart(first);
+      epochs.cutTo(0);
+      producers.clear();
+      flusher.noteEnd(offset);
+    });
+    producers.removeUnnamed(snapshots, null);
+    for (const segment of gone)
+      if (segment.baseOffset >= offset) removeObsolete(context, segmentFileName(segment));
+  }
+
+  #create(segment: Segment): void {
+    const { env, place } = this.#parts.context;
+    env.faults.hit("log.restart.before_create", place);
+    segment.create();
+    try {
+      env.faults.hit("log.restart.after_create", place);
+    } catch (problem) {
+      if (problem instanceof DiskError) segment.discard();
+      throw problem;
+    }
+  }
+
+  async #syncFirst(first: Segment): Promise<void> {
+    try {
+      await this.#sync(first);
+    } catch (problem) {
+      throw this.#parts.failure.ofSync(problem);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * What a log makes of a disk that refused while something was being made durable. Where nobody can tell any more what is
+ * on the disk, the log takes nothing until it is opened anew, a mark for that opening is left (sync-doubt.ts), and the
+ * broker is told. Everything else is an answer to whoever asked.
+ */
+import { DiskError } from "../../env/disk.ts";
+import { BrokerError, storageError } from "../../errors.ts";
+import type { LogContext } from "../context/log-context.ts";
+import type { LogState } from "../context/log-state.ts";
+import { checkpointOutcome } from "../files/checkpoint-file.ts";
+import { markDoubt } from "./sync-doubt.ts";
+
+export class SyncFailure {
+  readonly #context: LogContext;
+  readonly #state: LogState;
+  readonly #onFailedSync: (problem: string) => void;
+
+  /** `onFailedSync` is told of each failure after which nothing that was written can be trusted. */
+  constructor(context: LogContext, state: LogState, onFailedSync: (problem: string) => void) {
+    this.#context = context;
+    this.#state = state;
+    this.#onFailedSync = onFailedSync;
+  }
+
+  /** What to throw for what a sync threw. */
+  ofSync(problem: unknown): unknown {
+    if (!(problem instanceof DiskError)) return problem;
+    // Too many files are open to begin a sync: nothing was synced, and nothing was lost either.
+    if (problem.code === "EMFILE" || problem.code === "ENFILE")
+      return storageError(problem, { file: problem.path });
+    // A handle that was closed under a sync says nothing about the disk.
+    return this.#state.isClosed ? this.#state.refusal() : this.#failed(problem.message);
+  }
+
+  /** What to throw when the manifest was not replaced. One that may not survive a power cut is as bad as a failed sync. */
+  ofCommit(problem: unknown): unknown {
+    if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unknown") return problem;
+    return this.#failed(problem.message);
+  }
+
+  #failed(problem: string): BrokerError {
+    const unmarked = markDoubt(this.#context);
+    const whole =
+      unmarked === null ? problem : `${problem}; nor could it be noted for the next start: ${unmarked}`;
+    const error = this.#state.fail(whole);
+    this.#onFailedSync(whole);
+    return error;
+  }
+}
