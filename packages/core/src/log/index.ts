@@ -10,6 +10,7 @@ export type { Finding } from "./inspection/finding.ts";
 export { type FolderDamage, type FolderFind, findInFolder } from "./inspection/folder-lookup.ts";
 export { type InspectionOptions, inspectPartition, partitionFolders } from "./inspection/inspection.ts";
 export type { FoundBatch, FoundRecord, SoughtPlace } from "./lookup/log-find.ts";
-export { type Manifest, parseManifest, type RecoveryPoint } from "./manifest/manifest.ts";
+export type { Manifest, RecoveryPoint } from "./manifest/manifest.ts";
+export { parseManifest } from "./manifest/manifest-payload.ts";
 export type { LookupStep, TimedOffset } from "./segment/lookup.ts";
 export type { SegmentExtent } from "./segment/segment-extent.ts";

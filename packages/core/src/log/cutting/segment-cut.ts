@@ -23,7 +23,7 @@ export interface SegmentToCut {
   /** An entry was not true: from now on no index says the same again. */
   distrust(problem: string): void;
   /** Calls `visit` for each batch from there on, by the headers alone, until it returns false. */
-  scanHeaders(from: IndexHit, visit: (frame: ScannedFrame) => boolean): ScanEnd;
+  scan(from: IndexHit, visit: (frame: ScannedFrame) => boolean, check: "headers"): ScanEnd;
 }
 
 /**
@@ -39,7 +39,7 @@ export function extentBelow(segment: SegmentToCut, offset: number): SegmentExten
 function endBelow(segment: SegmentToCut, offset: number): ScanEnd {
   for (let isSecond = false; ; isSecond = true) {
     const hit = segment.entryFor(offset);
-    const end = segment.scanHeaders(hit, ({ header }) => header.nextOffset <= offset);
+    const end = segment.scan(hit, ({ header }) => header.nextOffset <= offset, "headers");
     if (end.problem === null) return end;
     if (isSecond || hit.position === 0) throw damaged(segment, end);
     segment.distrust(end.problem);
@@ -77,11 +77,12 @@ function latestUpTo(
   isWanted: (header: BatchHeader, position: number) => boolean,
 ): ScanEnd & { readonly maxTimestampMs: number } {
   let maxTimestampMs = -1;
-  const end = segment.scanHeaders(from, ({ header, position }) => {
+  const visit = ({ header, position }: ScannedFrame) => {
     if (!isWanted(header, position)) return false;
     maxTimestampMs = Math.max(maxTimestampMs, latestRecordMs(header));
     return true;
-  });
+  };
+  const end = segment.scan(from, visit, "headers");
   return { ...end, maxTimestampMs };
 }
 

@@ -2,7 +2,8 @@
 import { type Disk, DiskError, readSmallFile } from "../../env/disk.ts";
 import { LIMITS } from "../../limits.ts";
 import { openEnvelope } from "../files/checkpoint-envelope.ts";
-import { type Manifest, manifestPath, parseManifest } from "../manifest/manifest.ts";
+import { type Manifest, manifestPath } from "../manifest/manifest.ts";
+import { parseManifest } from "../manifest/manifest-payload.ts";
 
 export interface ReadManifest {
   /** `null` when it is missing or damaged. */

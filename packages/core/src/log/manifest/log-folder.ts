@@ -22,7 +22,8 @@ import {
 } from "../files/file-names.ts";
 import { Segment } from "../segment/segment.ts";
 import { emptyExtent } from "../segment/segment-extent.ts";
-import { emptyManifest, type Manifest, manifestFile, manifestPath, requireOwn } from "./manifest.ts";
+import { emptyManifest, type Manifest, manifestPath, requireOwn } from "./manifest.ts";
+import { manifestFile } from "./manifest-file.ts";
 
 export interface FolderContents {
   /** Base offsets rising. */

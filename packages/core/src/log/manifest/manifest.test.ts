@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { MANIFEST_VERSION, parseManifest } from "./manifest.ts";
+import { MANIFEST_VERSION } from "./manifest-file.ts";
+import { parseManifest } from "./manifest-payload.ts";
 
 const good = {
   topic_id: "5f0c9c6e-7f0b-4d6c-9a3e-2b8f4f1f9b11",

@@ -9,7 +9,8 @@ import { storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import type { CheckpointFile } from "../files/checkpoint-file.ts";
 import { makeFirstSegment } from "../manifest/log-folder.ts";
-import { emptyManifest, type Manifest, manifestFile } from "../manifest/manifest.ts";
+import { emptyManifest, type Manifest } from "../manifest/manifest.ts";
+import { manifestFile } from "../manifest/manifest-file.ts";
 
 export class FolderPreparation {
   readonly #context: LogContext;

@@ -21,6 +21,7 @@ import type { LeaderEpochs } from "../manifest/leader-epochs.ts";
 import { Segment } from "../segment/segment.ts";
 import { emptyExtent } from "../segment/segment-extent.ts";
 import type { SegmentList } from "../segment/segment-list.ts";
+import { hasRoomBehind, isTooLate } from "../segment/segment-room.ts";
 import type { LogProducers } from "./log-producers.ts";
 
 export interface AppenderParts {
@@ -88,23 +89,29 @@ export class LogAppender {
     const [first] = headers;
     if (first !== undefined && !this.#fits(first)) this.#roll();
     const { active } = this.#segments;
-    const { segmentMs } = this.#context.config;
-    let bytes = 0;
+    const { segmentBytes, segmentMs } = this.#context.config;
+    let addedBytes = 0;
     const end = headers.findIndex(({ frameBytes, nextOffset, maxTimestampMs }, place) => {
-      bytes += frameBytes;
+      addedBytes += frameBytes;
       if (place === 0 || first === undefined) return false;
-      const isTooLate =
-        active.sizeBytes === 0
-          ? first.maxTimestampMs >= 0 && maxTimestampMs - first.maxTimestampMs > segmentMs
-          : active.isTooOldFor(maxTimestampMs);
-      return isTooLate || !active.hasRoomBehind(bytes, nextOffset);
+      const firstTimestampMs = active.sizeBytes === 0 ? first.maxTimestampMs : active.firstTimestampMs;
+      return (
+        isTooLate(maxTimestampMs, firstTimestampMs, segmentMs) ||
+        !hasRoomBehind(active, { addedBytes, nextOffset }, segmentBytes)
+      );
     });
     return headers.slice(0, end === -1 ? headers.length : end);
   }
 
   #fits({ frameBytes, nextOffset, maxTimestampMs }: BatchHeader): boolean {
     const { active } = this.#segments;
-    return active.hasRoomFor(frameBytes, nextOffset) && !active.isTooOldFor(maxTimestampMs);
+    // The first of a segment always has room.
+    if (active.sizeBytes === 0) return true;
+    const { segmentBytes, segmentMs } = this.#context.config;
+    return (
+      hasRoomBehind(active, { addedBytes: frameBytes, nextOffset }, segmentBytes) &&
+      !isTooLate(maxTimestampMs, active.firstTimestampMs, segmentMs)
+    );
   }
 
   /** Begins a new segment, unless the active one is empty: then nothing is done. Throws STORAGE_ERROR, DiskError. */
@@ -116,7 +123,8 @@ export class LogAppender {
 
   /** The same when the active segment's first batch is older than segment.ms at `nowMs`. */
   rollByAge(nowMs: number): boolean {
-    return this.#segments.active.isTooOldFor(nowMs) && this.roll();
+    const { firstTimestampMs } = this.#segments.active;
+    return isTooLate(nowMs, firstTimestampMs, this.#context.config.segmentMs) && this.roll();
   }
 
   /** Begins a new segment. Nothing is waited for: a flush makes it durable and seals the old one. */

@@ -13,7 +13,8 @@ import { posix } from "node:path";
 import { DiskError, type DiskOperationName } from "../../env/disk.ts";
 import type { LogContext } from "../context/log-context.ts";
 import { DOUBT_FILE_NAME } from "../files/file-names.ts";
-import { type Manifest, manifestFile } from "../manifest/manifest.ts";
+import type { Manifest } from "../manifest/manifest.ts";
+import { manifestFile } from "../manifest/manifest-file.ts";
 import type { Segment } from "../segment/segment.ts";
 
 const SYNCS: readonly DiskOperationName[] = ["sync", "syncFolder"];

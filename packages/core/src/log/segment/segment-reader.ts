@@ -17,7 +17,7 @@ import type { DiskFile } from "../../env/disk.ts";
 import { type BrokerError, storageError } from "../../errors.ts";
 import { orderProblem, scanFrames } from "../frames/frame-scan.ts";
 import { FrameWindow } from "../frames/frame-window.ts";
-import type { IndexHit } from "../indexes/segment-index.ts";
+import type { IndexHit, SegmentIndex } from "../indexes/segment-index.ts";
 
 export interface ReadLimits {
   /** The first batch is returned whole even if it is larger. */
@@ -42,12 +42,33 @@ export interface SegmentBytes {
 }
 
 /** The index named a place where no such batch begins. */
-export interface FalseHit {
+interface FalseHit {
   readonly falseHit: string;
 }
 
+/**
+ * The batches from the one that holds `offset` on, which must be in the segment. An index that leads astray is made anew.
+ * Throws STORAGE_ERROR, DiskError.
+ */
+export function readByIndex(
+  segment: SegmentBytes,
+  index: Pick<SegmentIndex, "lookup" | "rebuild">,
+  request: { readonly offset: number; readonly limits: ReadLimits },
+): ReadBatches {
+  let hit = index.lookup(request.offset);
+  let result = readBatches(segment, { hit, ...request });
+  if ("falseHit" in result && hit.position > 0) {
+    index.rebuild(result.falseHit);
+    hit = index.lookup(request.offset);
+    result = readBatches(segment, { hit, ...request });
+  }
+  if (!("falseHit" in result)) return result;
+  // The first batch is where it is, whatever an index says; and one made anew is true. The segment is not.
+  throw damage(segment, { position: hit.position, problem: result.falseHit }, hit.offset);
+}
+
 /** The batches from the one that holds `offset` on, which lies at or behind `hit`. Throws STORAGE_ERROR, DiskError. */
-export function readBatches(
+function readBatches(
   segment: SegmentBytes,
   { hit, offset, limits }: { hit: IndexHit; offset: number; limits: ReadLimits },
 ): ReadBatches | FalseHit {

@@ -1,0 +1,79 @@
+/**
+ * What one may ask of a segment: its batches, and where they are. Nothing here changes the file; an index that leads astray
+ * is made anew.
+ */
+import { type BatchHeader, HEADER_BYTES, prefixProblem, readBatchHeader } from "@minikafka/record";
+import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "../frames/frame-scan.ts";
+import type { WalkedFrame } from "../frames/frame-walk.ts";
+import type { IndexEntries, IndexHit, SegmentIndex, WalkEnd } from "../indexes/segment-index.ts";
+import type { TimeBelow, TimeSpan } from "../indexes/segment-times.ts";
+import { type ReadBatches, type ReadLimits, readByIndex, type SegmentBytes } from "./segment-reader.ts";
+import { lookFrom, walkPastDamage } from "./segment-walk.ts";
+
+export abstract class SegmentReads {
+  abstract readonly baseOffset: number;
+  /** The file, opened if it is not, and how much of it counts. Throws DiskError. */
+  protected abstract get bytes(): SegmentBytes;
+  protected abstract get index(): SegmentIndex;
+
+  /** The batches from the one that holds `offset` on, which must be here. Throws STORAGE_ERROR, DiskError. */
+  read(offset: number, limits: ReadLimits): ReadBatches {
+    return readByIndex(this.bytes, this.index, { offset, limits });
+  }
+
+  /**
+   * The batches from somewhere at or before the one that holds `offset` on, damaged ones with what is wrong. Throws DiskError.
+   */
+  *look(offset: number, { withRecords }: { readonly withRecords: boolean }): Generator<WalkedFrame> {
+    const hit = this.index.lookup(offset);
+    yield* lookFrom(this.bytes, { hit, baseOffset: this.baseOffset, withRecords });
+  }
+
+  /** For lookups: see LookupSegment. */
+  entryFor(offset: number): IndexHit {
+    return this.index.lookup(offset);
+  }
+
+  /** All entries of both indexes. */
+  indexEntries(): IndexEntries {
+    return this.index.list();
+  }
+
+  timeSpan(timestampMs: number): TimeSpan {
+    return this.index.lookupTime(timestampMs);
+  }
+
+  distrust(problem: string): void {
+    this.index.rebuild(problem);
+  }
+
+  scan(
+    { position: from, offset }: IndexHit,
+    visit: (frame: ScannedFrame) => boolean,
+    check: ScanRange["check"] = "whole",
+  ): ScanEnd {
+    const { file, sizeBytes: end, frameBytesMax, indexIntervalBytes } = this.bytes;
+    const range = { from, offset, end, frameBytesMax, check, chunkBytes: 2 * indexIntervalBytes };
+    return scanFrames(file, range, visit);
+  }
+
+  /** For cuts: see SegmentToCut. */
+  timeBelow(offset: number): TimeBelow {
+    return this.index.timeBelow(offset);
+  }
+
+  bytesOf({ position, header }: ScannedFrame): Buffer {
+    return this.bytes.file.readAt(position, header.frameBytes);
+  }
+
+  /** For the indexes: see IndexedSegment. */
+  walk(end: number, visit: (header: BatchHeader, position: number, isSound: boolean) => void): WalkEnd {
+    return walkPastDamage(this.bytes, { baseOffset: this.baseOffset, end }, visit);
+  }
+
+  headerAt(position: number): BatchHeader | null {
+    const { file, frameBytesMax } = this.bytes;
+    const bytes = file.readAt(position, HEADER_BYTES);
+    return prefixProblem(bytes, 0, frameBytesMax) === null ? readBatchHeader(bytes) : null;
+  }
+}
