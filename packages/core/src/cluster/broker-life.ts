@@ -1,6 +1,8 @@
 /**
  * A broker stops and starts, while the others of this process run on. Nothing is elected meanwhile: what it leads has no leader,
  * what it follows falls behind.
+ *
+ * Invariant: what is asked of one broker takes effect one after another, in the order of the calls, also when all are made at once.
  */
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
@@ -20,29 +22,62 @@ export interface BrokerLifeResult {
 export class BrokerLife {
   readonly #parts: StepParts;
   readonly #env: Env;
-  /** Stops that are under way. */
-  readonly #stopping = new Map<number, Promise<BrokerLifeResult>>();
+  /** By broker: the last stop or start that is under way, or waits for the one before. */
+  readonly #turns = new Map<number, Promise<BrokerLifeResult>>();
+  /** How the brokers that are stopped ended. */
+  readonly #endedClean = new Map<number, boolean>();
 
   constructor(parts: StepParts, env: Env) {
     this.#parts = parts;
     this.#env = env;
   }
 
-  /** It serves no more, from this call on; resolves when its logs are closed. Rejects with INVALID_REQUEST. */
-  async stop(brokerId: number): Promise<BrokerLifeResult> {
+  /**
+   * It serves no more, from this call on unless a stop or start of it is under way; resolves when its logs are closed. Stopping
+   * one that is stopped answers how it ended. `requireServing` is asked after a wait. Rejects with INVALID_REQUEST, and as that
+   * throws.
+   */
+  async stop(brokerId: number, requireServing: () => void): Promise<BrokerLifeResult> {
     const broker = this.#require(brokerId);
-    const underWay = this.#stopping.get(brokerId);
-    if (underWay !== undefined) return underWay;
-    if (broker.isStopped) return { brokerId, clean: true };
-    const stopping = this.#stop(broker).finally(() => this.#stopping.delete(brokerId));
-    this.#stopping.set(brokerId, stopping);
-    return stopping;
+    return this.#inTurn(brokerId, requireServing, () => this.#stop(broker));
   }
 
-  /** Opens its logs again. Those that did not end cleanly are judged. Rejects with INVALID_REQUEST, STORAGE_ERROR. */
-  async start(brokerId: number): Promise<BrokerLifeResult> {
+  /**
+   * Opens its logs again. Those that did not end cleanly are judged. `requireServing` is asked after a wait. Rejects with
+   * INVALID_REQUEST, STORAGE_ERROR, and as `requireServing` throws.
+   */
+  async start(brokerId: number, requireServing: () => void): Promise<BrokerLifeResult> {
     const broker = this.#require(brokerId);
-    await this.#stopping.get(brokerId);
+    return this.#inTurn(brokerId, requireServing, () => this.#start(broker));
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#turns.values());
+  }
+
+  #inTurn(
+    brokerId: number,
+    requireServing: () => void,
+    act: () => Promise<BrokerLifeResult>,
+  ): Promise<BrokerLifeResult> {
+    const before = this.#turns.get(brokerId);
+    const actAfter = async (): Promise<BrokerLifeResult> => {
+      await Promise.allSettled([before]);
+      requireServing();
+      return act();
+    };
+    const turn = before === undefined ? act() : actAfter();
+    this.#turns.set(brokerId, turn);
+    const forget = () => {
+      if (this.#turns.get(brokerId) === turn) this.#turns.delete(brokerId);
+    };
+    turn.then(forget, forget);
+    return turn;
+  }
+
+  async #start(broker: Broker): Promise<BrokerLifeResult> {
+    const { brokerId } = broker;
     if (!broker.isStopped) return { brokerId, clean: broker.startedClean };
     const { table, keeper } = this.#parts;
     answeringForDisk(() => broker.start());
@@ -72,6 +107,7 @@ export class BrokerLife {
 
   async #stop(broker: Broker): Promise<BrokerLifeResult> {
     const { brokerId } = broker;
+    if (broker.isStopped) return { brokerId, clean: this.#endedClean.get(brokerId) ?? true };
     const { table, keeper } = this.#parts;
     const closed = broker.stop(() => table.highWatermarksOf(brokerId, keeper.catalogue));
     for (const set of this.#setsOf(brokerId)) if (set.assignedLeaderId === brokerId) set.stopLeading();
@@ -82,6 +118,7 @@ export class BrokerLife {
         return false;
       },
     );
+    this.#endedClean.set(brokerId, clean);
     this.#env.trace({ kind: "broker_stopped", brokerId, clean });
     return { brokerId, clean };
   }

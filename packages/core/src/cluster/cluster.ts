@@ -164,16 +164,16 @@ export class BrokerCluster extends ClusterReads {
     return this.rooms.leadership.rejoin(place, brokerId);
   }
 
-  /** Flushes and closes what one broker has open; it serves no more, from this call on. */
+  /** Flushes and closes what one broker has open; it serves no more, from this call on. See broker-life.ts. */
   async stopBroker(brokerId: number): Promise<BrokerLifeResult> {
     this.lifecycle.requireRunning();
-    return this.rooms.life.stop(brokerId);
+    return this.rooms.life.stop(brokerId, () => this.lifecycle.requireRunning());
   }
 
   /** Opens a stopped broker's logs again. */
   async startBroker(brokerId: number): Promise<BrokerLifeResult> {
     this.lifecycle.requireRunning();
-    return this.rooms.life.start(brokerId);
+    return this.rooms.life.start(brokerId, () => this.lifecycle.requireRunning());
   }
 
   /**
@@ -198,10 +198,12 @@ export class BrokerCluster extends ClusterReads {
 
   async #close(): Promise<void> {
     if (this.lifecycle.on("close") !== "closing") return;
-    const { table, brokers, directory, topics } = this.rooms;
+    const { table, brokers, directory, topics, life } = this.rooms;
     table.retireAll();
     let clean = false;
     try {
+      // A broker that is just stopping has its logs open still.
+      await life.settled();
       await brokers.close((brokerId) => table.highWatermarksOf(brokerId, topics.catalogue));
       // It may have crashed meanwhile.
       clean = this.state === "closing";
