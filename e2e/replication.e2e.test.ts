@@ -17,13 +17,15 @@ test(
     await said("produce", "orders", "-v", "a");
     expect(await said("replicas", "orders")).toMatch(/^0 +0 +1 +leader +1 +0 +yes +yes +-$/m);
     expect(await said("step", "replicate", "orders")).toMatch(/^orders +0 +2 +1 +\d+ +-$/m);
-    expect(await said("replicas", "orders")).toMatch(/^0 +0 +3 +follower +1 +0 +yes +yes +\d+$/m);
+    expect(await said("replicas", "orders")).toMatch(/^0 +0 +3 +follower +1 +0 +yes +yes +\d{4}-\S+Z$/m);
     await said("step", "replicate");
-    expect(await said("replicas", "orders")).toMatch(/^0 +0 +3 +follower +1 +1 +yes +yes +\d+$/m);
+    expect(await said("replicas", "orders")).toMatch(/^0 +0 +3 +follower +1 +1 +yes +yes +\d{4}-\S+Z$/m);
 
     expect(await said("broker", "stop", "1")).toBe("stopped broker 1 cleanly\n");
     const refused = await command(broker, ["produce", "orders", "-v", "b", "--timeout", "1s"]);
     expect(refused.stderr).toContain("LEADER_NOT_AVAILABLE");
+    const unled = await command(broker, ["replicas", "orders"]);
+    expect(unled.stderr).toContain("% orders [0]: nobody leads it");
     expect(await said("promote", "orders", "2")).toBe("orders [0]: leader 2, epoch 1, in sync 2,3\n");
     await said("produce", "orders", "-v", "b");
     await said("step", "replicate");

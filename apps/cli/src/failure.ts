@@ -52,6 +52,25 @@ export class RecordFailure extends Error implements Failure {
   }
 }
 
+/** What is wrong with one partition of several: the failure itself, with its place. */
+export class PartitionFailure extends Error implements Failure {
+  override readonly name = "PartitionFailure";
+  readonly code: string;
+  readonly retriable: boolean;
+  readonly details: Failure["details"];
+
+  constructor(
+    failure: Failure,
+    place: { readonly topic: string; readonly partition: number },
+    others: number,
+  ) {
+    super(others === 0 ? failure.message : `${failure.message} (and ${others} more)`, { cause: failure });
+    this.code = failure.code;
+    this.retriable = failure.retriable;
+    this.details = { ...failure.details, ...place, others };
+  }
+}
+
 /** Thrown through a command when its reader has closed the pipe: nothing is wrong, there is only nobody left to write for. */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
@@ -64,7 +83,8 @@ export class Interrupted extends Error {
 
 /** The SDK's errors and our own carry a code, the system's a call that was refused; anything else is a fault of this program, and says so. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof CliError || error instanceof RecordFailure) return error;
+  if (error instanceof CliError || error instanceof RecordFailure || error instanceof PartitionFailure)
+    return error;
   if (error instanceof Error && "code" in error && typeof error.code === "string" && "retriable" in error) {
     const details = "details" in error ? error.details : undefined;
     return {

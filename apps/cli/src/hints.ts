@@ -2,6 +2,7 @@
 import type { ErrorCode } from "@minikafka/protocol/errors";
 import type { LocalCode } from "./exit-codes.ts";
 import type { Failure } from "./failure.ts";
+import { isDamage } from "./outcome.ts";
 
 /** What the command was about. */
 export interface HintFacts {
@@ -16,6 +17,23 @@ const REFRESH = "run the command again: the broker's state has changed in betwee
 const SEE_LOG = "the broker's log says more; it is on its standard error";
 const RESTART = "look at the broker's disk and log, then restart it";
 
+/** Records that may or may not be there. */
+function openProduce(topic: string): string {
+  return (
+    "the outcome is open, so look before you try again; under a manual clock --acks all waits for " +
+    `minikafka-cli step replicate ${topic} from another terminal; --timeout 60s waits longer`
+  );
+}
+
+/** A restart mends nothing here. */
+function aroundDamage(topic: string, { details: { partition = "N", file } }: Failure): string {
+  const where = typeof file === "string" ? file.replace(/[\\/][^\\/]*$/, "") : "./data";
+  return (
+    `minikafka-cli log verify ${where} tells what is damaged, fetch ${topic} -p reads other partitions and -o past the ` +
+    `damage; with replicas, promote ${topic} BROKER -p ${partition}, then rejoin ${topic} BROKER -p ${partition}, copies it anew`
+  );
+}
+
 /** Complete by type. `null` where the message says all there is to do. */
 const HINTS = {
   USAGE: "minikafka-cli --help lists the commands, minikafka-cli COMMAND --help its options",
@@ -26,7 +44,10 @@ const HINTS = {
     details.sent === true
       ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`
       : `is a broker running at ${broker}? Start one with npm start, or minikafka-broker --data ./data; -b HOST:PORT names another`,
-  TIMEOUT: "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
+  TIMEOUT: ({ topic }, { details }) =>
+    details.operation === "produce"
+      ? openProduce(topic)
+      : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
   CLOSED: null,
   BUFFER_FULL: null,
   INVALID_ANSWER: ({ broker }) => `is it a MiniKafka broker that listens at ${broker}?`,
@@ -60,7 +81,7 @@ const HINTS = {
   LEADER_NOT_AVAILABLE: ({ topic }) =>
     `minikafka-cli describe shows which brokers run; minikafka-cli promote ${topic} BROKER -p N makes another replica the leader`,
   BROKER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
-  REQUEST_TIMED_OUT: "the outcome is open: look before you try again; --timeout 60s waits longer",
+  REQUEST_TIMED_OUT: ({ topic }) => openProduce(topic),
   PRODUCER_FENCED: "another instance of this producer took over; only that one may go on",
   UNKNOWN_PRODUCER_ID: "init_producer gives one; the data folder may be another than before",
   OUT_OF_ORDER_SEQUENCE: null,
@@ -73,7 +94,7 @@ const HINTS = {
   NOT_PARTITION_OWNER: REFRESH,
   REBALANCE_IN_PROGRESS: "run the command again in a moment",
   GROUP_NOT_EMPTY: "stop the group's members first",
-  STORAGE_ERROR: RESTART,
+  STORAGE_ERROR: ({ topic }, failure) => (isDamage(failure) ? aroundDamage(topic, failure) : RESTART),
   BROKER_FAILED: RESTART,
   SHUTTING_DOWN: "start the broker again, then run the command again",
   TOO_MANY_CONNECTIONS: "close other clients, then run the command again",

@@ -6,10 +6,11 @@
  */
 import { type Command, CommanderError } from "commander";
 import type { Context, Perform, Work, World } from "./context.ts";
-import { EXIT, type ExitCode, exitCodeFor } from "./exit-codes.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
 import { hintFor } from "./hints.ts";
 import { brokerText } from "./input/arguments.ts";
+import { exitCodeOf } from "./outcome.ts";
 import { DataSink } from "./output/data-sink.ts";
 import { Notes } from "./output/notes.ts";
 import { createProgram } from "./program.ts";
@@ -67,7 +68,7 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
       failure,
       hintFor(failure, { broker, ...(job.topic === undefined ? {} : { topic: job.topic }) }),
     );
-    return exitCodeFor(failure.code);
+    return exitCodeOf(failure);
   }
 }
 

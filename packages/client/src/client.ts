@@ -187,7 +187,8 @@ export class Client implements Session, AsyncDisposable {
   ): Promise<JsonObject> {
     const { bytes, signal, timeoutMsMax = Number.POSITIVE_INFINITY } = options;
     const asked = options.timeoutMs ?? this.requestTimeoutMs + askedWaitMs(name, fields);
-    const timeoutMs = Math.min(asked, timeoutMsMax);
+    // What is left of a larger wait is a fraction; nobody reads six decimals of a millisecond.
+    const timeoutMs = Math.ceil(Math.min(asked, timeoutMsMax));
     return this.#link.request({ operation: name, fields, bytes }, { timeoutMs, signal, oneWay });
   }
 }

@@ -6,6 +6,7 @@ import { CliError } from "../failure.ts";
 import { brokerText, wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { renderFacts, renderTable } from "../output/table.ts";
+import { showPartition } from "../partition-description.ts";
 import { withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { describeTopics } from "../topic-description.ts";
@@ -81,44 +82,4 @@ async function showCluster(context: Context, cluster: ParsedResponse<"describe_c
     ]),
   );
   return context.data.write(`${facts}\n${brokers}`);
-}
-
-function showPartition(context: Context, partition: ParsedResponse<"describe_partition">): Promise<void> {
-  if (context.settings.json) return context.data.json(partition);
-  const facts = renderFacts([
-    ["TOPIC", partition.topic],
-    ["PARTITION", partition.partition],
-    ["LEADER", partition.leader_id],
-    ["EPOCH", partition.leader_epoch],
-    ["ISR", partition.isr.join(",")],
-    ["LOG-START", partition.log_start_offset],
-    ["LAST-STABLE", partition.last_stable_offset],
-    ["HIGH-WATERMARK", partition.high_watermark],
-    ["LOG-END", partition.log_end_offset],
-  ]);
-  const replicas = renderTable(
-    ["REPLICA", "LOG-END", "HIGH-WATERMARK", "IN-SYNC", "ONLINE", "CAUGHT-UP-MS"],
-    partition.replicas.map((replica) => [
-      replica.broker_id,
-      replica.log_end_offset,
-      replica.high_watermark,
-      replica.in_sync ? "yes" : "no",
-      replica.online ? "yes" : "no",
-      replica.last_caught_up_ms,
-    ]),
-  );
-  const segments = renderTable(
-    ["SEGMENT", "NEXT-OFFSET", "BYTES", "ACTIVE"],
-    partition.segments.map((segment) => [
-      segment.base_offset,
-      segment.next_offset,
-      segment.size_bytes,
-      segment.active ? "yes" : "no",
-    ]),
-  );
-  const epochs = renderTable(
-    ["EPOCH", "START-OFFSET"],
-    partition.epochs.map(({ epoch, start_offset }) => [epoch, start_offset]),
-  );
-  return context.data.write([facts, replicas, segments, epochs].join("\n"));
 }

@@ -4,6 +4,7 @@ import type { Context, Perform } from "../context.ts";
 import { wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
+import { timeCell } from "../output/time.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { type PartitionView, viewsOf } from "../topic-description.ts";
@@ -21,7 +22,7 @@ const HEADERS = [
   "HIGH-WATERMARK",
   "IN-SYNC",
   "ONLINE",
-  "CAUGHT-UP-MS",
+  "CAUGHT-UP",
 ];
 
 export function declareReplicas(program: Command, perform: Perform): void {
@@ -51,7 +52,11 @@ function replicas(context: Context, topic: string, partition: number | undefined
       return undefined;
     }
     await context.data.write(renderTable(HEADERS, views.flatMap(rowsOf)));
-    for (const { placement, problem } of views) {
+    for (const { placement, inside, problem } of views) {
+      if (inside !== null && inside.leader_id === null)
+        context.notes.remark(
+          `${topic} [${placement.partition}]: nobody leads it, so that IN-SYNC is what its last leader knew`,
+        );
       if (problem !== null) context.notes.remark(`${topic} [${placement.partition}]: ${problem}`);
     }
     return undefined;
@@ -86,6 +91,6 @@ function rowsOf({ placement, inside }: PartitionView): Cell[][] {
     replica.high_watermark,
     replica.in_sync ? "yes" : "no",
     replica.online ? "yes" : "no",
-    replica.last_caught_up_ms,
+    timeCell(replica.last_caught_up_ms),
   ]);
 }

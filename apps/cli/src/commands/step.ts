@@ -5,6 +5,7 @@ import type { Context, Perform } from "../context.ts";
 import { wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
+import { futureRecords } from "../retention-hold.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { declareReplicationSteps } from "./step-replication.ts";
@@ -13,7 +14,8 @@ const NOTE =
   "In auto mode the broker takes these steps by itself: a round after each append, a look at who is in sync\n" +
   "twice within --replica-lag-time-ms, a flush every 5 seconds, compaction every 15 seconds, retention every\n" +
   "5 minutes, a look for silent producers every 10 minutes. By hand they need a broker started with --lab or\n" +
-  "--clock manual.";
+  "--clock manual. A manual clock begins at --start-time, and minikafka-cli produce gives records this machine's\n" +
+  "time: give a topic -c message_timestamp_type=LogAppendTime to see its records grow old by clock advance.";
 
 interface RollOptions {
   readonly partition: number;
@@ -110,8 +112,10 @@ async function applyRetention(context: Context, session: Session, topic: string 
   if (context.settings.json) return context.data.json(answer);
   const headers = ["TOPIC", "PARTITION", "BROKER", "SEGMENT", "NEXT-OFFSET", "BYTES", "REASON"];
   await context.data.write(renderTable(headers, answer.deleted.map(deletedRow)));
-  if (answer.deleted.length === 0)
-    context.notes.remark("nothing was due; describe TOPIC -p N shows the segments");
+  if (answer.deleted.length > 0) return;
+  context.notes.remark("nothing was due; describe TOPIC -p N shows the segments with their latest times");
+  const ahead = await futureRecords(session, topic);
+  if (ahead !== null) context.notes.remark(ahead);
 }
 
 function deletedRow(segment: ParsedResponse<"apply_retention">["deleted"][number]): Cell[] {

@@ -1,13 +1,14 @@
 /** The work of `fetch`: polls, prints, and knows when it is done. */
 import type { Client, Consumer, ConsumerRecord } from "@minikafka/client";
 import type { Context } from "../context.ts";
-import { CliError, failureOf } from "../failure.ts";
+import { CliError, type Failure, failureOf } from "../failure.ts";
 import { recordLine } from "../output/record-json.ts";
 import type { ShownRecord } from "../record.ts";
 import { withSession } from "../session.ts";
 import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
 import type { FetchOptions } from "./fetch-options.ts";
-import { findSpans, type Span } from "./span.ts";
+import { findSpans, isOfOnePartition, type Span } from "./span.ts";
+import { UnreadablePartitions } from "./unreadable.ts";
 
 export interface FetchRequest extends Omit<FetchOptions, "format"> {
   readonly topic: string;
@@ -21,10 +22,12 @@ const POLL_MS = 500;
 /** Throws TIMEOUT when `--timeout` was given and nothing came for so long. */
 export function fetchRecords(context: Context, request: FetchRequest): Promise<undefined> {
   return withSession(context, async ({ client }) => {
-    const spans = await findSpans(client.admin(), request, context.interrupted);
+    const { spans, unreadable } = await findSpans(client.admin(), request, context.interrupted);
+    const leftOut = new UnreadablePartitions(context, request.topic);
+    for (const { partition, error } of unreadable) leftOut.leaveOut(partition, error, spans.length);
     const consumer = client.consumer({ autoOffsetReset: "error" });
     consumer.assign(spans.map(({ topic, partition, begin }) => ({ topic, partition, offset: begin })));
-    const reading = new Reading(context, client, consumer, request.exit === true ? spans : null);
+    const reading = new Reading(context, { client, consumer, leftOut }, request.exit === true ? spans : null);
     let left = request.count ?? Number.POSITIVE_INFINITY;
     let printed = 0;
     while (left > 0 && !(await reading.isDone())) {
@@ -33,6 +36,7 @@ export function fetchRecords(context: Context, request: FetchRequest): Promise<u
       printed += records.length;
       left -= records.length;
     }
+    leftOut.requireNone();
     if (left > 0) context.notes.remark(`reached the end of ${request.topic}: ${shownCount(printed)}`);
     return undefined;
   });
@@ -47,21 +51,30 @@ function print(context: Context, request: FetchRequest, records: readonly Consum
   return context.data.write(Buffer.concat(records.map((one) => request.format(one))));
 }
 
+interface Sources {
+  readonly client: Client;
+  readonly consumer: Consumer;
+  /** Those of the partitions that turn out to be damaged. */
+  readonly leftOut: UnreadablePartitions;
+}
+
 /** Records until the end that was asked for, through what mends itself. */
 class Reading {
   readonly #context: Context;
   readonly #client: Client;
   readonly #consumer: Consumer;
+  readonly #leftOut: UnreadablePartitions;
   /** By partition, what is to be read before it is done; `null`: there is no end. */
   readonly #unread: Map<number, Span> | null;
   readonly #patienceMs: number;
   #lastRecordMs = performance.now();
   #troubleSinceMs: number | null = null;
 
-  constructor(context: Context, client: Client, consumer: Consumer, ends: readonly Span[] | null) {
+  constructor(context: Context, { client, consumer, leftOut }: Sources, ends: readonly Span[] | null) {
     this.#context = context;
     this.#client = client;
     this.#consumer = consumer;
+    this.#leftOut = leftOut;
     this.#unread = ends === null ? null : new Map(ends.map((span) => [span.partition, span]));
     this.#patienceMs = context.settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
   }
@@ -96,13 +109,26 @@ class Reading {
       return records;
     } catch (error) {
       const failure = failureOf(error);
-      if (!failure.retriable || this.#context.interrupted.aborted) throw error;
+      if (this.#context.interrupted.aborted) throw error;
+      if (!failure.retriable) {
+        this.#leaveOut(error, failure.details);
+        return [];
+      }
       const nowMs = performance.now();
       if (this.#troubleSinceMs === null) this.#context.notes.remark(`${failure.message}; trying again`);
       this.#troubleSinceMs ??= nowMs;
       if (nowMs - this.#troubleSinceMs >= this.#patienceMs) throw error;
       return [];
     }
+  }
+
+  /** Goes on with the other partitions. Throws `error` when it is not one partition's, or there is no other. */
+  #leaveOut(error: unknown, { topic, partition }: Failure["details"]): void {
+    if (!isOfOnePartition(error) || typeof topic !== "string" || typeof partition !== "number") throw error;
+    const others = this.#consumer.assignment.filter((place) => place.partition !== partition);
+    this.#leftOut.leaveOut(partition, error, others.length);
+    this.#consumer.assign(others);
+    this.#unread?.delete(partition);
   }
 
   #waitMs(): number {

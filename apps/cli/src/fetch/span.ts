@@ -1,5 +1,6 @@
 /** From what was asked for to offsets: where to begin in each partition, and where it ended when the command began. */
 import type { Admin } from "@minikafka/client";
+import { failureOf } from "../failure.ts";
 import type { OffsetSpec } from "../input/offset-spec.ts";
 
 export interface LogBounds {
@@ -42,22 +43,58 @@ export interface SpanQuery {
   readonly offset: OffsetSpec;
 }
 
+/** What can be read, and what cannot. */
+export interface FoundSpans {
+  readonly spans: readonly Span[];
+  /** Of each partition that cannot serve now, lowest first: one that is damaged keeps nobody from the others. */
+  readonly unreadable: readonly UnreadablePartition[];
+}
+
+export interface UnreadablePartition {
+  readonly partition: number;
+  readonly error: unknown;
+}
+
+/** What is wrong with one partition and says nothing of the others. */
+export function isOfOnePartition(error: unknown): boolean {
+  const { code } = failureOf(error);
+  return code === "STORAGE_ERROR" || code === "CORRUPT_BATCH" || code === "LEADER_NOT_AVAILABLE";
+}
+
 /** Asks for the bounds of each partition. Throws UNKNOWN_TOPIC and UNKNOWN_PARTITION. */
-export async function findSpans(admin: Admin, query: SpanQuery, signal: AbortSignal): Promise<Span[]> {
-  const { topic, offset: spec } = query;
+export async function findSpans(admin: Admin, query: SpanQuery, signal: AbortSignal): Promise<FoundSpans> {
+  const { topic } = query;
   const partitions =
     query.partition ?? (await admin.metadata(topic, { signal })).partitions.map(({ partition }) => partition);
-  return Promise.all(
-    partitions.map(async (partition): Promise<Span> => {
-      const ask = async (at: "earliest" | "latest" | { readonly timestampMs: number }) =>
-        (await admin.listOffsets({ topic, partition, at }, { signal })).offset;
-      const [start, end, atTime] = await Promise.all([
-        ask("earliest"),
-        ask("latest"),
-        spec.kind === "time" ? ask({ timestampMs: spec.timestampMs }) : null,
-      ]);
-      const bounds = { start: start ?? 0, end: end ?? 0, atTime };
-      return { topic, partition, begin: beginOf(spec, bounds), end: bounds.end };
+  const spans: Span[] = [];
+  const unreadable: UnreadablePartition[] = [];
+  await Promise.all(
+    partitions.map(async (partition) => {
+      try {
+        spans.push(await findSpan(admin, { topic, partition }, { spec: query.offset, signal }));
+      } catch (error) {
+        if (!isOfOnePartition(error)) throw error;
+        unreadable.push({ partition, error });
+      }
     }),
   );
+  const byPartition = (left: { partition: number }, right: { partition: number }) =>
+    left.partition - right.partition;
+  return { spans: spans.sort(byPartition), unreadable: unreadable.sort(byPartition) };
+}
+
+async function findSpan(
+  admin: Admin,
+  place: { readonly topic: string; readonly partition: number },
+  { spec, signal }: { readonly spec: OffsetSpec; readonly signal: AbortSignal },
+): Promise<Span> {
+  const ask = async (at: "earliest" | "latest" | { readonly timestampMs: number }) =>
+    (await admin.listOffsets({ ...place, at }, { signal })).offset;
+  const [start, end, atTime] = await Promise.all([
+    ask("earliest"),
+    ask("latest"),
+    spec.kind === "time" ? ask({ timestampMs: spec.timestampMs }) : null,
+  ]);
+  const bounds = { start: start ?? 0, end: end ?? 0, atTime };
+  return { ...place, begin: beginOf(spec, bounds), end: bounds.end };
 }

@@ -24,6 +24,7 @@ type Settled = readonly PromiseSettledResult<RecordMetadata>[];
 
 export class Receipts {
   readonly #context: Context;
+  readonly #pendingChanged: (pending: number) => void;
   #pending = 0;
   #printing: Promise<void> = Promise.resolve();
   #produced = 0;
@@ -34,8 +35,10 @@ export class Receipts {
   readonly #linesMax: number;
   readonly #unprinted = new LandingSum();
 
-  constructor(context: Context) {
+  /** `pendingChanged` hears how many records are pending whenever that changes. */
+  constructor(context: Context, pendingChanged: (pending: number) => void = () => undefined) {
     this.#context = context;
+    this.#pendingChanged = pendingChanged;
     const isWatched = context.data.isTerminal && context.stdin.isTTY !== true && !context.settings.json;
     this.#linesMax = isWatched ? TERMINAL_LINES_MAX : Number.POSITIVE_INFINITY;
   }
@@ -53,6 +56,7 @@ export class Receipts {
   /** Takes records that were sent together. Never throws. */
   add(records: readonly SentRecord[]): void {
     this.#pending += records.length;
+    this.#pendingChanged(this.#pending);
     // At once, so that a failure has its listener before it comes.
     const settled = Promise.allSettled(records.map(({ sent }) => sent));
     this.#printing = this.#printing.then(async () => {
@@ -92,6 +96,7 @@ export class Receipts {
       }
     }
     this.#pending -= records.length;
+    this.#pendingChanged(this.#pending);
     if (!this.#context.data.isOpen) return;
     try {
       await this.#context.data.write(text);

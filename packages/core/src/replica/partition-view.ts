@@ -40,6 +40,7 @@ export interface SegmentDescription {
   readonly baseOffset: number;
   readonly nextOffset: number;
   readonly sizeBytes: number;
+  readonly latestTimeMs: number | null;
   readonly active: boolean;
 }
 

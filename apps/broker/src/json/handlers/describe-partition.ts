@@ -28,6 +28,7 @@ export const describePartition: Handler<"describe_partition"> = ({ topic, partit
       base_offset: segment.baseOffset,
       next_offset: segment.nextOffset,
       size_bytes: segment.sizeBytes,
+      latest_time_ms: segment.latestTimeMs,
       active: segment.active,
     })),
     producer_count: view.producerCount,

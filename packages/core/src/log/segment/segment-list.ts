@@ -12,6 +12,8 @@ export interface SegmentSummary {
   readonly baseOffset: number;
   readonly nextOffset: number;
   readonly sizeBytes: number;
+  /** The latest record time in it, which retention goes by; `null` when it holds none. */
+  readonly latestTimeMs: number | null;
   /** The one that is written. */
   readonly active: boolean;
 }
@@ -51,6 +53,7 @@ export class SegmentList {
       baseOffset: segment.baseOffset,
       nextOffset: segment.nextOffset,
       sizeBytes: segment.sizeBytes,
+      latestTimeMs: segment.maxTimestampMs < 0 ? null : segment.maxTimestampMs,
       active: segment === this.active,
     }));
   }

@@ -37,6 +37,12 @@ export const describePartition = operation({
         base_offset: fields.count,
         next_offset: fields.count,
         size_bytes: fields.count,
+        latest_time_ms: z
+          .int()
+          .nullable()
+          .describe(
+            "of its records, which retention compares with the broker's clock; null when it has none",
+          ),
         active: z.boolean(),
       }),
     ),

@@ -1,0 +1,83 @@
+/** What `describe TOPIC -p N` shows: all that a partition's leader knows, and where each replica stands. */
+import type { ParsedResponse } from "@minikafka/protocol";
+import type { Context } from "./context.ts";
+import { renderFacts, renderTable } from "./output/table.ts";
+import { timeCell } from "./output/time.ts";
+
+type Inside = ParsedResponse<"describe_partition">;
+
+/** Prints the partition: facts and tables, or one document. */
+export function showPartition(context: Context, partition: Inside): Promise<void> {
+  if (context.settings.json) return context.data.json(partition);
+  const tables = [
+    factsOf,
+    replicasOf,
+    segmentsOf,
+    epochsOf,
+    ...(partition.producer_count > 0 ? [producersOf] : []),
+  ];
+  return context.data.write(tables.map((table) => table(partition)).join("\n"));
+}
+
+function factsOf(partition: Inside): string {
+  return renderFacts([
+    ["TOPIC", partition.topic],
+    ["PARTITION", partition.partition],
+    ["LEADER", partition.leader_id],
+    ["EPOCH", partition.leader_epoch],
+    ["ISR", partition.isr.join(",")],
+    ["LOG-START", partition.log_start_offset],
+    ["LAST-STABLE", partition.last_stable_offset],
+    ["HIGH-WATERMARK", partition.high_watermark],
+    ["LOG-END", partition.log_end_offset],
+    ["PRODUCERS", partition.producer_count],
+  ]);
+}
+
+function replicasOf({ replicas }: Inside): string {
+  return renderTable(
+    ["REPLICA", "LOG-END", "HIGH-WATERMARK", "IN-SYNC", "ONLINE", "CAUGHT-UP"],
+    replicas.map((replica) => [
+      replica.broker_id,
+      replica.log_end_offset,
+      replica.high_watermark,
+      replica.in_sync ? "yes" : "no",
+      replica.online ? "yes" : "no",
+      timeCell(replica.last_caught_up_ms),
+    ]),
+  );
+}
+
+function segmentsOf({ segments }: Inside): string {
+  return renderTable(
+    ["SEGMENT", "NEXT-OFFSET", "BYTES", "LATEST-TIME", "ACTIVE"],
+    segments.map((segment) => [
+      segment.base_offset,
+      segment.next_offset,
+      segment.size_bytes,
+      timeCell(segment.latest_time_ms),
+      segment.active ? "yes" : "no",
+    ]),
+  );
+}
+
+function epochsOf({ epochs }: Inside): string {
+  return renderTable(
+    ["EPOCH", "START-OFFSET"],
+    epochs.map(({ epoch, start_offset }) => [epoch, start_offset]),
+  );
+}
+
+/** The idempotent producers that were heard of last. */
+function producersOf({ producers }: Inside): string {
+  return renderTable(
+    ["PRODUCER", "PRODUCER-EPOCH", "LAST-SEQUENCE", "LAST-OFFSET", "LAST-SEEN"],
+    producers.map((producer) => [
+      producer.producer_id,
+      producer.producer_epoch,
+      producer.last_sequence,
+      producer.last_offset,
+      timeCell(producer.last_seen_ms),
+    ]),
+  );
+}
