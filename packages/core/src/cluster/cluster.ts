@@ -114,7 +114,7 @@ export class BrokerCluster extends ClusterReads {
   async deleteRecords(place: TopicPartition, before: number | "high_watermark"): Promise<number> {
     const set = this.replicaSet(place);
     requireDeletable(this.topics.require(place.topic));
-    return deleteRecords(set, before);
+    return deleteRecords(set, before, (replicas) => this.rooms.leadership.leaveOut(set, replicas));
   }
 
   /**

@@ -99,6 +99,18 @@ export class LeadershipChanges {
     return set.state;
   }
 
+  /** Those that could not delete what is deleted: until they have, they are not in sync. Throws STORAGE_ERROR, BROKER_FAILED. */
+  leaveOut(set: PartitionReplicaSet, replicas: readonly Replica[]): void {
+    const left = replicas.map(({ brokerId }) => brokerId);
+    const inSyncReplicas = set.inSyncReplicas.filter((id) => !left.includes(id));
+    const moves = replicas.map(({ brokerId, logEndOffset }) => ({
+      brokerId,
+      reason: "behind_log_start",
+      logEndOffset,
+    }));
+    this.#parts.states.commit([{ set, state: { ...set.state, inSyncReplicas }, moves }]);
+  }
+
   /**
    * Lets a replica back in that was taken out: it cuts what was never its leader's, fetches once, and is in sync when that was
    * enough. A copy whose log cannot be opened is set aside and made anew. Rejects with INVALID_REQUEST, LEADER_NOT_AVAILABLE,

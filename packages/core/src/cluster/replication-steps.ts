@@ -160,6 +160,7 @@ export function isrChangeOf(
       logEndOffset: leader.log.logEndOffset,
       highWatermark,
       leaderEpochStartOffset: state.leaderEpochStartOffset,
+      logStartOffset: leadership.logStartOffset,
       nowMs,
     },
     rule: { ...set.replication, joinsFlushed: set.waitsForDisk },

@@ -58,7 +58,7 @@ export async function followerRound(
         return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: null };
     }
     const copied = copyFrom(set, follower, leader, options);
-    await followLogStart(follower, leader);
+    await followLogStart(follower, leadership.logStartOffset);
     await flushToJoin(set, follower);
     return { brokerId, ...copied, truncatedTo, problem: null };
   } catch (problem) {
@@ -103,9 +103,7 @@ function copyFrom(
 }
 
 /** What was deleted at the leader goes here as well (KIP-107). Its own retention a follower applies by itself. */
-async function followLogStart(follower: Replica, leader: Replica): Promise<void> {
-  const { log } = follower;
-  const { logStartOffset } = leader.log;
+async function followLogStart({ log }: Replica, logStartOffset: number): Promise<void> {
   if (log.logStartOffset >= logStartOffset || log.logEndOffset < logStartOffset) return;
   await log.deleteRecords(logStartOffset);
 }

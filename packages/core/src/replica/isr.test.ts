@@ -9,12 +9,26 @@ import {
 } from "./isr.ts";
 
 const RULE = { joinsFlushed: true, replicaLagTimeMs: 100, replicaLagMaxOffsets: null };
-const LEADER: LeaderView = { logEndOffset: 20, highWatermark: 10, leaderEpochStartOffset: 5, nowMs: 1000 };
+const LEADER: LeaderView = {
+  logEndOffset: 20,
+  highWatermark: 10,
+  leaderEpochStartOffset: 5,
+  logStartOffset: 4,
+  nowMs: 1000,
+};
 
 function follower(facts: Partial<FollowerView["progress"]> & Partial<FollowerView> = {}): FollowerView {
   const { logEndOffset = 20, lastCaughtUpMs = 1000, lastFetch = null, ...rest } = facts;
   const progress = { logEndOffset, lastCaughtUpMs, lastFetch };
-  return { brokerId: 2, isOnline: true, isHeldOut: false, flushedOffset: 20, ...rest, progress };
+  return {
+    brokerId: 2,
+    isOnline: true,
+    isHeldOut: false,
+    flushedOffset: 20,
+    logStartOffset: 4,
+    ...rest,
+    progress,
+  };
 }
 
 test.each([
@@ -25,6 +39,7 @@ test.each([
   ["ends before what is visible", { logEndOffset: 9 }, "behind_high_watermark"],
   ["has not fetched in this leadership", { logEndOffset: null }, "not_fetched"],
   ["has what is visible in memory alone", { flushedOffset: 9 }, "not_flushed"],
+  ["still has what is deleted", { logStartOffset: 3 }, "behind_log_start"],
   ["is stopped", { isOnline: false }, "offline"],
   ["was taken out by an operator", { isHeldOut: true }, "removed"],
 ] as const)("one that wants in and %s: %s", (_what, facts, reason) => {

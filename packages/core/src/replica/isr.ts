@@ -51,12 +51,15 @@ export interface FollowerView {
   readonly progress: FollowerProgress;
   /** Up to here its log survives a power cut. */
   readonly flushedOffset: number;
+  readonly logStartOffset: number;
 }
 
 export interface LeaderView {
   readonly logEndOffset: number;
   readonly highWatermark: number;
   readonly leaderEpochStartOffset: number;
+  /** What lies below is deleted. */
+  readonly logStartOffset: number;
   readonly nowMs: number;
 }
 
@@ -66,6 +69,7 @@ export type OutOfSync =
   | "not_fetched"
   | "behind_high_watermark"
   | "behind_epoch_start"
+  | "behind_log_start"
   | "not_flushed"
   | "lag_time"
   | "lag_offsets";
@@ -73,7 +77,7 @@ export type OutOfSync =
 /**
  * Why a follower is not in sync, or `null`. A member stays while it lags for less than the allowed time. Whoever wants in must
  * fetch, hold everything below the high watermark, on its disk where acknowledgements promise that, and have reached the
- * beginning of the leader's epoch, besides.
+ * beginning of the leader's epoch, besides; and it must have deleted what is deleted, so that no promotion brings it back.
  */
 export function outOfSync(
   follower: FollowerView,
@@ -87,6 +91,7 @@ export function outOfSync(
     if (logEndOffset === null) return "not_fetched";
     if (logEndOffset < leader.highWatermark) return "behind_high_watermark";
     if (logEndOffset < leader.leaderEpochStartOffset) return "behind_epoch_start";
+    if (follower.logStartOffset < leader.logStartOffset) return "behind_log_start";
     if (rule.joinsFlushed && follower.flushedOffset < leader.highWatermark) return "not_flushed";
   }
   const hasAll = follower.isOnline && logEndOffset === leader.logEndOffset;

@@ -30,6 +30,7 @@ export class Leadership {
   readonly highWatermark: HighWatermark;
   readonly #env: Env;
   #state: PartitionState;
+  #deletedBefore = 0;
 
   constructor({ place, copies, state, highWatermark }: LeadershipParts, env: Env) {
     this.place = place;
@@ -76,6 +77,16 @@ export class Leadership {
     throw new BrokerError("INVALID_REQUEST", message, { broker_id: brokerId });
   }
 
+  /** Where the log of everybody who is in sync begins, or is about to: what lies below is being deleted, or is deleted already. */
+  get logStartOffset(): number {
+    return Math.max(this.#deletedBefore, this.onlineLeader?.logStartOffset ?? 0);
+  }
+
+  /** Nobody joins the in-sync replicas any more with what lies below `offset`, while this leadership lasts. */
+  beginDeletion(offset: number): void {
+    this.#deletedBefore = Math.max(this.#deletedBefore, offset);
+  }
+
   followers(): Replica[] {
     return this.copies.filter(({ brokerId }) => brokerId !== this.#state.leaderId);
   }
@@ -89,6 +100,7 @@ export class Leadership {
     const before = this.#state;
     this.#state = state;
     if (state.leaderEpoch === before.leaderEpoch && state.leaderId === before.leaderId) return false;
+    this.#deletedBefore = 0;
     this.#forgetProgress();
     const { highWatermark, assignedLeader: leader } = this;
     const end = leader?.logEndOffset ?? null;

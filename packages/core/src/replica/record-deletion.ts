@@ -1,31 +1,63 @@
 /** delete_records: where a partition's logs begin is moved by hand (Kafka: DeleteRecords, KIP-107). */
 import { BrokerError } from "../errors.ts";
+import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 import { partitionName } from "./topic-partition.ts";
 
+/** Takes replicas out of the in-sync replicas, durably. Throws STORAGE_ERROR, BROKER_FAILED. */
+export type LeaveOut = (replicas: readonly Replica[]) => void;
+
 /**
- * Moves the log start offset of the leader's log to `before`, but never back, and that of every other replica in sync, so
- * that no promotion brings a record back; resolves with where it is once that survives a power cut. Those out of sync follow
- * with a fetch. Rejects with OFFSET_OUT_OF_RANGE above the high watermark, since what is not visible yet may still be waited
- * for; LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED.
+ * Moves the log start offset of every replica in sync to `before`, but never back, the leader's last; resolves with where the
+ * leader's is once that survives a power cut. One that cannot follow now, since it is stopped, failed or being cut, leaves the
+ * in-sync replicas before anything is gone at the leader, and is back when it has deleted as much: so no promotion but an unclean
+ * one brings a record back, also after a restart. Rejects with OFFSET_OUT_OF_RANGE above the high watermark, since what is not
+ * visible yet may still be waited for; LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED.
  */
 export async function deleteRecords(
   set: PartitionReplicaSet,
   before: number | "high_watermark",
+  leaveOut: LeaveOut,
 ): Promise<number> {
-  const leader = set.leadership.requireLeader();
+  const { leadership } = set;
+  const leader = leadership.requireLeader();
   leader.broker.requireRunning();
-  const { highWatermark } = set;
-  const beforeOffset = before === "high_watermark" ? highWatermark : before;
-  if (beforeOffset > highWatermark) {
-    throw new BrokerError(
-      "OFFSET_OUT_OF_RANGE",
-      `records of ${partitionName(set.place)} cannot be deleted before ${beforeOffset}; expected at most ${highWatermark}, the high watermark`,
-      { offset: beforeOffset, log_start_offset: leader.log.logStartOffset, high_watermark: highWatermark },
-    );
+  const beforeOffset = requireVisible(set, leader, before);
+  const { leaderEpoch } = set;
+  leadership.beginDeletion(beforeOffset);
+  const others = () => leadership.inSync().filter((copy) => copy !== leader);
+  for (const copy of others()) await deleteAtFollower(copy, beforeOffset);
+  // The world went on meanwhile.
+  if (set.isRetired || leadership.onlineLeader !== leader || set.leaderEpoch !== leaderEpoch) {
+    const message = `${partitionName(set.place)} has got another leader while its records were being deleted; try again`;
+    throw new BrokerError("LEADER_NOT_AVAILABLE", message);
   }
-  const logStartOffset = await leader.log.deleteRecords(beforeOffset);
-  const others = set.leadership.inSync().filter((copy) => copy !== leader && copy.isOnline);
-  for (const { log } of others) await log.deleteRecords(Math.min(beforeOffset, log.logEndOffset));
-  return logStartOffset;
+  leaveOut(others().filter((copy) => copy.logStartOffset < beforeOffset));
+  return leader.log.deleteRecords(beforeOffset);
+}
+
+/** The offset that `before` means. */
+function requireVisible(
+  { place, highWatermark }: PartitionReplicaSet,
+  { log }: Replica,
+  before: number | "high_watermark",
+): number {
+  const beforeOffset = before === "high_watermark" ? highWatermark : before;
+  if (beforeOffset <= highWatermark) return beforeOffset;
+  throw new BrokerError(
+    "OFFSET_OUT_OF_RANGE",
+    `records of ${partitionName(place)} cannot be deleted before ${beforeOffset}; expected at most ${highWatermark}, the high watermark`,
+    { offset: beforeOffset, log_start_offset: log.logStartOffset, high_watermark: highWatermark },
+  );
+}
+
+/** Where it cannot, its log begins where it began: the caller looks. */
+async function deleteAtFollower(copy: Replica, beforeOffset: number): Promise<void> {
+  const { isOnline, broker, isBeingCut, logEndOffset } = copy;
+  if (!isOnline || !broker.isRunning || isBeingCut || logEndOffset === null) return;
+  try {
+    await copy.log.deleteRecords(Math.min(beforeOffset, logEndOffset));
+  } catch (problem) {
+    if (!(problem instanceof BrokerError)) throw problem;
+  }
 }

@@ -74,6 +74,11 @@ export class Replica {
     return this.#log instanceof BrokerError || this.broker.isStopped ? null : this.#log.logEndOffset;
   }
 
+  /** The first offset that its log may still hold; 0 when nobody knows. */
+  get logStartOffset(): number {
+    return this.#log instanceof BrokerError ? 0 : this.#log.logStartOffset;
+  }
+
   /** As far as this replica has heard. A follower hears of it with its fetches, so that it is one behind its leader. */
   get highWatermark(): number {
     return Math.min(this.#highWatermark, this.logEndOffset ?? this.#highWatermark);
@@ -105,6 +110,7 @@ export class Replica {
   view(): FollowerView {
     const { brokerId, isHeldOut, progress } = this;
     const flushedOffset = this.problem === null ? this.log.flushedOffset : 0;
-    return { brokerId, isOnline: this.isOnline && this.broker.isRunning, isHeldOut, progress, flushedOffset };
+    const isOnline = this.isOnline && this.broker.isRunning;
+    return { brokerId, isOnline, isHeldOut, progress, flushedOffset, logStartOffset: this.logStartOffset };
   }
 }
