@@ -5,7 +5,12 @@
  */
 import { connect, hasCode } from "@minikafka/client";
 
-const client = await connect({ broker: process.env.MINIKAFKA_BROKER ?? "127.0.0.1:9192" });
+const broker = process.env.MINIKAFKA_BROKER ?? "127.0.0.1:9192";
+const client = await connect({ broker }).catch((error) => {
+  if (!hasCode(error, "CONNECTION")) throw error;
+  console.error(`no broker answers at ${broker}; start one with npm start, in another terminal`);
+  process.exit(1);
+});
 try {
   await client.admin().createTopic({ topic: "first", partitions: 2 });
 } catch (error) {
