@@ -20,6 +20,8 @@ import {
   type ProducerIdentity,
   producerNameProblem,
 } from "./producer-ids-file.ts";
+import { identityOf, isSame, nextEpoch, nextInstance } from "./producer-instance.ts";
+import { neverGiven, overtaken, retired } from "./producer-refusals.ts";
 import { quoted } from "./quoted.ts";
 
 export interface ProducerInit {
@@ -193,60 +195,4 @@ export class ProducerIds implements ProducerRules {
   #requireGiven(identity: ProducerIdentity): void {
     if (identity.producerId >= this.#next) throw neverGiven(identity);
   }
-}
-
-interface NextInstance {
-  readonly name: string;
-  readonly known: NamedProducer | undefined;
-  /** To be used when the producer needs a new one. */
-  readonly producerId: number;
-  readonly bumpedFrom: ProducerIdentity | null;
-}
-
-function nextInstance({ name, known, producerId, bumpedFrom }: NextInstance): NamedProducer {
-  if (known === undefined) return { name, producerId, producerEpoch: 0, bumpedFrom: null, retiredIds: [] };
-  const { retiredIds } = known;
-  if (known.producerEpoch < PRODUCER_EPOCH_MAX) return { name, ...nextEpoch(known), bumpedFrom, retiredIds };
-  return { name, producerId, producerEpoch: 0, bumpedFrom, retiredIds: [...retiredIds, known.producerId] };
-}
-
-function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
-  return { producerId, producerEpoch: producerEpoch + 1 };
-}
-
-function identityOf({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
-  return { producerId, producerEpoch };
-}
-
-function isSame(one: ProducerIdentity, other: ProducerIdentity): boolean {
-  return one.producerId === other.producerId && one.producerEpoch === other.producerEpoch;
-}
-
-function overtaken(name: string, current: ProducerIdentity, known: NamedProducer): BrokerError {
-  const seen = `producer id ${current.producerId} of epoch ${current.producerEpoch}`;
-  return new BrokerError(
-    "PRODUCER_FENCED",
-    `${seen} is not the newest instance of ${quoted(name)}; that has id ${known.producerId} and epoch ${known.producerEpoch}`,
-    {
-      producer_id: current.producerId,
-      producer_epoch: current.producerEpoch,
-      current_epoch: known.producerEpoch,
-    },
-  );
-}
-
-function retired({ producerId, producerEpoch }: ProducerIdentity, named: NamedProducer): BrokerError {
-  return new BrokerError(
-    "PRODUCER_FENCED",
-    `producer id ${producerId} has used up its epochs; ${quoted(named.name)} has id ${named.producerId} now`,
-    { producer_id: producerId, producer_epoch: producerEpoch, current_epoch: named.producerEpoch },
-  );
-}
-
-function neverGiven({ producerId, producerEpoch }: ProducerIdentity): BrokerError {
-  return new BrokerError(
-    "UNKNOWN_PRODUCER_ID",
-    `producer id ${producerId} of epoch ${producerEpoch} was given to nobody; expected what init_producer answers`,
-    { producer_id: producerId, producer_epoch: producerEpoch },
-  );
 }

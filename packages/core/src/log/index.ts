@@ -5,6 +5,7 @@ export { type Envelope, type EnvelopeProblem, openEnvelope } from "./files/check
 export { isLogFileName, MANIFEST_FILE_NAME, type NumberedFile, parseFileName } from "./files/file-names.ts";
 export { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "./frames/frame-scan.ts";
 export { type DecodedIndex, type IndexEntry, OffsetIndex } from "./indexes/offset-index.ts";
+export type { TimedOffset } from "./indexes/segment-times.ts";
 export { type DecodedTimeIndex, type TimeCoverage, type TimeEntry, TimeIndex } from "./indexes/time-index.ts";
 export type { Finding } from "./inspection/finding.ts";
 export { type FolderDamage, type FolderFind, findInFolder } from "./inspection/folder-lookup.ts";
@@ -12,5 +13,5 @@ export { type InspectionOptions, inspectPartition, partitionFolders } from "./in
 export type { FoundBatch, FoundRecord, SoughtPlace } from "./lookup/log-find.ts";
 export type { Manifest, RecoveryPoint } from "./manifest/manifest.ts";
 export { parseManifest } from "./manifest/manifest-payload.ts";
-export type { LookupStep, TimedOffset } from "./segment/lookup.ts";
+export type { LookupStep } from "./segment/lookup.ts";
 export type { SegmentExtent } from "./segment/segment-extent.ts";

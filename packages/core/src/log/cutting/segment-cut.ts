@@ -7,7 +7,7 @@
 import type { BatchHeader } from "@minikafka/record";
 import { storageError } from "../../errors.ts";
 import type { ScanEnd, ScannedFrame } from "../frames/frame-scan.ts";
-import type { IndexHit } from "../indexes/segment-index.ts";
+import type { IndexHit } from "../indexes/offset-index.ts";
 import type { TimeBelow } from "../indexes/segment-times.ts";
 import { latestRecordMs } from "../indexes/time-index-builder.ts";
 import type { SegmentExtent } from "../segment/segment-extent.ts";

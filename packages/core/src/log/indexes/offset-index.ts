@@ -38,6 +38,12 @@ export type DecodedIndex =
   | { readonly index: OffsetIndex; readonly indexedBytes: number }
   | { readonly problem: string };
 
+/** Where a batch is said to begin. */
+export interface IndexHit {
+  readonly offset: number;
+  readonly position: number;
+}
+
 export class OffsetIndex {
   /** Relative offset and position by turns; grows by doubling. */
   #numbers: Uint32Array;

@@ -7,46 +7,19 @@
  * Never: a read that fails because of an index file; an index file that is synced, since it can always be made anew.
  */
 import type { BatchHeader } from "@minikafka/record";
-import { type Disk, DiskError, readSmallFile } from "../../env/disk.ts";
-import { LIMITS } from "../../limits.ts";
+import { DiskError } from "../../env/disk.ts";
 import type { IdleIndex } from "../context/index-memory.ts";
 import type { LogContext } from "../context/log-context.ts";
 import { indexPath } from "../files/file-names.ts";
-import { type IndexEntry, OffsetIndex } from "./offset-index.ts";
-import { SegmentTimes, type TimeBelow, type TimedSegment, type TimeSpan } from "./segment-times.ts";
-import type { TimeIndexBuilder } from "./time-index-builder.ts";
-
-/** Where a batch is said to begin. */
-export interface IndexHit {
-  readonly offset: number;
-  readonly position: number;
-}
+import { readIndexFile, writeIndexFile } from "./index-file.ts";
+import { type IndexedSegment, isEntryDue, type WalkedIndexes, walkIndexes } from "./index-walk.ts";
+import { type IndexEntry, type IndexHit, OffsetIndex } from "./offset-index.ts";
+import { SegmentTimes, type TimeBelow, type TimedOffset, type TimeSpan } from "./segment-times.ts";
 
 /** Entries with whole offsets. */
 export interface IndexEntries {
   readonly offsets: readonly IndexHit[];
-  readonly times: readonly { readonly timestampMs: number; readonly offset: number }[];
-}
-
-/** What an index needs of its segment. */
-export interface IndexedSegment extends TimedSegment {
-  /**
-   * Tells of each batch from the beginning up to `end`, or up to where none can be told from the next. `isSound` as long
-   * as no batch is damaged: what the header of a damaged one says is good for a hint at best. Throws DiskError.
-   */
-  walk(end: number, visit: (header: BatchHeader, position: number, isSound: boolean) => void): WalkEnd;
-}
-
-export interface WalkEnd {
-  readonly position: number;
-  /** Whether every batch up to there is sound. */
-  readonly isSound: boolean;
-}
-
-/** Both indexes as a walk found them. */
-interface WalkedIndexes extends WalkEnd {
-  readonly offsets: OffsetIndex;
-  readonly times: TimeIndexBuilder;
+  readonly times: readonly TimedOffset[];
 }
 
 export class SegmentIndex implements IdleIndex {
@@ -86,7 +59,7 @@ export class SegmentIndex implements IdleIndex {
     // Behind a part that is not in memory the first batch gets an entry in any case, so that no search for it or for what
     // follows needs that part.
     const isBehindGap = this.#indexedFrom > 0 && this.#entries.entries === 0;
-    if (!isBehindGap && !this.#isDue(this.#entries, position)) return;
+    if (!isBehindGap && !isEntryDue(this.#entries, position, this.#context.indexIntervalBytes)) return;
     this.#entries.add({ relativeOffset: header.baseOffset - this.#segment.baseOffset, position });
     this.#isAhead = true;
     this.#context.indexMemory.noteUse(this);
@@ -114,14 +87,7 @@ export class SegmentIndex implements IdleIndex {
     this.#loadTimes();
     this.write();
     this.#context.indexMemory.noteUse(this);
-    const { baseOffset } = this.#segment;
-    return {
-      offsets: this.#entries.list().map((entry) => this.#hit(entry)),
-      times: this.#times.list().map(({ timestampMs, relativeOffset }) => ({
-        timestampMs,
-        offset: baseOffset + relativeOffset,
-      })),
-    };
+    return { offsets: this.#entries.list().map((entry) => this.#hit(entry)), times: this.#times.list() };
   }
 
   /** The last entry of a batch below `offset`, or `null`, and how far behind it a later batch may lie. Throws DiskError. */
@@ -149,21 +115,12 @@ export class SegmentIndex implements IdleIndex {
   /** Writes the files if they lack something. A refusal of the disk is traced and costs a rebuilding later, nothing else. */
   write(): void {
     if (!this.#isAhead) return;
-    const { env, place } = this.#context;
-    try {
+    this.#changeFiles(() => {
       if (this.#indexedFrom > 0) this.#load();
       this.#loadTimes();
-      env.faults.hit("log.index.before_write", place);
-      writeWhole(env.disk, this.path, this.#entries.encode(this.#segment.sizeBytes));
-      env.faults.hit("log.index.after_write", place);
-      const times = this.#times.encode();
-      if (times !== null) writeWhole(env.disk, this.#times.path, times);
-      env.faults.hit("log.time_index.after_write", place);
+      this.#writeFiles();
       this.#isAhead = false;
-    } catch (problem) {
-      if (!(problem instanceof DiskError)) throw problem;
-      this.#traceUnwritten(problem);
-    }
+    });
   }
 
   /** The segment was cut, and says so already. What is in memory stays as far as that goes; the files are made anew. */
@@ -176,12 +133,9 @@ export class SegmentIndex implements IdleIndex {
     this.#isAhead = true;
     this.#context.indexMemory.noteUse(this);
     const { disk } = this.#context.env;
-    try {
+    this.#changeFiles(() => {
       for (const path of this.paths) if (disk.stat(path) !== null) disk.remove(path);
-    } catch (problem) {
-      if (!(problem instanceof DiskError)) throw problem;
-      this.#traceUnwritten(problem);
-    }
+    });
   }
 
   giveWay(): void {
@@ -205,18 +159,29 @@ export class SegmentIndex implements IdleIndex {
     this.#context.indexMemory.forget(this);
   }
 
-  #traceUnwritten({ message: problem }: DiskError): void {
+  #writeFiles(): void {
     const { env, place } = this.#context;
-    const { baseOffset: segmentBaseOffset } = this.#segment;
-    env.trace({ kind: "index_unwritten", ...place, segmentBaseOffset, problem });
+    env.faults.hit("log.index.before_write", place);
+    writeIndexFile(env.disk, this.path, this.#entries.encode(this.#segment.sizeBytes));
+    env.faults.hit("log.index.after_write", place);
+    const times = this.#times.encode();
+    if (times !== null) writeIndexFile(env.disk, this.#times.path, times);
+    env.faults.hit("log.time_index.after_write", place);
+  }
+
+  #changeFiles(change: () => void): void {
+    try {
+      change();
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      const { env, place } = this.#context;
+      const { baseOffset: segmentBaseOffset } = this.#segment;
+      env.trace({ kind: "index_unwritten", ...place, segmentBaseOffset, problem: problem.message });
+    }
   }
 
   #hit({ relativeOffset, position }: IndexEntry): IndexHit {
     return { offset: this.#segment.baseOffset + relativeOffset, position };
-  }
-
-  #isDue(index: OffsetIndex, position: number): boolean {
-    return position - index.last.position >= this.#context.indexIntervalBytes;
   }
 
   /** Completes the entries in memory with those below. */
@@ -252,14 +217,8 @@ export class SegmentIndex implements IdleIndex {
 
   /** The file's entries below `#indexedFrom`, or why they cannot be used. */
   #read(): OffsetIndex | string {
-    let bytes: Buffer | null;
-    try {
-      bytes = readSmallFile(this.#context.env.disk, this.path, LIMITS.indexFileBytesMax);
-    } catch (problem) {
-      if (problem instanceof DiskError) return problem.message;
-      throw problem;
-    }
-    if (bytes === null) return "it is missing";
+    const bytes = readIndexFile(this.#context.env.disk, this.path);
+    if (typeof bytes === "string") return bytes;
     const decoded = OffsetIndex.decode(bytes);
     if ("problem" in decoded) return decoded.problem;
     if (decoded.indexedBytes < this.#indexedFrom)
@@ -272,34 +231,17 @@ export class SegmentIndex implements IdleIndex {
 
   /** Both indexes of what lies below `end`. `path` is the file that made it necessary by its `problem`. */
   #walk(end: number, path: string, problem: string): WalkedIndexes {
-    const { baseOffset } = this.#segment;
-    const offsets = new OffsetIndex();
-    const times = this.#times.begun(-1);
-    const walked = this.#segment.walk(end, (header, position, isSound) => {
-      if (isSound) times.note(header, position);
-      if (this.#isDue(offsets, position))
-        offsets.add({ relativeOffset: header.baseOffset - baseOffset, position });
-    });
-    const { env, place } = this.#context;
+    const { env, place, indexIntervalBytes: intervalBytes } = this.#context;
+    const walked = walkIndexes(this.#segment, { end, intervalBytes, times: this.#times.begun(-1) });
     env.trace({
       kind: "index_rebuilt",
       ...place,
-      segmentBaseOffset: baseOffset,
+      segmentBaseOffset: this.#segment.baseOffset,
       path,
-      entries: offsets.entries,
-      timeEntries: times.index.entries,
+      entries: walked.offsets.entries,
+      timeEntries: walked.times.index.entries,
       problem,
     });
-    return { offsets, times, ...walked };
-  }
-}
-
-function writeWhole(disk: Disk, path: string, bytes: Buffer): void {
-  const file = disk.openFile(path, { create: "if-missing" });
-  try {
-    file.truncate(0);
-    file.writeAt(0, bytes);
-  } finally {
-    file.close();
+    return walked;
   }
 }

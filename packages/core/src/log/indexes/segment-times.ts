@@ -4,13 +4,12 @@
  * Owns: the `.timeindex` file, and the entries in memory.
  * Invariants: the entries in memory speak for everything from `#notedFrom` on; what lies below is loaded when somebody asks
  * for it, and belongs to the very bytes that lie in the segment. An idle segment holds none.
- * Never: a walk over the segment of its own (segment-index.ts makes both indexes anew in one); a file that is synced.
+ * Never: a walk over the segment of its own (index-walk.ts makes both indexes anew in one); a file that is synced.
  */
 import type { BatchHeader } from "@minikafka/record";
-import { DiskError, readSmallFile } from "../../env/disk.ts";
-import { LIMITS } from "../../limits.ts";
 import type { LogContext } from "../context/log-context.ts";
 import { timeIndexPath } from "../files/file-names.ts";
+import { readIndexFile } from "./index-file.ts";
 import { type TimeCoverage, type TimeEntry, TimeIndex } from "./time-index.ts";
 import { type LastBatch, TimeIndexBuilder } from "./time-index-builder.ts";
 
@@ -24,10 +23,16 @@ export interface TimeSpan {
   readonly lookBytes: number;
 }
 
+/** An entry of a time index with its whole offset. */
+export interface TimedOffset {
+  readonly timestampMs: number;
+  readonly offset: number;
+}
+
 /** The latest batch below some offset: `entry`, or one that begins less than `lookBytes` behind it. */
 export interface TimeBelow {
   /** `null` stands for the beginning of the segment. */
-  readonly entry: { readonly offset: number; readonly timestampMs: number } | null;
+  readonly entry: TimedOffset | null;
   readonly lookBytes: number;
 }
 
@@ -131,16 +136,14 @@ export class SegmentTimes {
   }
 
   /** All entries. All must be in memory. */
-  list(): TimeEntry[] {
-    return this.#builder.index.list();
+  list(): TimedOffset[] {
+    return this.#builder.index.list().map((entry) => this.#timed(entry));
   }
 
   /** All entries must be in memory. */
   below(offset: number): TimeBelow {
-    const { baseOffset } = this.#segment;
-    const last = this.#builder.index.upTo(offset - baseOffset).last;
-    const entry = last && { offset: baseOffset + last.relativeOffset, timestampMs: last.timestampMs };
-    return { entry, lookBytes: this.#lookBytes };
+    const { last } = this.#builder.index.upTo(offset - this.#segment.baseOffset);
+    return { entry: last && this.#timed(last), lookBytes: this.#lookBytes };
   }
 
   /** The segment was cut, and says so already. */
@@ -172,6 +175,10 @@ export class SegmentTimes {
     this.#lookBytes = this.#context.indexIntervalBytes;
   }
 
+  #timed({ timestampMs, relativeOffset }: TimeEntry): TimedOffset {
+    return { timestampMs, offset: this.#segment.baseOffset + relativeOffset };
+  }
+
   #startBehind(below: TimeIndex, last: LastBatch | null): boolean {
     if (!this.#builder.startBehind(below, last)) return false;
     this.#isWhole = true;
@@ -180,14 +187,8 @@ export class SegmentTimes {
 
   /** What the file says, or why it cannot be used. */
   #read(): { index: TimeIndex; coverage: TimeCoverage } | string {
-    let bytes: Buffer | null;
-    try {
-      bytes = readSmallFile(this.#context.env.disk, this.path, LIMITS.indexFileBytesMax);
-    } catch (problem) {
-      if (problem instanceof DiskError) return problem.message;
-      throw problem;
-    }
-    if (bytes === null) return "it is missing";
+    const bytes = readIndexFile(this.#context.env.disk, this.path);
+    if (typeof bytes === "string") return bytes;
     const decoded = TimeIndex.decode(bytes);
     if ("problem" in decoded) return decoded.problem;
     return coverageProblem(this.#segment, decoded.coverage, this.#notedFrom.position) ?? decoded;

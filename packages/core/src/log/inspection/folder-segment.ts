@@ -10,8 +10,8 @@ import { type Disk, DiskError, type DiskFile, readSmallFile } from "../../env/di
 import { LIMITS } from "../../limits.ts";
 import { indexPath, segmentPath, timeIndexPath } from "../files/file-names.ts";
 import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "../frames/frame-scan.ts";
+import type { IndexHit } from "../indexes/offset-index.ts";
 import { OffsetIndex } from "../indexes/offset-index.ts";
-import type { IndexHit } from "../indexes/segment-index.ts";
 import { coverageProblem, type TimeSpan } from "../indexes/segment-times.ts";
 import { TimeIndex } from "../indexes/time-index.ts";
 import type { LookupSegment, LookupStep } from "../segment/lookup.ts";

@@ -6,8 +6,8 @@
  */
 
 import type { WalkedFrame } from "../frames/frame-walk.ts";
-import type { IndexHit } from "../indexes/segment-index.ts";
-import type { TimedOffset } from "../segment/lookup.ts";
+import type { IndexHit } from "../indexes/offset-index.ts";
+import type { TimedOffset } from "../indexes/segment-times.ts";
 import type { SegmentList } from "../segment/segment-list.ts";
 
 export interface DumpLimits {

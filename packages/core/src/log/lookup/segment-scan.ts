@@ -6,7 +6,7 @@
  * damage of the segment, and named with its position.
  */
 import type { ScannedFrame } from "../frames/frame-scan.ts";
-import type { IndexHit } from "../indexes/segment-index.ts";
+import type { IndexHit } from "../indexes/offset-index.ts";
 import type { LookupSegment, LookupStep } from "../segment/lookup.ts";
 import { damage } from "../segment/segment-reader.ts";
 

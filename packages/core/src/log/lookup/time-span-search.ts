@@ -5,9 +5,10 @@
  * byte by byte, since a damaged timestamp would give a wrong answer in silence.
  */
 import type { ScannedFrame } from "../frames/frame-scan.ts";
+import type { TimedOffset } from "../indexes/segment-times.ts";
 import type { TimeEntry } from "../indexes/time-index.ts";
 import { latestRecordMs } from "../indexes/time-index-builder.ts";
-import type { LookupSegment, LookupStep, TimedOffset } from "../segment/lookup.ts";
+import type { LookupSegment, LookupStep } from "../segment/lookup.ts";
 import { type FoundFrame, falseEntry, scanSegment, type Verdict } from "./segment-scan.ts";
 
 export class TimeSpanSearch {

@@ -5,8 +5,8 @@
 import type { BatchHeader } from "@minikafka/record";
 import { assert } from "../../assert.ts";
 import type { ScanEnd, ScannedFrame, ScanRange } from "../frames/frame-scan.ts";
-import type { IndexHit } from "../indexes/segment-index.ts";
-import type { TimeSpan } from "../indexes/segment-times.ts";
+import type { IndexHit } from "../indexes/offset-index.ts";
+import type { TimedOffset, TimeSpan } from "../indexes/segment-times.ts";
 
 /** A segment as a search sees it. Every call may throw DiskError. */
 export interface LookupSegment {
@@ -33,12 +33,6 @@ export interface LookupSegment {
 export interface LookupLog<Segment extends LookupSegment = LookupSegment> {
   /** Oldest first; they join without a gap. */
   all(): readonly Segment[];
-}
-
-/** An entry of a time index with its whole offset. */
-export interface TimedOffset {
-  readonly timestampMs: number;
-  readonly offset: number;
 }
 
 /** One step of a search, in the order in which they were taken. `segment` is the base offset of the one it concerns. */

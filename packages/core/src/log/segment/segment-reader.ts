@@ -17,7 +17,8 @@ import type { DiskFile } from "../../env/disk.ts";
 import { type BrokerError, storageError } from "../../errors.ts";
 import { orderProblem, scanFrames } from "../frames/frame-scan.ts";
 import { FrameWindow } from "../frames/frame-window.ts";
-import type { IndexHit, SegmentIndex } from "../indexes/segment-index.ts";
+import type { IndexHit } from "../indexes/offset-index.ts";
+import type { SegmentIndex } from "../indexes/segment-index.ts";
 
 export interface ReadLimits {
   /** The first batch is returned whole even if it is larger. */

@@ -5,7 +5,9 @@
 import { type BatchHeader, HEADER_BYTES, prefixProblem, readBatchHeader } from "@minikafka/record";
 import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "../frames/frame-scan.ts";
 import type { WalkedFrame } from "../frames/frame-walk.ts";
-import type { IndexEntries, IndexHit, SegmentIndex, WalkEnd } from "../indexes/segment-index.ts";
+import type { WalkEnd } from "../indexes/index-walk.ts";
+import type { IndexHit } from "../indexes/offset-index.ts";
+import type { IndexEntries, SegmentIndex } from "../indexes/segment-index.ts";
 import type { TimeBelow, TimeSpan } from "../indexes/segment-times.ts";
 import { type ReadBatches, type ReadLimits, readByIndex, type SegmentBytes } from "./segment-reader.ts";
 import { lookFrom, walkPastDamage } from "./segment-walk.ts";

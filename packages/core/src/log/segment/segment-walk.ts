@@ -5,7 +5,8 @@
 import type { BatchHeader } from "@minikafka/record";
 import { type ScannedFrame, scanFrames } from "../frames/frame-scan.ts";
 import { type WalkedFrame, walkFrames } from "../frames/frame-walk.ts";
-import type { IndexHit, WalkEnd } from "../indexes/segment-index.ts";
+import type { WalkEnd } from "../indexes/index-walk.ts";
+import type { IndexHit } from "../indexes/offset-index.ts";
 import type { SegmentBytes } from "./segment-reader.ts";
 
 interface LookRequest {

@@ -1,0 +1,29 @@
+/** How one instance of a producer follows the one before it (KIP-98, KIP-360). Decisions only. */
+import { type NamedProducer, PRODUCER_EPOCH_MAX, type ProducerIdentity } from "./producer-ids-file.ts";
+
+interface NextInstance {
+  readonly name: string;
+  readonly known: NamedProducer | undefined;
+  /** To be used when the producer needs a new one. */
+  readonly producerId: number;
+  readonly bumpedFrom: ProducerIdentity | null;
+}
+
+export function nextInstance({ name, known, producerId, bumpedFrom }: NextInstance): NamedProducer {
+  if (known === undefined) return { name, producerId, producerEpoch: 0, bumpedFrom: null, retiredIds: [] };
+  const { retiredIds } = known;
+  if (known.producerEpoch < PRODUCER_EPOCH_MAX) return { name, ...nextEpoch(known), bumpedFrom, retiredIds };
+  return { name, producerId, producerEpoch: 0, bumpedFrom, retiredIds: [...retiredIds, known.producerId] };
+}
+
+export function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
+  return { producerId, producerEpoch: producerEpoch + 1 };
+}
+
+export function identityOf({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
+  return { producerId, producerEpoch };
+}
+
+export function isSame(one: ProducerIdentity, other: ProducerIdentity): boolean {
+  return one.producerId === other.producerId && one.producerEpoch === other.producerEpoch;
+}

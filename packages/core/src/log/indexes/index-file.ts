@@ -1,0 +1,27 @@
+/**
+ * The file of an index: read whole, written whole, never synced, since it can always be made anew. What is wrong with one
+ * is said, not thrown.
+ */
+import { type Disk, DiskError, readSmallFile } from "../../env/disk.ts";
+import { LIMITS } from "../../limits.ts";
+
+/** The bytes of the file, or why there are none. */
+export function readIndexFile(disk: Disk, path: string): Buffer | string {
+  try {
+    return readSmallFile(disk, path, LIMITS.indexFileBytesMax) ?? "it is missing";
+  } catch (problem) {
+    if (problem instanceof DiskError) return problem.message;
+    throw problem;
+  }
+}
+
+/** Throws DiskError; then any part of `bytes` may be there, which the CRC over all of them tells. */
+export function writeIndexFile(disk: Disk, path: string, bytes: Buffer): void {
+  const file = disk.openFile(path, { create: "if-missing" });
+  try {
+    file.truncate(0);
+    file.writeAt(0, bytes);
+  } finally {
+    file.close();
+  }
+}
