@@ -2,8 +2,7 @@
  * One broker: its folder `broker-<id>`, the logs that it has open, and its health.
  *
  * Owns: the open logs, each exactly once; the clean-shutdown mark; the notes of high watermarks.
- * Invariants: a broker whose disk failed a sync stays failed until it is started anew, since the system may have dropped
- * what it did not write; a mark is only left by a broker that is running and closed every log without a problem; a stopped
+ * Invariants: a mark is only left by a broker that is running and closed every log without a problem; a stopped
  * broker has no log open.
  * Never: a log closed by somebody else; a write while failed or stopped.
  */
@@ -12,13 +11,13 @@ import { assert } from "../assert.ts";
 import type { EntryKind } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import type { ReplicaPlace } from "../env/trace.ts";
-import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { IndexMemory } from "../log/context/index-memory.ts";
 import { PartitionLog, type PartitionLogOptions } from "../log/partition-log.ts";
 import type { FolderPreparation } from "../log/parts/folder-preparation.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
+import { BrokerHealth } from "./broker-health.ts";
 import { CLEAN_SHUTDOWN_FILE_NAME, CleanShutdownMark } from "./clean-shutdown.ts";
 import type { ResolvedConfig } from "./config.ts";
 import {
@@ -29,27 +28,21 @@ import {
 import { logConfigOf } from "./topic-log-config.ts";
 import type { Topic } from "./topics.ts";
 
-export type BrokerState = "running" | "failed" | "stopped";
-
 /** Producers that one replica has forgotten. */
 export interface ForgottenProducers extends ReplicaPlace {
   readonly producerIds: readonly number[];
 }
 
-export class Broker {
-  readonly brokerId: number;
+export class Broker extends BrokerHealth {
   readonly folder: string;
   readonly highWatermarks: HighWatermarkFile;
   readonly #config: ResolvedConfig;
-  readonly #env: Env;
   readonly #indexMemory: IndexMemory;
   readonly #mark: CleanShutdownMark;
   readonly #logs = new Map<string, PartitionLog>();
   /** New logs whose folders are being made. */
   readonly #preparations = new Set<FolderPreparation>();
   #startedClean: boolean;
-  #failure: string | null = null;
-  #isStopped = false;
   #isWhole = true;
   #isAbandoned = false;
   /** From now on nothing new is made. */
@@ -57,10 +50,9 @@ export class Broker {
 
   /** Makes the folder if it is missing, and takes the mark away. Throws DiskError. */
   constructor(brokerId: number, config: ResolvedConfig, env: Env) {
-    this.brokerId = brokerId;
+    super(brokerId, env);
     this.folder = posix.join(config.dataFolder, `broker-${brokerId}`);
     this.#config = config;
-    this.#env = env;
     this.#indexMemory = new IndexMemory(LIMITS.indexMemoryBytesMax / config.brokerIds.length);
     this.#mark = new CleanShutdownMark(this.folder, brokerId, env);
     const isNew = env.disk.makeFolder(this.folder).length > 0;
@@ -75,52 +67,13 @@ export class Broker {
     return this.#startedClean;
   }
 
-  get state(): BrokerState {
-    if (this.#isStopped) return "stopped";
-    return this.#failure === null ? "running" : "failed";
-  }
-
-  get isStopped(): boolean {
-    return this.#isStopped;
-  }
-
-  get isRunning(): boolean {
-    return this.state === "running";
-  }
-
-  /** Throws BROKER_NOT_AVAILABLE or BROKER_FAILED when it takes no writes. */
-  requireRunning(): void {
-    if (this.#isStopped) {
-      const details = { broker_id: this.brokerId };
-      throw new BrokerError("BROKER_NOT_AVAILABLE", `broker ${this.brokerId} is stopped`, details);
-    }
-    this.requireNotFailed();
-  }
-
-  /** Throws BROKER_FAILED. */
-  requireNotFailed(): void {
-    if (this.#failure === null) return;
-    throw new BrokerError(
-      "BROKER_FAILED",
-      `broker ${this.brokerId} takes no writes until it is restarted: ${this.#failure}`,
-      { broker_id: this.brokerId },
-    );
-  }
-
-  /** From here on it takes no writes, for `problem`. Reads go on. */
-  fail(problem: string): void {
-    if (this.#failure !== null) return;
-    this.#failure = problem;
-    this.#env.trace({ kind: "broker_failed", brokerId: this.brokerId, problem });
-  }
-
   folderOf(place: TopicPartition): string {
     return posix.join(this.folder, partitionName(place));
   }
 
   /** What lies in its folder, but for its own files. Throws DiskError. */
   entries(): { readonly path: string; readonly name: string; readonly kind: EntryKind }[] {
-    return this.#env.disk
+    return this.env.disk
       .readFolder(this.folder)
       .filter(
         ({ name }) =>
@@ -135,7 +88,7 @@ export class Broker {
     const name = partitionName(place);
     assert(!this.#logs.has(name), `the log of ${name} is open already`);
     try {
-      const log = PartitionLog.open(this.#optionsOf(topic, partition, create), this.#env);
+      const log = PartitionLog.open(this.#optionsOf(topic, partition, create), this.env);
       this.#logs.set(name, log);
       return log;
     } catch (problem) {
@@ -146,7 +99,7 @@ export class Broker {
 
   /** Makes the folder of a new partition's log, durably, ahead of openLog(). Rejects with DiskError, STORAGE_ERROR. */
   async prepareLog(topic: Topic, partition: number): Promise<void> {
-    const preparation = PartitionLog.prepare(this.#optionsOf(topic, partition, true), this.#env);
+    const preparation = PartitionLog.prepare(this.#optionsOf(topic, partition, true), this.env);
     if (this.#isClosing) preparation.abandon();
     this.#preparations.add(preparation);
     try {
@@ -171,7 +124,7 @@ export class Broker {
 
   /** Every log forgets the producers that were silent for as long as the configuration says. */
   forgetIdleProducers(): readonly ForgottenProducers[] {
-    const sinceMs = this.#env.clock.nowMs() - this.#config.producerExpirationMs;
+    const sinceMs = this.env.clock.nowMs() - this.#config.producerExpirationMs;
     return [...this.#logs.values()].flatMap((log) => {
       const producerIds = log.forgetIdleProducers(sinceMs);
       return producerIds.length === 0 ? [] : [{ ...log.place, producerIds }];
@@ -199,7 +152,7 @@ export class Broker {
    * clean-shutdown mark when all went well. Rejects with a problem when there was one.
    */
   async close(highWatermarks: () => readonly NotedHighWatermark[]): Promise<void> {
-    if (this.#isStopped) return;
+    if (this.isStopped) return;
     this.#abandonPreparations();
     try {
       await eachSettled([...this.#logs.values()], LIMITS.logsFlushedAtOnce, (log) => log.close());
@@ -215,17 +168,16 @@ export class Broker {
   /** Serves no more, from this call on, and closes as close() does: rejects when it did not end cleanly. It can be started. */
   async stop(highWatermarks: () => readonly NotedHighWatermark[]): Promise<void> {
     const closed = this.close(highWatermarks);
-    this.#isStopped = true;
+    this.noteStop();
     await closed;
   }
 
   /** Serves again: takes the mark away and reads the notes; its logs are opened by who asks for them. Throws DiskError. */
   start(): void {
-    assert(this.#isStopped && this.#logs.size === 0, `broker ${this.brokerId} runs already`);
+    assert(this.isStopped && this.#logs.size === 0, `broker ${this.brokerId} runs already`);
     this.#startedClean = this.#begin();
-    this.#failure = null;
     this.#isWhole = true;
-    this.#isStopped = false;
+    this.noteStart();
     this.#isClosing = false;
   }
 

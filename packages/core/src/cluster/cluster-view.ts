@@ -1,6 +1,6 @@
 /** What a cluster shows of itself. */
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
-import type { BrokerState } from "./broker.ts";
+import type { BrokerState } from "./broker-health.ts";
 import type { Rooms } from "./rooms.ts";
 import type { TopicConfig } from "./topic-config.ts";
 import type { Topic } from "./topics.ts";

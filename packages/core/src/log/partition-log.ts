@@ -1,48 +1,27 @@
 /**
  * One partition on one disk: an append-only list of batches, each with the next free offset.
  *
- * Owns: the folder. What makes it durable is in log-flusher.ts, what it is after a crash in recovery.ts.
+ * Owns: the folder. What makes it durable is in parts/log-flusher.ts, what it is after a crash in parts/recovery.ts.
  * Invariants: logStartOffset <= flushedOffset <= logEndOffset; offsets join without a gap; what append() returned for is
  * readable and survives the death of the process; what flush() resolved for survives a power cut.
  * Never: a batch waiting in the process's own memory; a batch that was refused found in the log; a damaged byte returned.
  */
 import type { Env } from "../env/env.ts";
-import type { ReplicaPlace } from "../env/trace.ts";
 import type { CompactionRequest, CompactionResult } from "./compaction/compaction-request.ts";
 import { Compactor } from "./compaction/compactor.ts";
 import type { LogConfig } from "./context/log-config.ts";
-import type { LogContext } from "./context/log-context.ts";
-import { requireInRange } from "./context/log-range.ts";
-import type { LogState } from "./context/log-state.ts";
 import { LogRetention, type RetentionRequest, type RetentionResult } from "./cutting/log-retention.ts";
 import { LogTruncation } from "./cutting/log-truncation.ts";
 import { onDisk, onDiskLater } from "./files/disk-answer.ts";
 import { requireNotOlder } from "./frames/follower-frames.ts";
-import { type DumpLimits, dumpBatches, type LogDump } from "./lookup/batch-dump.ts";
-import { findInLog, type LogFind, type SoughtPlace } from "./lookup/log-find.ts";
-import { type FoundTimestamp, findTimestamp } from "./lookup/timestamp-search.ts";
-import type { EpochEnd, EpochEntry, LeaderEpochs } from "./manifest/leader-epochs.ts";
 import { FolderPreparation } from "./parts/folder-preparation.ts";
-import type { AppendedBatch, LogAppender } from "./parts/log-appender.ts";
-import type { LogFlusher } from "./parts/log-flusher.ts";
+import type { AppendedBatch } from "./parts/log-appender.ts";
 import { type LogParts, openParts, type PartitionLogOptions } from "./parts/log-parts.ts";
-import type { LogProducers } from "./parts/log-producers.ts";
-import type { ManifestKeeper } from "./parts/manifest-keeper.ts";
-import type { ProducerEntry } from "./producers/producer-state.ts";
-import type { SegmentList, SegmentSummary } from "./segment/segment-list.ts";
-import type { ReadBatches, ReadLimits } from "./segment/segment-reader.ts";
+import { LogReads } from "./parts/log-reads.ts";
 
 export type { PartitionLogOptions };
 
-export class PartitionLog {
-  readonly #context: LogContext;
-  readonly #segments: SegmentList;
-  readonly #epochs: LeaderEpochs;
-  readonly #producers: LogProducers;
-  readonly #state: LogState;
-  readonly #keeper: ManifestKeeper;
-  readonly #flusher: LogFlusher;
-  readonly #appender: LogAppender;
+export class PartitionLog extends LogReads {
   readonly #compactor: Compactor;
   readonly #retention: LogRetention;
   readonly #truncation: LogTruncation;
@@ -59,70 +38,20 @@ export class PartitionLog {
   }
 
   private constructor(parts: LogParts) {
-    this.#context = parts.context;
-    this.#segments = parts.segments;
-    this.#epochs = parts.epochs;
-    this.#producers = parts.producers;
-    this.#state = parts.state;
-    this.#keeper = parts.keeper;
-    this.#flusher = parts.flusher;
-    this.#appender = parts.appender;
+    super(parts);
     this.#retention = new LogRetention(parts);
     this.#truncation = new LogTruncation(parts);
     this.#compactor = new Compactor(parts);
   }
 
-  /** Whose log it is. */
-  get place(): ReplicaPlace {
-    return this.#context.place;
-  }
-
-  /** The first offset that may be read. */
-  get logStartOffset(): number {
-    return this.#keeper.manifest.logStartOffset;
-  }
-
-  /** The offset that the next record gets (Kafka: LEO). */
-  get logEndOffset(): number {
-    return this.#segments.active.nextOffset;
-  }
-
-  /** Everything below survives a power cut. */
-  get flushedOffset(): number {
-    return this.#flusher.flushedOffset;
-  }
-
-  /** True when nothing can be read or written any more; every call says why. */
-  get isOffline(): boolean {
-    return this.#state.isOffline;
-  }
-
   /** From here on `config` holds. What is there already stays as it is until an append or a step acts by it. */
   configure(config: LogConfig): void {
-    this.#context.config = config;
-  }
-
-  /** What is known of a producer, or `undefined`. Changes with the append that it knows of. Kafka: ProducerStateEntry. */
-  producer(producerId: number): ProducerEntry | undefined {
-    return this.#producers.get(producerId);
-  }
-
-  get producerCount(): number {
-    return this.#producers.size;
-  }
-
-  /** All of them; who was heard of longest ago comes first. */
-  producers(): readonly ProducerEntry[] {
-    return this.#producers.entries();
+    this.parts.context.config = config;
   }
 
   /** Forgets the producers that nothing was heard of since `sinceMs`, and returns their ids. */
   forgetIdleProducers(sinceMs: number): number[] {
-    return this.#producers.forgetIdle(sinceMs);
-  }
-
-  segments(): readonly SegmentSummary[] {
-    return this.#segments.summaries();
+    return this.parts.producers.forgetIdle(sinceMs);
   }
 
   /**
@@ -130,8 +59,8 @@ export class PartitionLog {
    * FENCED_LEADER_EPOCH for an epoch before the last batch's, STORAGE_ERROR, BROKER_FAILED; then nothing was appended.
    */
   append(frame: Buffer, leaderEpoch: number): AppendedBatch {
-    this.#state.requireAppendable();
-    return onDisk(this.#context.folder, () => this.#appender.append(frame, leaderEpoch));
+    this.parts.state.requireAppendable();
+    return onDisk(this.parts.context.folder, () => this.parts.appender.append(frame, leaderEpoch));
   }
 
   /**
@@ -140,79 +69,20 @@ export class PartitionLog {
    * log ends behind the last one that was.
    */
   appendAsFollower(frames: Buffer): AppendedBatch {
-    this.#state.requireAppendable();
-    return onDisk(this.#context.folder, () => this.#appender.appendAsFollower(frames));
-  }
-
-  /** Which leaders wrote the log, oldest first. */
-  get leaderEpochs(): readonly EpochEntry[] {
-    return this.#epochs.entries;
+    this.parts.state.requireAppendable();
+    return onDisk(this.parts.context.folder, () => this.parts.appender.appendAsFollower(frames));
   }
 
   /** What is appended from here on is of `leaderEpoch`, also while nothing is. For a leader that begins (KIP-101). */
   beginEpoch(leaderEpoch: number): void {
-    this.#state.requireAppendable();
-    requireNotOlder(leaderEpoch, this.#epochs.latest?.leaderEpoch ?? 0, this.logEndOffset);
-    this.#epochs.begin(leaderEpoch, this.logEndOffset);
+    this.parts.state.requireAppendable();
+    requireNotOlder(leaderEpoch, this.parts.epochs.latest?.leaderEpoch ?? 0, this.logEndOffset);
+    this.parts.epochs.begin(leaderEpoch, this.logEndOffset);
   }
 
   /** It follows from here on: an epoch in which it led and wrote nothing never was, as far as its next leader is concerned. */
   endEpoch(): void {
-    this.#epochs.cutTo(this.logEndOffset);
-  }
-
-  /**
-   * The largest epoch of the log that is at most `leaderEpoch`, and where it ends; `null` when the log's leaders are all
-   * older, so that it cannot tell. Kafka: OffsetsForLeaderEpoch (KIP-101, KIP-279).
-   */
-  endOfEpoch(leaderEpoch: number): EpochEnd | null {
-    return this.#epochs.endOf(leaderEpoch, this.logEndOffset);
-  }
-
-  /**
-   * Whole batches from the one that holds `offset` on; none when `offset` is `endOffset` or later. They come from one
-   * segment: where it ends, the read ends. Throws STORAGE_ERROR with file and position for damage, and OFFSET_OUT_OF_RANGE.
-   */
-  read(offset: number, limits: ReadLimits): ReadBatches {
-    this.#state.requireReadable();
-    requireInRange(offset, this);
-    const endOffset = Math.min(limits.endOffset, this.logEndOffset);
-    if (offset >= endOffset) return { batches: NO_BYTES, nextOffset: offset };
-    const segment = this.#segments.holding(offset);
-    return onDisk(segment.path, () => {
-      return segment.read(offset, { bytesMax: limits.bytesMax, endOffset });
-    });
-  }
-
-  /**
-   * The batches from the one that holds `offset` on as they lie in the files. Damage is a part of the answer. Throws
-   * STORAGE_ERROR when the disk refuses, and OFFSET_OUT_OF_RANGE.
-   */
-  dump(offset: number, limits: DumpLimits): LogDump {
-    this.#state.requireReadable();
-    requireInRange(offset, this);
-    return onDisk(this.#context.folder, () => dumpBatches(this.#segments, offset, limits));
-  }
-
-  /**
-   * Where an offset, or the first record of a time, lies in the files, and the way to it. Damage is a part of the answer.
-   * Throws STORAGE_ERROR when the disk refuses, and OFFSET_OUT_OF_RANGE.
-   */
-  find(sought: SoughtPlace): LogFind {
-    this.#state.requireReadable();
-    const range = { startOffset: this.logStartOffset, endOffset: this.logEndOffset };
-    return onDisk(this.#context.folder, () => findInLog(this.#segments, sought, range));
-  }
-
-  /** The first record below `endOffset` of `timestampMs` or later, or `null`. Throws STORAGE_ERROR. Kafka: KIP-79. */
-  offsetForTimestamp(timestampMs: number, endOffset: number): FoundTimestamp | null {
-    this.#state.requireReadable();
-    const { logStartOffset: startOffset, logEndOffset } = this;
-    const range = { startOffset, endOffset: Math.min(endOffset, logEndOffset) };
-    return onDisk(this.#context.folder, () => {
-      const found = findTimestamp(this.#segments, timestampMs, range);
-      return found === null ? null : { offset: found.offset, timestampMs: found.timestampMs };
-    });
+    this.parts.epochs.cutTo(this.logEndOffset);
   }
 
   /**
@@ -220,13 +90,13 @@ export class PartitionLog {
    * way share the next. Rejects BROKER_FAILED when a sync failed, now or earlier, and STORAGE_ERROR.
    */
   async flush(): Promise<void> {
-    await this.#flusher.flush();
+    await this.parts.flusher.flush();
   }
 
   /** The same for what lies below `endOffset`. Rejects FENCED_LEADER_EPOCH besides, when it was cut off meanwhile. */
   async flushUpTo(endOffset: number): Promise<void> {
     const { cutCount } = this.#truncation;
-    await this.#flusher.flush();
+    await this.parts.flusher.flush();
     this.#truncation.requireUncut(endOffset, cutCount);
   }
 
@@ -236,20 +106,20 @@ export class PartitionLog {
    * reads go on. Rejects STORAGE_ERROR, also for damage that it meets, and BROKER_FAILED; then the log is what it was.
    */
   async compact(request: CompactionRequest): Promise<CompactionResult | null> {
-    this.#state.requireAppendable();
+    this.parts.state.requireAppendable();
     return this.#compactor.compact(request);
   }
 
   /** Begins a new segment; nothing is done when the active one is empty. Returns whether it did. Throws STORAGE_ERROR. */
   roll(): boolean {
-    this.#state.requireAppendable();
-    return onDisk(this.#context.folder, () => this.#appender.roll());
+    this.parts.state.requireAppendable();
+    return onDisk(this.parts.context.folder, () => this.parts.appender.roll());
   }
 
   /** The same where the active segment's first batch is older than `segment_ms` at `nowMs`. */
   rollByAge(nowMs: number): boolean {
-    this.#state.requireAppendable();
-    return onDisk(this.#context.folder, () => this.#appender.rollByAge(nowMs));
+    this.parts.state.requireAppendable();
+    return onDisk(this.parts.context.folder, () => this.parts.appender.rollByAge(nowMs));
   }
 
   /**
@@ -258,7 +128,7 @@ export class PartitionLog {
    * rolled first. Rejects STORAGE_ERROR, BROKER_FAILED. Kafka: UnifiedLog.deleteOldSegments.
    */
   async applyRetention(request: RetentionRequest): Promise<RetentionResult> {
-    return await onDiskLater(this.#context.folder, () => this.#retention.apply(request));
+    return await onDiskLater(this.parts.context.folder, () => this.#retention.apply(request));
   }
 
   /**
@@ -267,7 +137,7 @@ export class PartitionLog {
    * caller to see to. Rejects OFFSET_OUT_OF_RANGE behind the end, STORAGE_ERROR, BROKER_FAILED. Kafka: KIP-107.
    */
   async deleteRecords(beforeOffset: number): Promise<number> {
-    return await onDiskLater(this.#context.folder, () => this.#retention.deleteRecords(beforeOffset));
+    return await onDiskLater(this.parts.context.folder, () => this.#retention.deleteRecords(beforeOffset));
   }
 
   /**
@@ -277,7 +147,7 @@ export class PartitionLog {
    * Kafka: UnifiedLog.truncateTo, which may end inside of a batch.
    */
   async truncateTo(offset: number): Promise<void> {
-    await onDiskLater(this.#context.folder, () => this.#truncation.truncateTo(offset));
+    await onDiskLater(this.parts.context.folder, () => this.#truncation.truncateTo(offset));
   }
 
   /**
@@ -285,32 +155,30 @@ export class PartitionLog {
    * more. Durable when it resolves. Rejects STORAGE_ERROR, BROKER_FAILED. Kafka: UnifiedLog.truncateFullyAndStartAt.
    */
   async restartAt(offset: number): Promise<void> {
-    await onDiskLater(this.#context.folder, () => this.#truncation.restartAt(offset));
+    await onDiskLater(this.parts.context.folder, () => this.#truncation.restartAt(offset));
   }
 
   /** Flushes, takes nothing more, and closes. Rejects as flush() does; the files are closed all the same. */
   async close(): Promise<void> {
-    this.#state.beginClosing();
+    this.parts.state.beginClosing();
     this.#closing ??= this.#close();
     await this.#closing;
   }
 
   /** Closes every file and writes nothing, as if the process had died. Whoever waits for a flush is refused. */
   abandon(): void {
-    this.#state.close();
-    this.#keeper.abandon();
-    this.#producers.abandon();
-    this.#segments.close();
+    this.parts.state.close();
+    this.parts.keeper.abandon();
+    this.parts.producers.abandon();
+    this.parts.segments.close();
   }
 
   async #close(): Promise<void> {
     try {
       await this.#compactor.stop();
-      await this.#flusher.close();
+      await this.parts.flusher.close();
     } finally {
       this.abandon();
     }
   }
 }
-
-const NO_BYTES = Buffer.alloc(0);

@@ -1,0 +1,74 @@
+/**
+ * Whether a broker serves.
+ *
+ *   running -> failed    a sync failed: reads go on, and it takes no writes
+ *   running, failed -> stopped -> running
+ *
+ * Invariant: a broker whose disk failed a sync stays failed until it is started anew, since the system may have dropped what
+ * it did not write.
+ */
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+
+export type BrokerState = "running" | "failed" | "stopped";
+
+export abstract class BrokerHealth {
+  readonly brokerId: number;
+  protected readonly env: Env;
+  #failure: string | null = null;
+  #isStopped = false;
+
+  constructor(brokerId: number, env: Env) {
+    this.brokerId = brokerId;
+    this.env = env;
+  }
+
+  get state(): BrokerState {
+    if (this.#isStopped) return "stopped";
+    return this.#failure === null ? "running" : "failed";
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  get isRunning(): boolean {
+    return this.state === "running";
+  }
+
+  /** Throws BROKER_NOT_AVAILABLE or BROKER_FAILED when it takes no writes. */
+  requireRunning(): void {
+    if (this.#isStopped) {
+      const details = { broker_id: this.brokerId };
+      throw new BrokerError("BROKER_NOT_AVAILABLE", `broker ${this.brokerId} is stopped`, details);
+    }
+    this.requireNotFailed();
+  }
+
+  /** Throws BROKER_FAILED. */
+  requireNotFailed(): void {
+    if (this.#failure === null) return;
+    throw new BrokerError(
+      "BROKER_FAILED",
+      `broker ${this.brokerId} takes no writes until it is restarted: ${this.#failure}`,
+      { broker_id: this.brokerId },
+    );
+  }
+
+  /** From here on it takes no writes, for `problem`. Reads go on. */
+  fail(problem: string): void {
+    if (this.#failure !== null) return;
+    this.#failure = problem;
+    this.env.trace({ kind: "broker_failed", brokerId: this.brokerId, problem });
+  }
+
+  protected noteStop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Whatever failed before is behind it. */
+  protected noteStart(): void {
+    this.#failure = null;
+    this.#isStopped = false;
+  }
+}

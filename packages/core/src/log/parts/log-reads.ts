@@ -1,0 +1,128 @@
+/**
+ * What one may ask of a log without changing it: how far it reaches, who wrote it, and its batches.
+ *
+ * Never: a damaged byte returned, but by dump(), which says so.
+ */
+import type { ReplicaPlace } from "../../env/trace.ts";
+import { requireInRange } from "../context/log-range.ts";
+import { onDisk } from "../files/disk-answer.ts";
+import { type DumpLimits, dumpBatches, type LogDump } from "../lookup/batch-dump.ts";
+import { findInLog, type LogFind, type SoughtPlace } from "../lookup/log-find.ts";
+import { type FoundTimestamp, findTimestamp } from "../lookup/timestamp-search.ts";
+import type { EpochEnd, EpochEntry } from "../manifest/leader-epochs.ts";
+import type { ProducerEntry } from "../producers/producer-state.ts";
+import type { SegmentSummary } from "../segment/segment-list.ts";
+import type { ReadBatches, ReadLimits } from "../segment/segment-reader.ts";
+import type { LogParts } from "./log-parts.ts";
+
+const NO_BYTES = Buffer.alloc(0);
+
+export abstract class LogReads {
+  protected readonly parts: LogParts;
+
+  constructor(parts: LogParts) {
+    this.parts = parts;
+  }
+
+  /** Whose log it is. */
+  get place(): ReplicaPlace {
+    return this.parts.context.place;
+  }
+
+  /** The first offset that may be read. */
+  get logStartOffset(): number {
+    return this.parts.keeper.manifest.logStartOffset;
+  }
+
+  /** The offset that the next record gets (Kafka: LEO). */
+  get logEndOffset(): number {
+    return this.parts.segments.active.nextOffset;
+  }
+
+  /** Everything below survives a power cut. */
+  get flushedOffset(): number {
+    return this.parts.flusher.flushedOffset;
+  }
+
+  /** True when nothing can be read or written any more; every call says why. */
+  get isOffline(): boolean {
+    return this.parts.state.isOffline;
+  }
+
+  segments(): readonly SegmentSummary[] {
+    return this.parts.segments.summaries();
+  }
+
+  /** What is known of a producer, or `undefined`. Changes with the append that it knows of. Kafka: ProducerStateEntry. */
+  producer(producerId: number): ProducerEntry | undefined {
+    return this.parts.producers.get(producerId);
+  }
+
+  get producerCount(): number {
+    return this.parts.producers.size;
+  }
+
+  /** All of them; who was heard of longest ago comes first. */
+  producers(): readonly ProducerEntry[] {
+    return this.parts.producers.entries();
+  }
+
+  /** Which leaders wrote the log, oldest first. */
+  get leaderEpochs(): readonly EpochEntry[] {
+    return this.parts.epochs.entries;
+  }
+
+  /**
+   * The largest epoch of the log that is at most `leaderEpoch`, and where it ends; `null` when the log's leaders are all
+   * older, so that it cannot tell. Kafka: OffsetsForLeaderEpoch (KIP-101, KIP-279).
+   */
+  endOfEpoch(leaderEpoch: number): EpochEnd | null {
+    return this.parts.epochs.endOf(leaderEpoch, this.logEndOffset);
+  }
+
+  /**
+   * Whole batches from the one that holds `offset` on; none when `offset` is `endOffset` or later. They come from one
+   * segment: where it ends, the read ends. Throws STORAGE_ERROR with file and position for damage, and OFFSET_OUT_OF_RANGE.
+   */
+  read(offset: number, limits: ReadLimits): ReadBatches {
+    this.parts.state.requireReadable();
+    requireInRange(offset, this);
+    const endOffset = Math.min(limits.endOffset, this.logEndOffset);
+    if (offset >= endOffset) return { batches: NO_BYTES, nextOffset: offset };
+    const segment = this.parts.segments.holding(offset);
+    return onDisk(segment.path, () => {
+      return segment.read(offset, { bytesMax: limits.bytesMax, endOffset });
+    });
+  }
+
+  /**
+   * The batches from the one that holds `offset` on as they lie in the files. Damage is a part of the answer. Throws
+   * STORAGE_ERROR when the disk refuses, and OFFSET_OUT_OF_RANGE.
+   */
+  dump(offset: number, limits: DumpLimits): LogDump {
+    this.parts.state.requireReadable();
+    requireInRange(offset, this);
+    return onDisk(this.parts.context.folder, () => dumpBatches(this.parts.segments, offset, limits));
+  }
+
+  /**
+   * Where an offset, or the first record of a time, lies in the files, and the way to it. Damage is a part of the answer.
+   * Throws STORAGE_ERROR when the disk refuses, and OFFSET_OUT_OF_RANGE.
+   */
+  find(sought: SoughtPlace): LogFind {
+    this.parts.state.requireReadable();
+    const range = { startOffset: this.logStartOffset, endOffset: this.logEndOffset };
+    return onDisk(this.parts.context.folder, () => findInLog(this.parts.segments, sought, range));
+  }
+
+  /** The first record below `endOffset` of `timestampMs` or later, or `null`. Throws STORAGE_ERROR. Kafka: KIP-79. */
+  offsetForTimestamp(timestampMs: number, endOffset: number): FoundTimestamp | null {
+    this.parts.state.requireReadable();
+    const { logStartOffset: startOffset, logEndOffset } = this;
+    const range = { startOffset, endOffset: Math.min(endOffset, logEndOffset) };
+    return onDisk(this.parts.context.folder, () => {
+      const found = findTimestamp(this.parts.segments, timestampMs, range);
+      return found === null ? null : { offset: found.offset, timestampMs: found.timestampMs };
+    });
+  }
+}
