@@ -4,11 +4,12 @@
  *
  * Invariant: what is asked of one broker takes effect one after another, in the order of the calls, also when all are made at once.
  */
+
+import { answeringForDisk } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { Broker } from "./broker.ts";
-import { answeringForDisk } from "./disk-answer.ts";
 import type { StepParts } from "./replication-steps.ts";
 import { judgeStarted } from "./started-replicas.ts";
 import { openOrProblem } from "./topic-folders.ts";

@@ -3,10 +3,11 @@
  *
  * Never: a file of the old copy removed. Its folder gets another name, and whoever owns the disk decides.
  */
+
+import { answeringForDisk } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
-import { answeringForDisk } from "./disk-answer.ts";
 import type { StepParts } from "./replication-steps.ts";
 
 export class ReplicaRebuild {

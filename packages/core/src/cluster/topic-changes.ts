@@ -11,11 +11,11 @@
  */
 
 import { DiskError } from "../env/disk.ts";
+import { answeringForDisk, isRefusal } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import type { Brokers } from "./brokers.ts";
-import { answeringForDisk, isRefusal } from "./disk-answer.ts";
 import type { MetadataKeeper } from "./metadata-keeper.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import { quoted } from "./quoted.ts";

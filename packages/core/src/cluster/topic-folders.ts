@@ -4,6 +4,8 @@
  * Invariants: what make() returns is durable; what remove() removed stays removed.
  * Never: records removed of which no one said that they may go; a foreign file removed at all.
  */
+
+import { isRefusal } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
@@ -12,7 +14,6 @@ import { partitionName } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
 import type { Broker } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
-import { isRefusal } from "./disk-answer.ts";
 import { holdsRecords, parsePartitionFolder, removePartitionFolder } from "./partition-folder.ts";
 import type { Topic } from "./topics.ts";
 

@@ -8,13 +8,11 @@
  * Never: a sync that makes more durable than what was there when it was called, or a name made durable by syncing its file.
  */
 import { posix } from "node:path";
-import { assert } from "../assert.ts";
 import {
   type Disk,
   type DiskEntry,
   DiskError,
   type DiskFile,
-  type DiskOperationName,
   type FolderEntry,
   type FolderLock,
   type OpenFileOptions,
@@ -25,6 +23,7 @@ import { type ChangeListener, DiskGate } from "./disk-gate.ts";
 import { type FolderHold, lockFolder } from "./folder-lock.ts";
 import { MemoryDiskFile } from "./memory-disk-file.ts";
 import { type Crash, MemoryFile, MemoryFolder, type MemoryNode } from "./memory-nodes.ts";
+import { findNode, folderAt, placeOf, walkTree } from "./memory-tree.ts";
 
 /** Takes absolute paths. `/` is there from the start. */
 export class MemoryDisk implements Disk {
@@ -36,7 +35,7 @@ export class MemoryDisk implements Disk {
   openFile(path: string, options: OpenFileOptions = {}): DiskFile {
     this.#gate.pass("open", path);
     const readOnly = options.readOnly ?? false;
-    const { folder, name } = this.#place("open", path);
+    const { folder, name } = placeOf(this.#root, "open", path);
     const node = folder.get(name);
     if (node === undefined) {
       if (options.create === undefined || readOnly) throw new DiskError("open", path, "ENOENT");
@@ -52,27 +51,27 @@ export class MemoryDisk implements Disk {
 
   stat(path: string): DiskEntry | null {
     this.#gate.pass("stat", path);
-    const node = this.#find(path);
+    const node = findNode(this.#root, path);
     return node === null ? null : { kind: node.kind, sizeBytes: node.sizeBytes };
   }
 
   readFolder(path: string): readonly FolderEntry[] {
     this.#gate.pass("readFolder", path);
-    const entries = [...this.#folder("readFolder", path).entries()];
+    const entries = [...folderAt(this.#root, "readFolder", path).entries()];
     entries.sort(([left], [right]) => (left < right ? -1 : 1));
     return entries.map(([name, node]) => ({ name, kind: node.kind }));
   }
 
   makeFolder(path: string): readonly string[] {
-    const node = this.#find(path);
+    const node = findNode(this.#root, path);
     if (node !== null) {
       if (node.kind === "file") throw new DiskError("makeFolder", path, "EEXIST");
       return [];
     }
     const parent = posix.dirname(path);
-    if (this.#find(parent)?.kind === "file") throw new DiskError("makeFolder", path, "ENOTDIR");
+    if (findNode(this.#root, parent)?.kind === "file") throw new DiskError("makeFolder", path, "ENOTDIR");
     const gained = this.makeFolder(parent);
-    const { folder, name } = this.#place("makeFolder", path);
+    const { folder, name } = placeOf(this.#root, "makeFolder", path);
     this.#gate.begin({ kind: "makeFolder", path });
     folder.change(new Map([[name, new MemoryFolder()]]));
     return [...gained, parent];
@@ -80,7 +79,7 @@ export class MemoryDisk implements Disk {
 
   rename(from: string, to: string): void {
     requireSameFolder(from, to);
-    const { folder, name } = this.#place("rename", from);
+    const { folder, name } = placeOf(this.#root, "rename", from);
     const node = folder.get(name);
     const newName = posix.basename(to);
     const there = folder.get(newName);
@@ -92,7 +91,7 @@ export class MemoryDisk implements Disk {
   }
 
   remove(path: string): void {
-    const { folder, name } = this.#place("remove", path);
+    const { folder, name } = placeOf(this.#root, "remove", path);
     const node = folder.get(name);
     if (node === undefined) throw new DiskError("remove", path, "ENOENT");
     if (node.kind === "folder") throw new DiskError("remove", path, "EISDIR");
@@ -101,20 +100,20 @@ export class MemoryDisk implements Disk {
   }
 
   removeFolder(path: string): void {
-    const removed = this.#folder("removeFolder", path);
+    const removed = folderAt(this.#root, "removeFolder", path);
     if (removed.entries().size > 0) throw new DiskError("removeFolder", path, "ENOTEMPTY");
-    const { folder, name } = this.#place("removeFolder", path);
+    const { folder, name } = placeOf(this.#root, "removeFolder", path);
     this.#gate.begin({ kind: "removeFolder", path });
     folder.change(new Map([[name, null]]));
   }
 
   syncFolder(path: string): void {
-    const folder = this.#folder("syncFolder", path);
+    const folder = folderAt(this.#root, "syncFolder", path);
     this.#syncUpTo(path, folder, folder.lastTurn);
   }
 
   async syncFolderLater(path: string): Promise<void> {
-    const folder = this.#folder("syncFolder", path);
+    const folder = folderAt(this.#root, "syncFolder", path);
     const turn = folder.lastTurn;
     await this.#gate.syncTime("syncFolder", path);
     this.#syncUpTo(path, folder, turn);
@@ -122,7 +121,7 @@ export class MemoryDisk implements Disk {
 
   async lock(path: string, startedAtMs: number): Promise<FolderLock> {
     this.#gate.pass("lock", path);
-    const folder = this.#folder("lock", path);
+    const folder = folderAt(this.#root, "lock", path);
     return await lockFolder(this, path, startedAtMs, async () => this.#hold(folder));
   }
 
@@ -185,7 +184,7 @@ export class MemoryDisk implements Disk {
 
   /** The paths of files whose bytes, and of folders whose names, a power cut could still change. Sorted. */
   unsyncedPaths(): readonly string[] {
-    return this.#walk()
+    return walkTree(this.#root)
       .filter(([, node]) => !node.isSynced)
       .map(([path]) => path)
       .sort();
@@ -194,18 +193,10 @@ export class MemoryDisk implements Disk {
   /** Every file with its bytes, sorted by path: the whole disk as a value, for comparisons. */
   files(): ReadonlyMap<string, Buffer> {
     const files = new Map<string, Buffer>();
-    for (const [path, node] of this.#walk().sort(([left], [right]) => (left < right ? -1 : 1))) {
+    for (const [path, node] of walkTree(this.#root).sort(([left], [right]) => (left < right ? -1 : 1))) {
       if (node.kind === "file") files.set(path, node.read(0, node.sizeBytes));
     }
     return files;
-  }
-
-  #walk(path = "/", folder = this.#root): [string, MemoryNode][] {
-    const below = [...folder.entries()].flatMap(([name, node]): [string, MemoryNode][] => {
-      const entryPath = posix.join(path, name);
-      return node.kind === "file" ? [[entryPath, node]] : this.#walk(entryPath, node);
-    });
-    return [[path, folder], ...below];
   }
 
   #syncUpTo(path: string, folder: MemoryFolder, turn: number): void {
@@ -224,36 +215,5 @@ export class MemoryDisk implements Disk {
         if (isHeld()) this.#holds.delete(folder);
       },
     };
-  }
-
-  /** The folder that `path` is an entry of, and its name there. */
-  #place(operation: DiskOperationName, path: string): { folder: MemoryFolder; name: string } {
-    const name = posix.basename(path);
-    assert(name !== "", "the root folder has no name");
-    return { folder: this.#folder(operation, posix.dirname(path), path), name };
-  }
-
-  #folder(operation: DiskOperationName, path: string, asked = path): MemoryFolder {
-    const node = this.#find(path);
-    if (node === null) throw new DiskError(operation, asked, this.#isBelowFile(path) ? "ENOTDIR" : "ENOENT");
-    if (node.kind === "file") throw new DiskError(operation, asked, "ENOTDIR");
-    return node;
-  }
-
-  #isBelowFile(path: string): boolean {
-    const parent = posix.dirname(path);
-    return parent !== path && (this.#find(parent)?.kind === "file" || this.#isBelowFile(parent));
-  }
-
-  #find(path: string): MemoryNode | null {
-    assert(posix.isAbsolute(path), `a memory disk takes absolute paths, not ${path}`);
-    let node: MemoryNode = this.#root;
-    for (const name of posix.normalize(path).split("/")) {
-      if (name === "") continue;
-      const next: MemoryNode | undefined = node.kind === "folder" ? node.get(name) : undefined;
-      if (next === undefined) return null;
-      node = next;
-    }
-    return node;
   }
 }

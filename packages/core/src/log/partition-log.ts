@@ -6,13 +6,14 @@
  * readable and survives the death of the process; what flush() resolved for survives a power cut.
  * Never: a batch waiting in the process's own memory; a batch that was refused found in the log; a damaged byte returned.
  */
+
+import { onDisk, onDiskLater } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import type { CompactionRequest, CompactionResult } from "./compaction/compaction-request.ts";
 import { Compactor } from "./compaction/compactor.ts";
 import type { LogConfig } from "./context/log-config.ts";
 import { LogRetention, type RetentionRequest, type RetentionResult } from "./cutting/log-retention.ts";
 import { LogTruncation } from "./cutting/log-truncation.ts";
-import { onDisk, onDiskLater } from "./files/disk-answer.ts";
 import { requireNotOlder } from "./frames/follower-frames.ts";
 import { FolderPreparation } from "./parts/folder-preparation.ts";
 import type { AppendedBatch } from "./parts/log-appender.ts";

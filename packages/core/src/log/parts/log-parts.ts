@@ -1,9 +1,10 @@
 /** The parts of one open log, and how they are put together. */
+
+import { onDisk } from "../../env/disk-answer.ts";
 import type { Env } from "../../env/env.ts";
 import type { LogConfig } from "../context/log-config.ts";
 import type { LogContext, LogSettings } from "../context/log-context.ts";
 import { LogState } from "../context/log-state.ts";
-import { onDisk } from "../files/disk-answer.ts";
 import type { LeaderEpochs } from "../manifest/leader-epochs.ts";
 import { readContents, readOrMakeManifest } from "../manifest/log-folder.ts";
 import { SegmentList } from "../segment/segment-list.ts";

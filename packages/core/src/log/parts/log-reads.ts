@@ -3,9 +3,10 @@
  *
  * Never: a damaged byte returned, but by dump(), which says so.
  */
+
+import { onDisk } from "../../env/disk-answer.ts";
 import type { ReplicaPlace } from "../../env/trace.ts";
 import { requireInRange } from "../context/log-range.ts";
-import { onDisk } from "../files/disk-answer.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "../lookup/batch-dump.ts";
 import { findInLog, type LogFind, type SoughtPlace } from "../lookup/log-find.ts";
 import { type FoundTimestamp, findTimestamp } from "../lookup/timestamp-search.ts";
