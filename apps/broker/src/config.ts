@@ -77,7 +77,11 @@ export const settings = z.strictObject({
     .min(MIB)
     .default(32 * MIB)
     .describe("unread answers beyond this close a connection after 30 s"),
-  max_connections: z.int().min(1).default(2_000).describe("the most connections at a time"),
+  max_connections: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("the most connections at a time; 2000, or what the system allows beside the logs' files"),
   segment_bytes: z
     .int()
     .min(LIMITS.segmentBytesMin)

@@ -25,7 +25,7 @@ import type { BrokerContext } from "./json/handler.ts";
 import { Listener } from "./json/listener.ts";
 import { OutputBudget } from "./json/output-budget.ts";
 import { openLog, traceTo } from "./logging.ts";
-import { openFilesDefault } from "./open-files.ts";
+import { connectionsDefault, openFilesDefault } from "./open-files.ts";
 import { Parking } from "./parking.ts";
 import { Replicator } from "./replicator.ts";
 import { tickedSteps } from "./ticked-steps.ts";
@@ -162,7 +162,7 @@ class Daemon implements Broker {
       limits: limitsOf(settings),
       realTime: this.#realTime,
       budget: new OutputBudget(OUTPUT_BUDGET, this.#realTime),
-      connectionsMax: settings.max_connections,
+      connectionsMax: settings.max_connections ?? connectionsDefault(cluster.config.openFilesMax),
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });
     const onProblem = (step: string, err: unknown) => log.error({ step, err }, "a step failed");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openFilesDefault } from "./open-files.ts";
+import { connectionsDefault, openFilesDefault } from "./open-files.ts";
 
 test("half of what the system allows is for the logs, and never more than 512 nor less than 10", () => {
   expect(openFilesDefault(1024)).toBe(512);
@@ -9,4 +9,18 @@ test("half of what the system allows is for the logs, and never more than 512 no
   expect(openFilesDefault("unlimited")).toBe(512);
   expect(openFilesDefault(undefined)).toBe(512);
   expect(openFilesDefault()).toBeGreaterThanOrEqual(10);
+});
+
+test("connections get what the logs and the process itself leave, at least one and never more than 2000", () => {
+  expect(connectionsDefault(512, 1024)).toBe(448);
+  expect(connectionsDefault(128, 256)).toBe(64);
+  // More than there is was asked for the logs: they share.
+  expect(connectionsDefault(100_000, 1024)).toBe(448);
+  expect(connectionsDefault(512, 1_000_000)).toBe(2_000);
+  expect(connectionsDefault(10, 4)).toBe(1);
+  expect(connectionsDefault(512, "unlimited")).toBe(2_000);
+  for (const allowed of [20, 40, 64, 100, 256, 1024, 4096, 65_536])
+    expect(openFilesDefault(allowed) + connectionsDefault(openFilesDefault(allowed), allowed)).toBeLessThan(
+      allowed,
+    );
 });

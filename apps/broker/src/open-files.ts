@@ -1,10 +1,25 @@
-/** How many descriptors the logs may take when nobody says it: the connections need some as well. */
+/** How many descriptors the logs and the connections may take when nobody says it: each must leave some to the other. */
 import { LIMITS } from "@minikafka/core";
 
 /** Half of what the system allows this process, and no more than the kernel's default. */
 export function openFilesDefault(allowed: unknown = descriptorsAllowed()): number {
   if (typeof allowed !== "number") return LIMITS.openFilesDefault;
   return Math.max(LIMITS.openFilesMin, Math.min(LIMITS.openFilesDefault, Math.floor(allowed / 2)));
+}
+
+const CONNECTIONS_DEFAULT = 2_000;
+/** Of this process itself: Node's own, the listener, the lock of the folder, and whom a full listener is turning away. */
+const OWN_DESCRIPTORS_MAX = 64;
+
+/**
+ * So many that idle ones never take what the logs need: what the system allows without `openFilesMax`, of which the logs
+ * get half at least, and without this process's own. At least one, at most 2000.
+ */
+export function connectionsDefault(openFilesMax: number, allowed: unknown = descriptorsAllowed()): number {
+  if (typeof allowed !== "number") return CONNECTIONS_DEFAULT;
+  const half = Math.floor(allowed / 2);
+  const own = Math.min(OWN_DESCRIPTORS_MAX, Math.floor(half / 2));
+  return Math.max(1, Math.min(CONNECTIONS_DEFAULT, allowed - Math.min(openFilesMax, half) - own));
 }
 
 /** Node has raised its own limit as far as it could before this is asked. Windows has none, others may say "unlimited". */

@@ -51,6 +51,18 @@ test("one connection too many is told so and closed, and a place that becomes fr
   await second.call("ping");
 });
 
+test("however many are one too many, each is told so and closed, and the few that were taken are served", async () => {
+  const broker = await listen({ max_connections: 1 });
+  const first = await dial(broker);
+  await first.call("ping");
+  for (let n = 0; n < 40; n += 1) {
+    const surplus = await dial(broker);
+    expect(await surplus.answer()).toMatchObject({ ok: false, code: "TOO_MANY_CONNECTIONS" });
+    expect(await surplus.answer()).toBeNull();
+  }
+  await first.call("ping");
+});
+
 test("connections that break off in the middle of anything harm nobody", async () => {
   const broker = await listen();
   const session = await dial(broker);

@@ -216,6 +216,26 @@ describe("a write that failed", () => {
     expect(readAll(log)).toEqual(["a", "c"]);
   });
 
+  test.each(["EMFILE", "ENFILE"])(
+    "because no file can be opened (%s) wrote nothing: the log stays on line, and takes the next once one can",
+    async (code) => {
+      const world = newWorld();
+      await world.open().close();
+      const log = world.open({ create: false });
+      const failure = world.disk.fail({ operation: "open", code, times: "always" });
+      for (let attempt = 0; attempt < 2; attempt++)
+        expect(refusal(() => log.append(batch(["a"]), 0)).message).toContain("too many open files");
+      failure.assertFired();
+      expect(log.isOffline).toBe(false);
+      await log.flush();
+      world.disk.stopFailing();
+      expect(log.append(batch(["b"]), 0).baseOffset).toBe(0);
+      await log.flush();
+      await log.close();
+      expect(readAll(world.open({ create: false }))).toEqual(["b"]);
+    },
+  );
+
   test("and cannot be taken back puts the log off line, with the reason in every later answer", async () => {
     const { disk, trace, open } = newWorld();
     const log = open();

@@ -11,6 +11,8 @@ import { Connection, type ConnectionOptions } from "./connection.ts";
 import { failure } from "./dispatch.ts";
 
 const KEEP_ALIVE_MS = 60_000;
+/** Each holds a descriptor while it reads why; whoever comes when there are so many is told, and does not get the time. */
+const SURPLUS_LINGERING_MAX = 16;
 
 export interface ListenerOptions extends Omit<ConnectionOptions, "onClosing"> {
   readonly connectionsMax: number;
@@ -103,10 +105,14 @@ export class Listener {
 
   #refuse(socket: Socket): void {
     const message = `there are ${this.#options.connectionsMax} connections, and no more are taken`;
-    this.#surplus.add(socket);
     socket.on("error", () => undefined);
     socket.resume();
     socket.end(failure(undefined, "TOO_MANY_CONNECTIONS", message));
+    if (this.#surplus.size >= SURPLUS_LINGERING_MAX) {
+      socket.destroySoon();
+      return;
+    }
+    this.#surplus.add(socket);
     const deadline = this.#options.realTime.after(this.#options.limits.lingerMs, () => socket.destroy());
     socket.on("close", () => {
       this.#surplus.delete(socket);

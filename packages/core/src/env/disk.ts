@@ -193,6 +193,11 @@ export class DiskError extends Error {
   }
 }
 
+/** Whether a file could not be opened because too many are: nothing happened to it, and a later try may go well. */
+export function isOutOfDescriptors(problem: unknown): boolean {
+  return problem instanceof DiskError && (problem.code === "EMFILE" || problem.code === "ENFILE");
+}
+
 /** A name that moved between folders could be durable in both or in neither, so that no rename does. */
 export function requireSameFolder(from: string, to: string): void {
   assert(posix.dirname(from) === posix.dirname(to), `${from} cannot be renamed into another folder: ${to}`);

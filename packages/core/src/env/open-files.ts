@@ -6,7 +6,7 @@
  * Never: a file closed while a sync of it is under way.
  */
 import { assert } from "../assert.ts";
-import { DiskError } from "./disk.ts";
+import { isOutOfDescriptors } from "./disk.ts";
 
 /** A file that does without its descriptor between two uses. */
 export interface YieldingFile {
@@ -49,8 +49,7 @@ export class OpenFiles {
 
   /** Whether `problem` is a lack of descriptors that closing idle files has just relieved. */
   makesRoomFor(problem: unknown): boolean {
-    if (!(problem instanceof DiskError) || (problem.code !== "EMFILE" && problem.code !== "ENFILE"))
-      return false;
+    if (!isOutOfDescriptors(problem)) return false;
     // Half of them: whoever else needs a descriptor of this process, a connection above all, is to find one as well.
     const wanted = Math.ceil(this.count / 2);
     let closed = 0;

@@ -2,7 +2,8 @@
  * How a batch gets into a log: its place, a segment with room for it, one write.
  *
  * Invariants: a batch is whole in the file before anybody hears of it; what a failed write left is cut off before anything
- * else is written. If even that fails, the log goes off line: what follows the remains could never be found.
+ * else is written. If even that fails, the log goes off line: what follows the remains could never be found. Where the file
+ * could not so much as be opened, for want of descriptors, there are no remains.
  * Never: waiting for the disk; a batch given an offset that another one got.
  */
 import {
@@ -13,7 +14,7 @@ import {
   readBatchHeader,
 } from "@minikafka/record";
 import { assert } from "../../assert.ts";
-import { DiskError } from "../../env/disk.ts";
+import { DiskError, isOutOfDescriptors } from "../../env/disk.ts";
 import type { LogContext } from "../context/log-context.ts";
 import type { LogState } from "../context/log-state.ts";
 import { continuing, requireFollowing, requireNotOlder } from "../frames/follower-frames.ts";
@@ -158,7 +159,7 @@ export class LogAppender {
     try {
       active.append(frames, headers);
     } catch (problem) {
-      if (problem instanceof DiskError) this.#undo(active, problem);
+      if (problem instanceof DiskError && !wroteNothing(problem)) this.#undo(active, problem);
       throw problem;
     }
     for (const header of headers) {
@@ -187,6 +188,11 @@ export class LogAppender {
     }
     env.trace({ kind: "append_undone", ...place, logEndOffset, position, problem: problem.message });
   }
+}
+
+/** The file is opened with its first use, and was not. */
+function wroteNothing(problem: DiskError): boolean {
+  return problem.operation === "open" && isOutOfDescriptors(problem);
 }
 
 /** Gives `frame` its place, and returns its header. What recovery would not take back must not be written. */

@@ -10,7 +10,7 @@
  * give one, and would cost every flush.
  */
 import { posix } from "node:path";
-import { DiskError, type DiskOperationName } from "../../env/disk.ts";
+import { DiskError, type DiskOperationName, isOutOfDescriptors } from "../../env/disk.ts";
 import type { LogContext } from "../context/log-context.ts";
 import { DOUBT_FILE_NAME } from "../files/file-names.ts";
 import type { Manifest } from "../manifest/manifest.ts";
@@ -20,7 +20,7 @@ import type { Segment } from "../segment/segment.ts";
 const SYNCS: readonly DiskOperationName[] = ["sync", "syncFolder"];
 
 export function isFailedSync(problem: unknown): boolean {
-  return problem instanceof DiskError && SYNCS.includes(problem.operation);
+  return problem instanceof DiskError && SYNCS.includes(problem.operation) && !isOutOfDescriptors(problem);
 }
 
 /** Leaves the mark. Returns why it could not be left, or `null`. */

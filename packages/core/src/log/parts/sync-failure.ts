@@ -3,7 +3,7 @@
  * on the disk, the log takes nothing until it is opened anew, a mark for that opening is left (sync-doubt.ts), and the
  * broker is told. Everything else is an answer to whoever asked.
  */
-import { DiskError } from "../../env/disk.ts";
+import { DiskError, isOutOfDescriptors } from "../../env/disk.ts";
 import { BrokerError, storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import type { LogState } from "../context/log-state.ts";
@@ -26,8 +26,7 @@ export class SyncFailure {
   ofSync(problem: unknown): unknown {
     if (!(problem instanceof DiskError)) return problem;
     // Too many files are open to begin a sync: nothing was synced, and nothing was lost either.
-    if (problem.code === "EMFILE" || problem.code === "ENFILE")
-      return storageError(problem, { file: problem.path });
+    if (isOutOfDescriptors(problem)) return storageError(problem, { file: problem.path });
     // A handle that was closed under a sync says nothing about the disk.
     return this.#state.isClosed ? this.#state.refusal() : this.#failed(problem.message);
   }

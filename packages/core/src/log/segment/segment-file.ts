@@ -77,14 +77,16 @@ export class SegmentFile {
 
   /** Throws DiskError; then any part of `bytes` may be there. */
   writeAt(position: number, bytes: Buffer): void {
+    const file = this.opened();
     this.#changes++;
-    this.opened().writeAt(position, bytes);
+    file.writeAt(position, bytes);
   }
 
   /** Throws DiskError; then nothing was cut. */
   truncate(sizeBytes: number): void {
+    const file = this.opened();
     this.#changes++;
-    this.opened().truncate(sizeBytes);
+    file.truncate(sizeBytes);
     this.#syncedBytes = Math.min(this.#syncedBytes, sizeBytes);
   }
 
