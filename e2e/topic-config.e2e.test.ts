@@ -75,6 +75,9 @@ test(
         2,
         /USAGE: segment_ms is given a value/,
       ],
+      [["alter", "orders", "-c", "__proto__=1"], 2, /INVALID_REQUEST: .*__proto__/],
+      [["alter", "orders", "--unset", "__proto__"], 2, /INVALID_REQUEST: .*__proto__/],
+      [["alter", "orders", "-c", "segment_ms=5", "-c", "segment.ms=6"], 2, /segment_ms is given twice/],
       [["alter", "orders", "--unset", "=5"], 2, /Expected a setting's name/],
     ];
     for (const [arguments_, code, message] of refusals) {
@@ -137,3 +140,27 @@ test("with LogAppendTime a producer and a consumer are told the broker's time", 
     new RegExp(` LogAppendTime: ${startMs} size: .*\n\\| offset: 0 LogAppendTime: ${startMs} `),
   );
 });
+
+test(
+  "a request that is refused for a name in it fails alone: the link and all that is under way on it go on",
+  MINUTE,
+  async () => {
+    const broker = await startDaemon(temporaryFolder(), QUIET);
+    const client = await connect({ broker: `127.0.0.1:${broker.port}` });
+    const admin = client.admin();
+    await admin.createTopic({ topic: "orders" });
+    const producer = client.producer({ acks: "all" });
+    const config = JSON.parse('{"__proto__":1}');
+    const [before, altered, created, after] = await Promise.allSettled([
+      producer.send({ topic: "orders", value: "a" }),
+      admin.alterConfig("orders", config),
+      admin.createTopic({ topic: "others", config }),
+      admin.listTopics(),
+    ]);
+    for (const refused of [altered, created])
+      expect(refused).toMatchObject({ status: "rejected", reason: { code: "INVALID_REQUEST" } });
+    expect(before).toMatchObject({ status: "fulfilled", value: { offset: 0 } });
+    expect(after).toMatchObject({ status: "fulfilled", value: [{ topic: "orders" }] });
+    await client.close();
+  },
+);

@@ -19,7 +19,8 @@ One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 1
 - Bytes are strict Base64 in fields named \`…_b64\`. \`null\` means absent, \`""\` means empty; the two are never confused.
 - Offsets, ids and times are integers within ±(2^53 - 1). Times are milliseconds since 1970.
 - A line longer than the broker's \`--max-frame-bytes\` is answered with \`FRAME_TOO_LARGE\` and the connection closes.
-  After any other bad line the connection stays usable.
+  After any other bad line the connection stays usable, and its answer has the id if the line is an object of JSON with
+  one valid \`id\`.
 `;
 
 const ERRORS_INTRODUCTION = `# Error codes

@@ -82,6 +82,17 @@ test("settings are typed as the wire has them, and may be spelled as Kafka's", (
   });
 });
 
+test.each([
+  ["segment_bytes=2048", "segment_bytes=4096"],
+  ["segment_bytes=2048", "segment.bytes=2048"],
+  ["toString=1", "toString=2"],
+  ["__proto__=1", "__proto__=2"],
+])("a setting that is given two values is refused, whatever its spelling: %s, %s", (first, second) => {
+  const before = collectConfig(first);
+  expect(Object.keys(before)).toHaveLength(1);
+  expect(() => collectConfig(second, before)).toThrow(/ is given twice\.$/);
+});
+
 test("a delimiter may be any bytes, but not none", () => {
   expect(parseDelimiter("\\t")).toEqual(Buffer.from("\t"));
   expect(parseDelimiter("\\xff\\0")).toEqual(Buffer.of(0xff, 0));

@@ -90,7 +90,9 @@ export function collectConfig(text: string, before: TopicConfig = {}): TopicConf
   if (match?.[1] === undefined || match[2] === undefined) {
     throw new InvalidArgumentError("Expected name=value, such as retention_ms=60000.");
   }
-  return { ...before, [match[1].replaceAll(".", "_")]: configValue(match[2]) };
+  const name = match[1].replaceAll(".", "_");
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice.`);
+  return { ...before, [name]: configValue(match[2]) };
 }
 
 /** The name of a setting, repeated. */

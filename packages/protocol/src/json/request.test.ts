@@ -99,6 +99,25 @@ test("a refusal echoes the id, so that a pipelining client knows which request i
   });
 });
 
+const LONG = "A".repeat(8_000);
+
+test.each<[string, string, unknown]>([
+  ["a name that is taken nowhere", '{"id":7,"operation":"alter_config","config":{"__proto__":1}}', 7],
+  ["one before the id", '{"config":{"__proto__":1},"\\u0069d":"x1"}', "x1"],
+  ["one beside long bytes", `{"batch_b64":"${LONG}","id":8,"a":{"__proto__":1}}`, 8],
+  ["a name twice", '{"operation":"ping","operation":"ping","id":"a"}', "a"],
+  ["too many levels", `{"config":${"[".repeat(40)}${"]".repeat(40)},"id":9}`, 9],
+  ["an id further down", '{"a":{"id":1,"__proto__":2}}', undefined],
+  ["an id that is said twice", '{"id":1,"operation":"ping","id":2}', undefined],
+  ["an id that is said again behind the problem", '{"id":1,"__proto__":0,"\\u0069d":2}', undefined],
+  ["an id that is none", '{"id":{"a":1},"__proto__":0}', undefined],
+  ["what is not JSON", '{"id":1,', undefined],
+])("so does the refusal of a line for its JSON, where one id can be told: %s", (_name, line, id) => {
+  const answer = read(line);
+  expect(answer).toMatchObject({ kind: "refused", code: "INVALID_REQUEST" });
+  expect(answer.id).toBe(id);
+});
+
 test.each(["__proto__", "constructor", "toString", "nope", ""])(
   "the operation %j does not exist",
   (operation) => {

@@ -23,7 +23,7 @@ export function readRequest(line: Buffer): ReadRequest {
   try {
     fields = parseJsonWithBytes(line);
   } catch (error) {
-    if (error instanceof InvalidJson) return refused(undefined, error.message);
+    if (error instanceof InvalidJson) return refused(requestId.safeParse(error.id).data, error.message);
     throw error;
   }
   const id = Object.hasOwn(fields, "id") ? requestId.safeParse(fields.id) : undefined;
