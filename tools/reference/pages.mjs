@@ -1,5 +1,5 @@
 /** The two pages of the reference, printed from the tables that the program itself reads. */
-import { ERRORS, OPERATIONS } from "@minikafka/protocol";
+import { ERRORS, EVENTS, OPERATIONS, watchedEvent } from "@minikafka/protocol";
 import { z } from "zod";
 import { fieldRows } from "./field-rows.mjs";
 
@@ -21,6 +21,19 @@ One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 1
 - A line longer than the broker's \`--max-frame-bytes\` is answered with \`FRAME_TOO_LARGE\` and the connection closes.
   After any other bad line the connection stays usable, and its answer has the id if the line is an object of JSON with
   one valid \`id\`.
+`;
+
+const EVENTS_INTRODUCTION = `# Events
+
+\`watch\` sends one line \`{"event": {…}}\` for each event, between the answers of its connection and never within one. What a
+request caused is told before its answer, as far as it has happened by then. Events have these fields, and beside them those of
+their kind:
+`;
+
+const EVENTS_DROPPED = `
+A client that reads too slowly holds nobody up: once a mebibyte of its output lies unread, events for it are dropped. When it has
+read all of that, \`events_dropped\` says how many are missing (\`count\`) and where they began (\`first_number\`); its own number is
+that of the last one. It comes whatever topics and kinds were asked for.
 `;
 
 const ERRORS_INTRODUCTION = `# Error codes
@@ -72,13 +85,27 @@ function answerPart({ response }) {
   return rows.length === 0 ? "The answer has no fields beside `ok`." : `Answer\n\n${table(rows, "present")}`;
 }
 
+/** @returns {string} what a watch shows */
+function eventsPart() {
+  const rows = fieldRows(z.toJSONSchema(watchedEvent, { io: "input" })).map((row) => ({
+    ...row,
+    presence: row.presence === "required" ? "always" : "sometimes",
+  }));
+  const kinds = Object.entries(EVENTS).map(([kind, [meaning, facts]]) => {
+    const names = facts.split(" ").map((name) => `\`${name}\``);
+    return `| \`${kind}\` | ${cell(meaning)} | ${names.join(", ")} |`;
+  });
+  const kindRows = ["| kind | what happened | fields |", "|---|---|---|", ...kinds].join("\n");
+  return `${EVENTS_INTRODUCTION}\n${table(rows, "present")}\n${EVENTS_DROPPED}\n${kindRows}\n`;
+}
+
 /** @returns {string} docs/reference/protocol.md */
 export function protocolPage() {
   const sections = Object.values(OPERATIONS).map(
     (operation) =>
       `## \`${operation.name}\`\n\n${operation.summary}\n\n${requestPart(operation)}\n\n${answerPart(operation)}\n`,
   );
-  return [PROTOCOL_INTRODUCTION, ...sections].join("\n");
+  return [PROTOCOL_INTRODUCTION, ...sections, eventsPart()].join("\n");
 }
 
 /** @returns {string} docs/reference/errors.md */

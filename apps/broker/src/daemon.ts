@@ -14,12 +14,14 @@ import {
   NodeDisk,
   SystemClock,
   SystemRandom,
+  type Tracer,
 } from "@minikafka/core";
 import type { Logger } from "pino";
 import { type RawSettings, resolveSettings, type Settings } from "./config.ts";
 import { Deadlines } from "./deadlines.ts";
 import { dialsOf } from "./dials.ts";
-import type { ConnectionLimits } from "./json/connection.ts";
+import { EventFeed } from "./event-feed.ts";
+import type { ConnectionLimits } from "./json/connection-options.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
 import { Listener } from "./json/listener.ts";
@@ -36,6 +38,8 @@ const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
 const REQUESTS_IN_HAND_MAX = 64;
 const OUTPUT_PAUSE_BYTES = 256 * 1024;
 const OUTPUT_STALL_MS = 30_000;
+/** A burst of a few thousand events is borne; see json/watching.ts. */
+const EVENT_BYTES_MAX = 1024 * 1024;
 /** Of all connections together; see output-budget.ts. */
 const OUTPUT_BUDGET = { bytesMax: 256 * 1024 * 1024, patienceMs: 1_000 };
 /** Kafka: connections.max.idle.ms. */
@@ -81,7 +85,12 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const settings = resolveSettings([{ name: "the options", values }]);
   const log = options.log ?? (await openLog(settings.log_level));
   const clock = settings.clock === "manual" ? new ManualClock(settings.start_time ?? 0) : new SystemClock();
-  const trace = traceTo(log);
+  const events = new EventFeed(clock);
+  const logEvent = traceTo(log);
+  const trace: Tracer = (event) => {
+    logEvent(event);
+    events.trace(event);
+  };
   const cluster = await BrokerCluster.open(
     {
       dataFolder: resolve(settings.data).replaceAll("\\", "/"),
@@ -101,7 +110,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       faults: options.faults ?? new FaultPoints({ trace }),
     },
   );
-  const daemon = new Daemon(settings, cluster, clock, log, options.onBroken ?? throwLater);
+  const daemon = new Daemon(settings, { cluster, clock, log, events }, options.onBroken ?? throwLater);
   try {
     if (options.listen !== false) await daemon.listen();
   } catch (error) {
@@ -118,6 +127,13 @@ function throwLater(error: Error): void {
   });
 }
 
+interface DaemonParts {
+  readonly cluster: BrokerCluster;
+  readonly clock: ManualClock | SystemClock;
+  readonly log: Logger;
+  readonly events: EventFeed;
+}
+
 class Daemon implements Broker {
   readonly settings: Settings;
   readonly cluster: BrokerCluster;
@@ -131,13 +147,8 @@ class Daemon implements Broker {
   readonly #replicator: Replicator | null;
   #closing: Promise<void> | null = null;
 
-  constructor(
-    settings: Settings,
-    cluster: BrokerCluster,
-    clock: ManualClock | SystemClock,
-    log: Logger,
-    onBroken: (error: Error) => void,
-  ) {
+  constructor(settings: Settings, parts: DaemonParts, onBroken: (error: Error) => void) {
+    const { cluster, clock, log, events } = parts;
     this.settings = settings;
     this.cluster = cluster;
     this.#realTime = Deadlines.ofRealTime();
@@ -151,6 +162,7 @@ class Daemon implements Broker {
       isLab,
       deadlines: this.#deadlines,
       parking: this.#parking,
+      events,
     };
     this.#dispatcher = new Dispatcher({
       context,
@@ -213,6 +225,11 @@ function limitsOf(settings: Settings): ConnectionLimits {
     requestsInHandMax: REQUESTS_IN_HAND_MAX,
     idleMs: IDLE_MS,
     lingerMs: LINGER_MS,
-    output: { pauseBytes: OUTPUT_PAUSE_BYTES, bytesMax: settings.max_output_bytes, stallMs: OUTPUT_STALL_MS },
+    output: {
+      pauseBytes: OUTPUT_PAUSE_BYTES,
+      bytesMax: settings.max_output_bytes,
+      stallMs: OUTPUT_STALL_MS,
+      eventBytesMax: Math.min(EVENT_BYTES_MAX, settings.max_output_bytes / 2),
+    },
   };
 }

@@ -10,6 +10,15 @@ export {
   PROTOCOL_VERSION,
   successLine,
 } from "./json/envelope.ts";
+export {
+  EVENT_KINDS,
+  EVENTS,
+  EVENTS_DROPPED,
+  type EventKind,
+  eventLine,
+  type WatchedEvent,
+  watchedEvent,
+} from "./json/events.ts";
 export type { Acks } from "./json/fields.ts";
 export { FrameTooLarge, LineFramer } from "./json/framing.ts";
 export { parseJsonWithBytes } from "./json/long-bytes.ts";

@@ -10,6 +10,8 @@
 /** A place in line. `line` is undefined until the answer is there, and null when none will be sent. */
 interface Place {
   line: string | Buffer | null | undefined;
+  /** Called right behind the answer, before any other is sent. */
+  readonly onSent: (() => void) | null;
 }
 
 export type { Place };
@@ -28,9 +30,9 @@ export class AnswerOrder {
     return this.#places.length === 0;
   }
 
-  /** The next place in line. */
-  takePlace(): Place {
-    const place: Place = { line: undefined };
+  /** The next place in line. `onSent` is called when its answer has been handed on. */
+  takePlace(onSent: (() => void) | null = null): Place {
+    const place: Place = { line: undefined, onSent };
     this.#places.push(place);
     return place;
   }
@@ -44,11 +46,14 @@ export class AnswerOrder {
     }
     if (line !== null) send(line);
     this.#places.shift();
+    place.onSent?.();
     for (let first = this.#places[0]; first?.line !== undefined; first = this.#places[0]) {
       this.#places.shift();
-      if (first.line === null) continue;
-      this.#heldCharacters -= first.line.length;
-      send(first.line);
+      if (first.line !== null) {
+        this.#heldCharacters -= first.line.length;
+        send(first.line);
+      }
+      first.onSent?.();
     }
   }
 }

@@ -3,10 +3,13 @@ import { ManualClock } from "@minikafka/core/testing";
 import { expect, test } from "vitest";
 import { settle } from "../../test/support/broker.ts";
 import { Deadlines } from "../deadlines.ts";
+import { EventFeed } from "../event-feed.ts";
 import { inProcessLink } from "../in-process-link.ts";
 import { Parking, type WaitHolder } from "../parking.ts";
-import { Connection, type ConnectionLimits } from "./connection.ts";
+import { Connection } from "./connection.ts";
+import type { ConnectionLimits } from "./connection-options.ts";
 import type { AnswerLine, Dispatched } from "./dispatch.ts";
+import type { Client } from "./handler.ts";
 import { OutputBudget } from "./output-budget.ts";
 
 const IDLE_MS = 1_000;
@@ -17,12 +20,13 @@ const LIMITS: ConnectionLimits = {
   requestsInHandMax: 3,
   idleMs: IDLE_MS,
   lingerMs: LINGER_MS,
-  output: { pauseBytes: 100_000, bytesMax: 200_000, stallMs: STALL_MS },
+  output: { pauseBytes: 100_000, bytesMax: 200_000, stallMs: STALL_MS, eventBytesMax: 50_000 },
 };
 
 /**
  * A connection whose requests the test answers itself: a line `name` waits until it is answered, `now:TEXT` is answered at
- * once, `#name` has an id, `poll` is a long poll.
+ * once, `#name` has an id, `poll` is a long poll, `watch` a
+ * watch of everything.
  */
 class Bench {
   readonly client: Duplex;
@@ -33,6 +37,7 @@ class Bench {
   readonly clock = new ManualClock();
   readonly deadlines = Deadlines.ofSteppedTime(this.clock);
   readonly parking = new Parking({ onVisible: () => () => undefined }, this.deadlines);
+  readonly feed = new EventFeed(this.clock);
   isClosed = false;
   readonly #waiting = new Map<string, (line: AnswerLine) => void>();
 
@@ -40,7 +45,7 @@ class Bench {
     const [here, there] = inProcessLink();
     this.client = there;
     this.connection = new Connection(here, {
-      dispatcher: { dispatch: (line, holder) => this.#dispatch(line.toString(), holder) },
+      dispatcher: { dispatch: (line, client) => this.#dispatch(line.toString(), client) },
       limits: LIMITS,
       realTime: this.deadlines,
       budget: new OutputBudget({ bytesMax: 1_000_000, patienceMs: 10_000 }, this.deadlines),
@@ -73,12 +78,16 @@ class Bench {
     await settle();
   }
 
-  #dispatch(name: string, holder: WaitHolder): Dispatched {
+  #dispatch(name: string, client: Client): Dispatched {
     this.taken.push(name);
     const id = name.startsWith("#") ? name : undefined;
     const holdsBack = name.startsWith("hold:");
     if (name.startsWith("now:")) return { id, line: `${name.slice(4)}\n`, holdsBack };
-    if (name === "poll") return { id, line: this.#poll(holder), holdsBack };
+    if (name === "watch") {
+      client.afterAnswer(() => client.watching.begin(this.feed, { topics: null, kinds: null }));
+      return { id, line: "watching\n", holdsBack };
+    }
+    if (name === "poll") return { id, line: this.#poll(client), holdsBack };
     return { id, line: new Promise((resolve) => this.#waiting.set(name, resolve)), holdsBack };
   }
 
@@ -112,6 +121,21 @@ test("a connection that is owed an answer, or that keeps asking, is not idle", a
     await asking.pass(IDLE_MS / 2);
   }
   expect(asking.isClosed).toBe(false);
+});
+
+test("who watches is not idle while nothing happens; who reads nothing of what happens is, and is let go", async () => {
+  const bench = new Bench();
+  await bench.send("watch\n");
+  await bench.pass(10 * IDLE_MS);
+  expect(bench.isClosed).toBe(false);
+  bench.client.pause();
+  for (let fired = 0; fired < 2_000; fired += 1)
+    bench.feed.trace({ kind: "fault_fired", point: "x", action: "error", hit: fired });
+  await settle();
+  expect(bench.feed.size).toBe(1);
+  for (let pass = 0; pass < 3; pass += 1) await bench.pass(IDLE_MS);
+  expect(bench.isClosed).toBe(true);
+  expect(bench.feed.size).toBe(0);
 });
 
 test("lines that are left over when the client ends its side are all taken and answered", async () => {

@@ -1,7 +1,7 @@
 /**
  * One client's stream: lines in, answers out.
  *
- * Owns: the unfinished line, the answers in line, the waits of this client.
+ * Owns: the unfinished line, the answers in line, the waits and the watch of this client.
  * Invariants: requests take effect in the order in which they came; at most `requestsInHandMax` are unanswered; while that
  * many are, or the client does not read its answers, nothing more is read; a line without its newline is never carried out.
  * Never: lets what happens here reach another connection.
@@ -14,38 +14,18 @@
  */
 import type { Duplex } from "node:stream";
 import { FrameTooLarge, LineFramer } from "@minikafka/protocol";
-import type { Deadline, Deadlines } from "../deadlines.ts";
-import type { Wait, WaitHolder } from "../parking.ts";
+import type { Deadline } from "../deadlines.ts";
+import type { Wait } from "../parking.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
-import { type AnswerLine, type Dispatcher, failure } from "./dispatch.ts";
-import { Output, type OutputLimits } from "./output.ts";
-import type { OutputBudget } from "./output-budget.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
+import { type AnswerLine, failure, unreachableRejection } from "./dispatch.ts";
+import type { Client } from "./handler.ts";
+import { Output } from "./output.ts";
+import { Watching } from "./watching.ts";
 
-export interface ConnectionLimits {
-  readonly frameBytesMax: number;
-  readonly requestsInHandMax: number;
-  /**
-   * A connection that for so long has nothing in hand and brings no whole request is closed (Kafka:
-   * connections.max.idle.ms). A line that trickles in, and answers that nobody reads, count as idleness.
-   */
-  readonly idleMs: number;
-  /** After its last answer was sent, a client has so long to read it and to close. */
-  readonly lingerMs: number;
-  readonly output: OutputLimits;
-}
-
-export interface ConnectionOptions {
-  readonly dispatcher: Pick<Dispatcher, "dispatch">;
-  readonly limits: ConnectionLimits;
-  readonly realTime: Deadlines;
-  /** Shared by all connections. */
-  readonly budget: OutputBudget;
-  /** Why a connection was closed, for the log. */
-  readonly onClosing: (reason: string) => void;
-}
-
-export class Connection implements WaitHolder {
+export class Connection implements Client {
   readonly waits = new Set<Wait>();
+  readonly watching: Watching;
   /** Resolves when the stream is closed. */
   readonly closed: Promise<void>;
   readonly #stream: Duplex;
@@ -67,6 +47,8 @@ export class Connection implements WaitHolder {
   #deadline: Deadline;
   #lingerMs: number;
   #whenAnswered: (() => void)[] = [];
+  /** What the request that is being taken wants done once its answer has gone out. */
+  #afterAnswer: (() => void) | null = null;
 
   constructor(stream: Duplex, options: ConnectionOptions) {
     this.#stream = stream;
@@ -74,9 +56,10 @@ export class Connection implements WaitHolder {
     this.#lingerMs = options.limits.lingerMs;
     this.#framer = new LineFramer(options.limits.frameBytesMax);
     this.#output = new Output(stream, options.limits.output, options, {
-      onRoom: () => this.#serve(),
+      onRoom: () => this.#drained(),
       onStalled: (bytes) => this.#destroy(`${bytes} bytes of answers were left unread`),
     });
+    this.watching = new Watching(this.#output, options.limits.output.eventBytesMax);
     this.#deadline = this.#watchIdle();
     stream.on("data", (chunk: Buffer) => this.#receive(chunk));
     stream.on("end", () => this.#halfOpen());
@@ -100,10 +83,20 @@ export class Connection implements WaitHolder {
   endAfterAnswers(lingerMs: number): void {
     this.#lingerMs = lingerMs;
     this.#isEnding = true;
+    this.watching.end();
     // What still comes is read and dropped, so that the end of the stream is seen.
     this.#stream.resume();
     if (this.#stream.writableFinished) this.#linger();
     else this.#endIfAnswered();
+  }
+
+  /** For a handler: `act` once the answer has gone out, and before any request behind it is taken. */
+  afterAnswer(act: () => void): void {
+    this.#isHeldBack = true;
+    this.#afterAnswer = () => {
+      this.#isHeldBack = false;
+      if (!this.#isEnding && !this.#isHalfOpen) act();
+    };
   }
 
   /** Closes at once; what was not sent is lost. */
@@ -169,9 +162,12 @@ export class Connection implements WaitHolder {
     this.#activity += 1;
     const { id, line: answer, holdsBack } = this.#options.dispatcher.dispatch(line, this);
     // An answer with an id leaves as soon as it is ready; one without waits for its turn.
-    const place = id === undefined ? this.#order.takePlace() : null;
+    const afterwards = this.#afterAnswer;
+    this.#afterAnswer = null;
+    const place = id === undefined ? this.#order.takePlace(afterwards) : null;
     if (!(answer instanceof Promise)) {
       this.#answer(place, answer);
+      if (place === null) afterwards?.();
       return;
     }
     if (holdsBack) this.#isHeldBack = true;
@@ -218,7 +214,10 @@ export class Connection implements WaitHolder {
     const { idleMs } = this.#options.limits;
     const seen = this.#activity;
     return this.#options.realTime.after(idleMs, () => {
-      if (this.#inHand === 0 && this.#activity === seen) this.#destroy(`idle for ${idleMs} ms`);
+      // Who watches and has read everything waits for what happens next, however long that takes.
+      const isWatching = this.watching.isOn && this.#output.unsentBytes === 0;
+      if (this.#inHand === 0 && this.#activity === seen && !isWatching)
+        this.#destroy(`idle for ${idleMs} ms`);
       else this.#deadline = this.#watchIdle();
     });
   }
@@ -228,7 +227,14 @@ export class Connection implements WaitHolder {
     this.#stream.destroy();
   }
 
+  #drained(): void {
+    if (this.watching.isOn) this.#activity += 1;
+    this.watching.drained();
+    this.#serve();
+  }
+
   #endWaits(): void {
+    this.watching.end();
     for (const wait of [...this.waits]) wait.end();
   }
 
@@ -242,8 +248,4 @@ export class Connection implements WaitHolder {
     this.#endWaits();
     this.#tellAnswered();
   }
-}
-
-function unreachableRejection(error: unknown): never {
-  throw new Error("an answer's promise never rejects", { cause: error });
 }

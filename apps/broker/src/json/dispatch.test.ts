@@ -2,8 +2,10 @@ import { BrokerCluster, FaultPoints, ManualClock, noTrace, SeededRandom } from "
 import { MemoryDisk } from "@minikafka/core/testing";
 import { expect, test } from "vitest";
 import { Deadlines } from "../deadlines.ts";
+import { EventFeed } from "../event-feed.ts";
 import { Parking } from "../parking.ts";
 import { Dispatcher } from "./dispatch.ts";
+import { Watching } from "./watching.ts";
 
 async function openDispatcher() {
   const clock = new ManualClock();
@@ -14,12 +16,23 @@ async function openDispatcher() {
   const faults: { faultId: string; operation: string; error: unknown }[] = [];
   const broken: Error[] = [];
   const dispatcher = new Dispatcher({
-    context: { cluster, clock, isLab: true, deadlines, parking: new Parking(cluster, deadlines) },
+    context: {
+      cluster,
+      clock,
+      isLab: true,
+      deadlines,
+      parking: new Parking(cluster, deadlines),
+      events: new EventFeed(clock),
+    },
     onFault: (faultId, operation, error) => faults.push({ faultId, operation, error }),
     onBroken: (error) => broken.push(error),
   });
   const dispatch = async (request: object): Promise<{ [name: string]: unknown } | null> => {
-    const { line } = dispatcher.dispatch(Buffer.from(JSON.stringify(request)), { waits: new Set() });
+    const { line } = dispatcher.dispatch(Buffer.from(JSON.stringify(request)), {
+      waits: new Set(),
+      watching: new Watching({ unsentBytes: 0, write: () => undefined }, 1_000),
+      afterAnswer: () => undefined,
+    });
     const answer = await line;
     return answer === null ? null : JSON.parse(answer.toString());
   };

@@ -21,8 +21,7 @@ import {
   readRequest,
   successLine,
 } from "@minikafka/protocol";
-import type { WaitHolder } from "../parking.ts";
-import type { BrokerContext } from "./handler.ts";
+import type { BrokerContext, Client } from "./handler.ts";
 import { HANDLERS } from "./handler-table.ts";
 
 /** The line of an answer, as bytes when it is long, or `null` when the client asked for none. */
@@ -60,7 +59,7 @@ export class Dispatcher {
   }
 
   /** Carries out the request on a line. Never throws, and its promise never rejects. */
-  dispatch(line: Buffer, holder: WaitHolder): Dispatched {
+  dispatch(line: Buffer, client: Client): Dispatched {
     let read: ReadRequest;
     try {
       read = readRequest(line);
@@ -71,7 +70,7 @@ export class Dispatcher {
     if (read.kind === "refused")
       return { id: read.id, line: failure(read.id, read.code, read.message), holdsBack: false };
     const { id, request } = read;
-    const answer = this.#carryOut(id, request, holder);
+    const answer = this.#carryOut(id, request, client);
     const holdsBack = HOLDING_BACK.includes(request.operation);
     if (!isSilent(request)) return { id, line: answer, holdsBack };
     return { id, line: answer instanceof Promise ? answer.then(noAnswer) : null, holdsBack };
@@ -80,12 +79,12 @@ export class Dispatcher {
   #carryOut(
     id: RequestId | undefined,
     request: AnyRequest,
-    holder: WaitHolder,
+    client: Client,
   ): AnswerLine | Promise<AnswerLine> {
     if (this.#isStopping)
       return failure(id, "SHUTTING_DOWN", "the broker is stopping; connect again once it is back");
     try {
-      const fields = handle(request.operation, request, this.#options.context, holder);
+      const fields = handle(request.operation, request, this.#options.context, client);
       return fields instanceof Promise
         ? this.#carryOutLater(id, request.operation, fields)
         : successLine(id, fields);
@@ -122,9 +121,9 @@ function handle<Name extends OperationName>(
   name: Name,
   request: ParsedRequest<Name>,
   context: BrokerContext,
-  holder: WaitHolder,
+  client: Client,
 ): ResponseFields<Name> | Promise<ResponseFields<Name>> {
-  return HANDLERS[name](request, context, holder);
+  return HANDLERS[name](request, context, client);
 }
 
 /** Whether the client asked for no answer, whatever comes of it. */
@@ -146,4 +145,9 @@ export function failure(
     id,
     Object.keys(details).length === 0 ? { code, message, retriable } : { code, message, retriable, details },
   );
+}
+
+/** For the promises of {@link Dispatcher.dispatch}. */
+export function unreachableRejection(error: unknown): never {
+  throw new Error("an answer's promise never rejects", { cause: error });
 }

@@ -33,6 +33,8 @@ import { replicateOnce } from "./handlers/replicate-once.ts";
 import { rollSegment } from "./handlers/roll-segment.ts";
 import { startBroker } from "./handlers/start-broker.ts";
 import { stopBroker } from "./handlers/stop-broker.ts";
+import { unwatch } from "./handlers/unwatch.ts";
+import { watch } from "./handlers/watch.ts";
 
 export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   hello,
@@ -53,6 +55,8 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   describe_cluster: describeCluster,
   dump_log: dumpLog,
   find_in_log: findInLog,
+  watch,
+  unwatch,
   promote,
   rejoin,
   remove_from_isr: removeFromIsr,

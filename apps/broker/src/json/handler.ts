@@ -2,7 +2,9 @@
 import type { BrokerCluster, Clock, ManualClock } from "@minikafka/core";
 import type { OperationName, ParsedRequest, ResponseFields } from "@minikafka/protocol";
 import type { Deadlines } from "../deadlines.ts";
+import type { EventFeed } from "../event-feed.ts";
 import type { Parking, WaitHolder } from "../parking.ts";
+import type { Watching } from "./watching.ts";
 
 /** The daemon, as its handlers see it. */
 export interface BrokerContext {
@@ -14,6 +16,15 @@ export interface BrokerContext {
   /** Deadlines of requests, on the broker's own time. */
   readonly deadlines: Deadlines;
   readonly parking: Parking;
+  /** What happens, for those who watch. */
+  readonly events: EventFeed;
+}
+
+/** Who asked: the part of a connection that a handler may tie something to. */
+export interface Client extends WaitHolder {
+  readonly watching: Watching;
+  /** Calls `act` once the answer of this request has gone out, and before the request behind it is taken. */
+  afterAnswer(act: () => void): void;
 }
 
 /**
@@ -23,5 +34,5 @@ export interface BrokerContext {
 export type Handler<Name extends OperationName> = (
   request: ParsedRequest<Name>,
   context: BrokerContext,
-  holder: WaitHolder,
+  client: Client,
 ) => ResponseFields<Name> | Promise<ResponseFields<Name>>;

@@ -7,7 +7,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { inProcessLink } from "../in-process-link.ts";
-import { Connection, type ConnectionOptions } from "./connection.ts";
+import { Connection } from "./connection.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
 import { failure } from "./dispatch.ts";
 
 const KEEP_ALIVE_MS = 60_000;

@@ -15,6 +15,8 @@ export interface OutputLimits {
   /** WIRE's max_output_bytes: a peer that leaves more than this unread for `stallMs` is closed. */
   readonly bytesMax: number;
   readonly stallMs: number;
+  /** Beyond this much unread output no events of a watch are sent; they are dropped and counted. Less than `bytesMax`. */
+  readonly eventBytesMax: number;
 }
 
 export interface OutputEvents {

@@ -32,6 +32,8 @@ import { replicateOnce } from "./operations/replicate-once.ts";
 import { rollSegment } from "./operations/roll-segment.ts";
 import { startBroker } from "./operations/start-broker.ts";
 import { stopBroker } from "./operations/stop-broker.ts";
+import { unwatch } from "./operations/unwatch.ts";
+import { watch } from "./operations/watch.ts";
 
 export const OPERATIONS = {
   hello,
@@ -52,6 +54,8 @@ export const OPERATIONS = {
   describe_cluster: describeCluster,
   dump_log: dumpLog,
   find_in_log: findInLog,
+  watch,
+  unwatch,
   promote,
   rejoin,
   remove_from_isr: removeFromIsr,

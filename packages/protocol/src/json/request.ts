@@ -50,6 +50,8 @@ function refused(id: RequestId | undefined, message: string): ReadRequest {
 }
 
 const ISSUES_SHOWN_MAX = 3;
+/** Room for the longest list of names that one field takes. */
+const DESCRIPTION_CHARACTERS_MAX = 2_000;
 
 /** Names each field and what was expected of it: `partition: expected int, received string`. */
 export function describeIssues(error: z.ZodError): string {
@@ -58,7 +60,7 @@ export function describeIssues(error: z.ZodError): string {
     return `${path === "" ? "" : `${path}: `}${lowerFirst(issue.message)}`;
   });
   const more = error.issues.length - shown.length;
-  return shown.join("; ").slice(0, 600) + (more > 0 ? `; and ${more} more` : "");
+  return shown.join("; ").slice(0, DESCRIPTION_CHARACTERS_MAX) + (more > 0 ? `; and ${more} more` : "");
 }
 
 function lowerFirst(text: string): string {

@@ -1,0 +1,28 @@
+/** What every connection is given, and what it may take up. */
+import type { Deadlines } from "../deadlines.ts";
+import type { Dispatcher } from "./dispatch.ts";
+import type { OutputLimits } from "./output.ts";
+import type { OutputBudget } from "./output-budget.ts";
+
+export interface ConnectionLimits {
+  readonly frameBytesMax: number;
+  readonly requestsInHandMax: number;
+  /**
+   * A connection that for so long has nothing in hand and brings no whole request is closed (Kafka:
+   * connections.max.idle.ms). A line that trickles in, and answers that nobody reads, count as idleness.
+   */
+  readonly idleMs: number;
+  /** After its last answer was sent, a client has so long to read it and to close. */
+  readonly lingerMs: number;
+  readonly output: OutputLimits;
+}
+
+export interface ConnectionOptions {
+  readonly dispatcher: Pick<Dispatcher, "dispatch">;
+  readonly limits: ConnectionLimits;
+  readonly realTime: Deadlines;
+  /** Shared by all connections. */
+  readonly budget: OutputBudget;
+  /** Why a connection was closed, for the log. */
+  readonly onClosing: (reason: string) => void;
+}

@@ -1,0 +1,93 @@
+/**
+ * One connection's watch: which events it is for, and what becomes of those that the client is too slow for.
+ *
+ * Owns its place in the feed, and the count of what was dropped.
+ * Invariants: an event is written at once or dropped at once, so that nobody waits and nothing is kept here; it is written
+ * only while less than `unreadBytesMax` lie unread; once one was dropped so are all, until the client has read everything,
+ * and the first line after that says how many they were.
+ * Never: closes the connection for what an event would take.
+ */
+import type { TraceEvent } from "@minikafka/core";
+import type { EventFeed, NumberedEvent, Watcher } from "../event-feed.ts";
+import { droppedText } from "../event-text.ts";
+
+/** What a connection can still take. */
+export interface EventOutput {
+  readonly unsentBytes: number;
+  write(line: string): void;
+}
+
+/** Which events a client wants; `null` stands for all. */
+export interface EventFilter {
+  readonly topics: ReadonlySet<string> | null;
+  readonly kinds: ReadonlySet<string> | null;
+}
+
+interface Dropped {
+  count: number;
+  readonly firstNumber: number;
+  lastNumber: number;
+  timeMs: number;
+}
+
+export class Watching implements Watcher {
+  readonly #output: EventOutput;
+  readonly #unreadBytesMax: number;
+  #filter: EventFilter = { topics: null, kinds: null };
+  #leave: (() => void) | null = null;
+  #dropped: Dropped | null = null;
+
+  constructor(output: EventOutput, unreadBytesMax: number) {
+    this.#output = output;
+    this.#unreadBytesMax = unreadBytesMax;
+  }
+
+  /** Whether events are being sent. */
+  get isOn(): boolean {
+    return this.#leave !== null;
+  }
+
+  /** Sends what happens from now on, in place of what was sent until now. */
+  begin(feed: EventFeed, filter: EventFilter): void {
+    this.#filter = filter;
+    this.#leave ??= feed.add(this);
+  }
+
+  /** Sends nothing more, but for the number of what was dropped. */
+  end(): void {
+    this.#leave?.();
+    this.#leave = null;
+    this.#tellDropped();
+  }
+
+  /** The client has read everything. */
+  drained(): void {
+    this.#tellDropped();
+  }
+
+  wants(event: TraceEvent): boolean {
+    const { topics, kinds } = this.#filter;
+    if (kinds !== null && !kinds.has(event.kind)) return false;
+    return topics === null || ("topic" in event && topics.has(event.topic));
+  }
+
+  take(event: NumberedEvent): void {
+    if (this.#dropped === null && this.#output.unsentBytes < this.#unreadBytesMax)
+      this.#output.write(event.line);
+    else this.#drop(event);
+  }
+
+  #drop({ number, timeMs }: NumberedEvent): void {
+    this.#dropped ??= { count: 0, firstNumber: number, lastNumber: number, timeMs };
+    this.#dropped.count += 1;
+    this.#dropped.lastNumber = number;
+    this.#dropped.timeMs = timeMs;
+  }
+
+  #tellDropped(): void {
+    if (this.#dropped === null) return;
+    const { count, firstNumber, lastNumber, timeMs } = this.#dropped;
+    this.#dropped = null;
+    this.#output.write(droppedText(count, firstNumber, lastNumber, timeMs));
+  }
+}

@@ -1,0 +1,34 @@
+/** The events that `watch` shows: which kinds there are, what each means, and the shape of their lines. */
+import { z } from "zod";
+import { CLUSTER_EVENTS } from "./events/cluster-events.ts";
+import { LOG_EVENTS } from "./events/log-events.ts";
+import * as fields from "./fields.ts";
+
+/** By kind: what it means, and its facts beside topic, partition and broker, divided by spaces. */
+export const EVENTS = { ...LOG_EVENTS, ...CLUSTER_EVENTS } as const;
+
+export type EventKind = keyof typeof EVENTS;
+
+export const EVENT_KINDS = Object.keys(EVENTS) as [EventKind, ...EventKind[]];
+
+/** Not a kind of the cluster's: it says of the watch itself that events are missing. It comes whatever kinds are asked for. */
+export const EVENTS_DROPPED = "events_dropped";
+
+/** An event. Its facts stand beside these fields; those of a newer broker's kind are kept as they are. */
+export const watchedEvent = z.looseObject({
+  number: z
+    .int()
+    .min(1)
+    .describe(
+      "counts the events since the broker started; rises, with holes where events were not asked for",
+    ),
+  time_ms: fields.count.describe("when it happened, on the broker's clock"),
+  kind: z.string().describe("one of the kinds below, or events_dropped"),
+  broker_id: fields.brokerId.optional(),
+  topic: fields.topic.optional(),
+  partition: fields.partition.optional(),
+});
+export type WatchedEvent = z.output<typeof watchedEvent>;
+
+/** What follows the answer of a watch, a line for each event. */
+export const eventLine = z.looseObject({ event: watchedEvent });

@@ -1,0 +1,39 @@
+/** What happens between replicas, to brokers and to the cluster: kind, meaning, and the facts beside the event's place. */
+export const CLUSTER_EVENTS = {
+  high_watermark_moved: [
+    "More, or less, is visible at a replica.",
+    "from to log_end_offset in_sync_replicas",
+  ],
+  replicated: [
+    "A follower copied from its leader, and heard of its high watermark.",
+    "leader_id from_offset log_end_offset batches bytes high_watermark",
+  ],
+  reconciled: [
+    "A follower's log agrees with its leader's again.",
+    "leader_id leader_epoch from_offset log_end_offset reconciliation",
+  ],
+  replica_set_aside: ["A replica's files were moved away.", "path"],
+  replication_failed: ["A follower could not copy.", "leader_id problem"],
+  leader_changed: [
+    "A partition has another leader, or none, in a new epoch.",
+    "from leader_id leader_epoch leader_epoch_start_offset high_watermark",
+  ],
+  isr_changed: [
+    "Replicas joined or left those in sync; `moves` has the numbers that made it so.",
+    "from to leader_epoch high_watermark log_end_offset moves",
+  ],
+  foreign_file_ignored: ["A file that is none of ours was left alone.", "path"],
+  stray_file_removed: ["A file of something that never counted was removed.", "path"],
+  obsolete_file_removed: ["A file that counted no more was removed.", "path"],
+  checkpoint_ignored: ["A checkpoint could not be used.", "path problem"],
+  broker_failed: ["A broker writes no more until it is started again.", "problem"],
+  broker_stopped: ["A broker of the process was stopped.", "clean"],
+  broker_started: ["A broker of the process was started.", "clean"],
+  topic_created: ["There is a new topic.", "topic partitions replication_factor"],
+  topic_deleted: ["A topic is gone.", "topic partitions"],
+  config_altered: ["A topic's settings were changed.", "topic changes"],
+  cluster_opened: ["The cluster was opened.", "cluster_id brokers topics partitions clean"],
+  cluster_closed: ["The cluster was closed.", "cluster_id clean"],
+  producer_initialized: ["A producer got its id and epoch.", "producer_id producer_epoch name"],
+  fault_fired: ["An armed fault fired.", "point action hit"],
+} as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };

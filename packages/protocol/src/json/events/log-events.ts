@@ -1,0 +1,59 @@
+/** What happens to one replica's log and to its table of producers: kind, meaning, and the facts beside the replica's place. */
+export const LOG_EVENTS = {
+  appended: [
+    "A batch was appended to a replica's log.",
+    "base_offset next_offset bytes segment_base_offset position",
+  ],
+  fetched: ["Batches were read for a client.", "offset next_offset bytes high_watermark"],
+  rolled: ["A new segment was begun.", "segment_base_offset sealed_base_offset sealed_bytes"],
+  flushed: ["A log was made durable up to its end.", "log_end_offset bytes waiters"],
+  sealed: [
+    "A segment that is written no more counts in the manifest.",
+    "segment_base_offset next_offset bytes",
+  ],
+  recovered: [
+    "A log was opened; `cut_bytes` of a torn tail were cut off.",
+    "log_end_offset recovery_point scanned_bytes cut_bytes problem",
+  ],
+  truncated: ["A log's end was cut off.", "from_offset log_end_offset cut_bytes"],
+  segment_deleted: [
+    "Retention or deleted records took a segment.",
+    "segment_base_offset next_offset bytes reason",
+  ],
+  log_start_moved: ["A log begins later than before.", "from to"],
+  restarted: ["A log was emptied and begins anew.", "from_offset log_start_offset"],
+  renewed: ["A segment's file was written anew.", "segment_base_offset bytes"],
+  manifest_committed: [
+    "A partition's manifest was replaced: what it says counts from now on.",
+    "log_start_offset recovery_point sealed_segments obsolete_segments",
+  ],
+  compaction_started: [
+    "A pass of compaction began.",
+    "first_dirty_offset clean_end dirty_ratio segments bytes",
+  ],
+  compacted: [
+    "A pass of compaction counts.",
+    "first_dirty_offset segments_before segments_after bytes_before bytes_after records_kept records_dropped tombstones_dropped keys",
+  ],
+  compaction_abandoned: ["A pass of compaction was given up; the log is as it was.", "reason"],
+  obsolete_file_kept: ["A file that is not needed could not be removed yet.", "path problem"],
+  append_undone: ["A write failed, and what it left was cut off.", "log_end_offset position problem"],
+  seal_delayed: ["A full segment could not be sealed yet.", "segment_base_offset problem"],
+  index_rebuilt: [
+    "A missing or damaged index was made from its segment.",
+    "segment_base_offset path entries time_entries problem",
+  ],
+  index_unwritten: ["An index could not be written; it will be made again.", "segment_base_offset problem"],
+  log_offline: ["A log is not served any more.", "problem"],
+  producer_snapshot_written: ["A log's producers were written to a snapshot.", "offset producers"],
+  producer_snapshot_unusable: ["A snapshot of producers was passed over.", "offset problem"],
+  producers_restored: [
+    "A log's producers are known again, from a snapshot and the batches behind it.",
+    "snapshot_offset end_offset batches producers",
+  ],
+  producer_forgotten: ["A log forgot a producer.", "producer_id last_seen_ms reason"],
+  duplicate_answered: [
+    "A batch that had come before was answered and not appended.",
+    "producer_id producer_epoch base_sequence base_offset next_offset",
+  ],
+} as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { EVENT_KINDS } from "../events.ts";
+import * as fields from "../fields.ts";
+import { operation } from "../operation.ts";
+
+const TOPICS_MAX = 1_000;
+
+export const watch = operation({
+  name: "watch",
+  summary:
+    'From its answer on a line `{"event": {…}}` is sent for each thing that happens, until `unwatch` or the end of the connection; see [Events](#events). Another watch takes the place of the first.',
+  request: {
+    topics: z
+      .array(fields.topic)
+      .min(1)
+      .max(TOPICS_MAX)
+      .optional()
+      .describe("only events of these topics, which need not exist yet; left out: all events"),
+    kinds: z
+      .array(z.enum(EVENT_KINDS))
+      .min(1)
+      .max(EVENT_KINDS.length)
+      .optional()
+      .describe("only events of these kinds; left out: all kinds"),
+  },
+  response: z.object({}),
+});
