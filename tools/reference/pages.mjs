@@ -23,7 +23,7 @@ One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 1
   one valid \`id\`.
 `;
 
-const EVENTS_INTRODUCTION = `# Events
+const EVENTS_INTRODUCTION = `## Events
 
 \`watch\` sends one line \`{"event": {…}}\` for each event, between the answers of its connection and never within one. What a
 request caused is told before its answer, as far as it has happened by then. Events have these fields, and beside them those of

@@ -31,4 +31,4 @@ const exitCode = await run(process.argv.slice(2), {
   interrupted: interrupted.signal,
 });
 // An unread stdin, a terminal above all, would keep the process alive.
-process.exit(signalled ?? exitCode);
+process.exit(signalled === TERMINATED ? TERMINATED : exitCode);

@@ -12,6 +12,7 @@ import { declareRaw } from "./commands/raw.ts";
 import { declareReplicas } from "./commands/replicas.ts";
 import { declareStep } from "./commands/step.ts";
 import { declareTopics } from "./commands/topics.ts";
+import { declareWatch } from "./commands/watch.ts";
 import type { Perform } from "./context.ts";
 import { examples } from "./output/examples.ts";
 import { addSharedOptions } from "./settings.ts";
@@ -34,6 +35,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareLeadership(program, perform);
   declareBroker(program, perform);
   declareLog(program, perform);
+  declareWatch(program, perform);
   declarePing(program, perform);
   declareClock(program, perform);
   declareStep(program, perform);

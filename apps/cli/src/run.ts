@@ -58,7 +58,8 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
     broker = brokerText(settings.broker);
     const context: Context = { settings, stdin: world.stdin, data, notes, interrupted: world.interrupted };
     const outcome = await job.work(context);
-    return world.interrupted.aborted ? EXIT.interrupted : (outcome ?? EXIT.ok);
+    // A work that says how it ended has taken the interruption for its end.
+    return outcome ?? (world.interrupted.aborted ? EXIT.interrupted : EXIT.ok);
   } catch (error) {
     // The reader of our output has what it wanted: `… | head -1` is a success.
     if (error instanceof OutputClosed) return EXIT.ok;

@@ -3,21 +3,29 @@
  *
  * Owns the link and whatever was made from it. When `close` resolves, none of it has a socket or a timer left.
  */
-import type { JsonObject, OperationName, ParsedResponse, RequestFields } from "@minikafka/protocol";
+import type {
+  JsonObject,
+  OperationName,
+  ParsedResponse,
+  RequestFields,
+  WatchedEvent,
+} from "@minikafka/protocol";
 import { checkedAddress, DEFAULT_HOST, DEFAULT_PORT, parseAddress, showAddress } from "./address.ts";
 import { Admin } from "./admin.ts";
 import { type ClientClock, systemClock } from "./clock.ts";
 import { Consumer } from "./consumer/consumer.ts";
 import type { ConsumerOptions } from "./consumer/consumer-options.ts";
+import { MiniKafkaError } from "./errors.ts";
+import { EventStream } from "./event-stream.ts";
 import { LIMITS } from "./limits.ts";
-import { type LinkFactory, tcpLink } from "./link/link-factory.ts";
-import { ReconnectingLink } from "./link/reconnecting-link.ts";
+import { type LinkFactory, openLink, tcpLink } from "./link/link-factory.ts";
+import { type LinkOptions, ReconnectingLink } from "./link/reconnecting-link.ts";
 import { askedWaitMs, asText, parseAnswer } from "./operation-answer.ts";
 import { Producer } from "./producer/producer.ts";
 import type { ProducerOptions } from "./producer/producer-options.ts";
 import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 import { Stepper } from "./stepper.ts";
-import { checkedInteger } from "./usage.ts";
+import { checkedInteger, usageError } from "./usage.ts";
 
 /** A TCP address (default 127.0.0.1:9192), or a factory of links, such as a daemon's in-process pair. */
 export type ConnectTarget =
@@ -63,6 +71,7 @@ export class Client implements Session, AsyncDisposable {
   readonly random: () => number;
   readonly frameBytesMax: number;
   readonly requestTimeoutMs: number;
+  readonly #linkOptions: LinkOptions;
   readonly #link: ReconnectingLink;
   readonly #parts = new Set<Closable>();
   #closing: Promise<void> | null = null;
@@ -83,7 +92,7 @@ export class Client implements Session, AsyncDisposable {
       frameBytesMax ?? LIMITS.frameBytesMax,
       FRAME_BYTES_MIN,
     );
-    this.#link = new ReconnectingLink({
+    this.#linkOptions = {
       factory,
       peer,
       clock: this.clock,
@@ -96,7 +105,8 @@ export class Client implements Session, AsyncDisposable {
         answerBytesMax ?? LIMITS.answerBytesMax,
         FRAME_BYTES_MIN,
       ),
-    });
+    };
+    this.#link = new ReconnectingLink(this.#linkOptions);
   }
 
   get isConnected(): boolean {
@@ -132,9 +142,25 @@ export class Client implements Session, AsyncDisposable {
 
   /** Any request, as it is, also one that this SDK does not know. Resolves with all of the answer's fields. */
   async raw(operation: string, fields: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
+    refuseWatch(operation);
     const { timeoutMs = this.requestTimeoutMs, signal } = options;
     const answer = await this.#link.request({ operation, fields }, { timeoutMs, signal });
     return asText(answer);
+  }
+
+  watch<Event>(
+    fields: RequestFields<"watch">,
+    shape: (event: WatchedEvent) => Event,
+    signal?: AbortSignal,
+  ): EventStream<Event> {
+    if (this.#closing !== null) throw new MiniKafkaError("CLOSED", "the client is closed");
+    const { factory, peer, connectTimeoutMs, clock, answerBytesMax } = this.#linkOptions;
+    const open = (enough: AbortSignal) =>
+      openLink(factory, { peer, clock, timeoutMs: connectTimeoutMs, signal: enough });
+    return new EventStream(
+      { peer, clock, answerBytesMax, openLink: open, own: (part) => this.own(part) },
+      { fields, shape, timeoutMs: this.requestTimeoutMs, signal },
+    );
   }
 
   producer(options?: ProducerOptions): Producer {
@@ -185,12 +211,18 @@ export class Client implements Session, AsyncDisposable {
     options: BatchCallOptions,
     oneWay: boolean,
   ): Promise<JsonObject> {
+    refuseWatch(name);
     const { bytes, signal, timeoutMsMax = Number.POSITIVE_INFINITY } = options;
     const asked = options.timeoutMs ?? this.requestTimeoutMs + askedWaitMs(name, fields);
     // What is left of a larger wait is a fraction; nobody reads six decimals of a millisecond.
     const timeoutMs = Math.ceil(Math.min(asked, timeoutMsMax));
     return this.#link.request({ operation: name, fields, bytes }, { timeoutMs, signal, oneWay });
   }
+}
+
+/** Events among the answers would break the link. */
+function refuseWatch(operation: string): void {
+  if (operation === "watch") throw usageError("watch needs a connection of its own; use stepper().events()");
 }
 
 /** Any request without a batch fits. */

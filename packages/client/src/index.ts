@@ -24,6 +24,7 @@ export {
 } from "./admin.ts";
 export { Client, type ClientOptions, type ConnectOptions, type ConnectTarget, connect } from "./client.ts";
 export { type Cancel, type ClientClock, ManualClock, systemClock } from "./clock.ts";
+export type { ClusterEvent, EventKind, EventQuery } from "./cluster-event.ts";
 export {
   type AssignedPartition,
   type BatchIterationOptions,
@@ -46,6 +47,7 @@ export {
   type MiniKafkaErrorCode,
   type MiniKafkaErrorDetails,
 } from "./errors.ts";
+export { EventStream } from "./event-stream.ts";
 export type { LinkFactory } from "./link/link-factory.ts";
 export type { RecordMetadata } from "./producer/delivery.ts";
 export { murmur2, toPositive } from "./producer/murmur2.ts";

@@ -2,8 +2,9 @@
  * What Producer, Consumer, Admin and Stepper need of a client: typed calls, the clock, and somebody who closes them. The
  * Client is one; that they know only this keeps them free of links and addresses.
  */
-import type { OperationName, ParsedResponse, RequestFields } from "@minikafka/protocol";
+import type { OperationName, ParsedResponse, RequestFields, WatchedEvent } from "@minikafka/protocol";
 import type { ClientClock } from "./clock.ts";
+import type { EventStream } from "./event-stream.ts";
 import type { BytesField } from "./link/request-line.ts";
 
 export interface CallOptions {
@@ -47,6 +48,12 @@ export interface Session {
     fields: RequestFields<Name>,
     options?: BatchCallOptions,
   ): Promise<void>;
+  /** A watch over a connection of its own, each event as `shape` makes it of the wire's. */
+  watch<Event>(
+    fields: RequestFields<"watch">,
+    shape: (event: WatchedEvent) => Event,
+    signal?: AbortSignal,
+  ): EventStream<Event>;
   /** Closes `part` when the session closes. Returns how to be forgotten. */
   own(part: Closable): () => void;
 }

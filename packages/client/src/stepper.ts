@@ -4,6 +4,8 @@
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { type ClusterEvent, clusterEvent, type EventQuery, watchFields } from "./cluster-event.ts";
+import type { EventStream } from "./event-stream.ts";
 import type { CallOptions, Session } from "./session.ts";
 import type { TopicPartition } from "./topic-partition.ts";
 
@@ -102,6 +104,15 @@ export class Stepper {
   }: PartitionScope = {}): Promise<readonly RefreshedPartition[]> {
     const fields = { ...scope(topic), ...(partition === undefined ? {} : { partition }) };
     return camelCased((await this.#session.call("refresh_isr", fields, options)).changed);
+  }
+
+  /**
+   * What happens from now on, event by event, over a connection of its own; needs no lab. `for await` ends by `break`, by
+   * `close` of the stream or of the client. It fails with CONNECTION when the connection is lost, since there may be a gap,
+   * and with the broker's refusal. `await stream.open()` first, to miss nothing of what you do next.
+   */
+  events(query: EventQuery = {}): EventStream<ClusterEvent> {
+    return this.#session.watch(watchFields(query), clusterEvent, query.signal);
   }
 
   /** Makes everything durable that was appended before. */

@@ -45,6 +45,16 @@ test("a blank line and a one-way produce are not waited for", async () => {
   expect(await answersOf(link)).toEqual([]);
 });
 
+test("events of a watch answer no request", async () => {
+  const event = '{"event":{"number":1}}';
+  const link = await linkTo(
+    (socket) => void socket.once("data", () => socket.write(`${event}\n{}\n${event}\n[]\n`)),
+  );
+  for (const line of ["{}", "[]"]) await link.send(Buffer.from(line));
+  link.end();
+  expect(await answersOf(link)).toEqual([event, "{}", event, "[]"]);
+});
+
 test("a peer that closes leaves the rest unanswered", async () => {
   const link = await linkTo((socket) => void socket.once("data", () => socket.end("{}\n")));
   await link.send(Buffer.from("{}"));

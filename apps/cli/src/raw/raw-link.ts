@@ -12,6 +12,8 @@ import { type BrokerAddress, brokerText } from "../input/arguments.ts";
 /** An answer may hold a fetch of 16 MiB in Base64, and more in JSON. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
+const EVENT_BEGINS = Buffer.from('{"event":');
+
 /** What was under way may have taken effect. */
 export const LOST = { details: { sent: true } } as const;
 
@@ -82,7 +84,7 @@ export class RawLink {
   }
 
   /**
-   * The answers, without their newlines, until each request has one or the connection ends. `timeoutMs` bounds the silence
+   * The answers, and the events of a watch between them, without their newlines, until each request has one or the connection ends. `timeoutMs` bounds the silence
    * while an answer is due; `null` is for ever. Throws TIMEOUT and CONNECTION.
    */
   async *answers(timeoutMs: number | null): AsyncGenerator<Buffer, void, undefined> {
@@ -96,7 +98,7 @@ export class RawLink {
       for await (const chunk of this.#socket) {
         framer.push(chunk);
         for (let line = framer.next(); line !== null; line = framer.next()) {
-          this.#unanswered -= 1;
+          if (!isEvent(line)) this.#unanswered -= 1;
           yield line;
         }
         if (this.#ended && this.#unanswered === 0) return;
@@ -113,6 +115,11 @@ export class RawLink {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error && typeof error.code === "string" ? error.code : error.message;
+}
+
+/** What a watch tells answers no request. */
+function isEvent(line: Buffer): boolean {
+  return line.subarray(0, EVENT_BEGINS.length).equals(EVENT_BEGINS);
 }
 
 /** A produce that asked for no answer gets none. */

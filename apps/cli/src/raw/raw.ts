@@ -21,7 +21,7 @@ export async function raw(context: Context, requests: readonly string[]): Promis
   context.data.onClosed(stop);
   try {
     const [outcome] = await Promise.all([printAnswers(context, link), sendRequests(context, link, requests)]);
-    return outcome;
+    return context.interrupted.aborted ? EXIT.interrupted : outcome;
   } finally {
     context.interrupted.removeEventListener("abort", stop);
     link.close();

@@ -95,6 +95,11 @@ export class ScriptedPeer {
     return this.#links.filter(({ client }) => !client.destroyed).length;
   }
 
+  /** What the newest link's client has not taken yet. */
+  get unsentBytes(): number {
+    return this.#links.at(-1)?.peer.writableLength ?? 0;
+  }
+
   /** Requests that no `next` has taken. */
   get unread(): readonly SeenRequest[] {
     return this.#seen;

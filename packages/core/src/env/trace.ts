@@ -1,7 +1,7 @@
 /**
  * What the kernel did, as typed events, each with the numbers that caused it. Logs, golden transcripts and live watching
  * are readers of this one stream; a reader never changes what the kernel does. A new kind of event is a new member of
- * TraceEvent and nothing else.
+ * TraceEvent, and a line of the protocol's table of events, without which the broker's tests do not compile.
  */
 
 /** One replica of one partition. */
