@@ -89,10 +89,11 @@ export class BrokerLife {
       const log = openOrProblem(broker, topic, partition, this.#env);
       const noted = table.notedHighWatermark(topic, partition, broker);
       const copy = set.copies.find((each) => each.brokerId === brokerId);
-      copy?.attach(log, { noted, learned: noted ?? set.highWatermark });
+      // What it noted may have been given up meanwhile.
+      copy?.attach(log, Math.min(noted ?? set.highWatermark, set.highWatermark));
     }
     try {
-      judgeStarted(sets, { ...this.#parts, newcomers: [brokerId] });
+      judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false });
     } catch (problem) {
       // Nobody knows which of its replicas may be believed: it has to be started again, and judged then.
       if (problem instanceof BrokerError) broker.fail(`its replicas were not judged: ${problem.message}`);

@@ -4,7 +4,7 @@
  *
  * Owns: the file.
  * Invariants: a noted value was true once, and everything below it was durable on this broker then; before a replica gives up
- * offsets that were noted, the note is lowered.
+ * offsets that were noted, the note is lowered; what the disk refused is tried again with the next note.
  * Never: a damaged file taken for the truth: then nothing is noted, and the replicas' ends decide.
  */
 import { posix } from "node:path";
@@ -30,7 +30,11 @@ export class HighWatermarkFile {
   readonly #file: CheckpointFile<Notes>;
   readonly #brokerId: number;
   readonly #env: Env;
+  /** What was given last. */
   #notes: Notes = new Map();
+  /** Whether that is what the file says. */
+  #isStanding = false;
+  #lastTurn = 0;
 
   constructor(folder: string, brokerId: number, env: Env) {
     this.#brokerId = brokerId;
@@ -52,9 +56,11 @@ export class HighWatermarkFile {
     this.#file.removeStrays();
     try {
       this.#notes = this.#file.read() ?? new Map();
+      this.#isStanding = true;
     } catch (problem) {
       if (!(problem instanceof BrokerError)) throw problem;
       this.#notes = new Map();
+      this.#isStanding = false;
       const { path } = this.#file;
       this.#env.trace({
         kind: "checkpoint_ignored",
@@ -73,25 +79,37 @@ export class HighWatermarkFile {
   /** Notes all of a broker's replicas, durably when this returns. Throws STORAGE_ERROR. */
   note(values: readonly NotedHighWatermark[]): void {
     const notes = notesOf(values);
-    if (isSame(notes, this.#notes)) return;
+    if (this.#isStanding && isSame(notes, this.#notes)) return;
+    this.#begin(notes);
     this.#file.replace(notes);
-    this.#notes = notes;
+    this.#isStanding = true;
   }
 
   /** The same without holding up the kernel. */
   async noteLater(values: readonly NotedHighWatermark[]): Promise<void> {
     const notes = notesOf(values);
-    if (isSame(notes, this.#notes)) return;
-    this.#notes = notes;
+    if (this.#isStanding && isSame(notes, this.#notes)) return;
+    const turn = this.#begin(notes);
     await this.#file.replaceLater(notes);
+    if (turn === this.#lastTurn) this.#isStanding = true;
   }
 
   /** Before a replica gives up what lies at `offset` and behind it. Throws STORAGE_ERROR; then it must not. */
   lower(topicId: string, partition: number, offset: number): void {
     const noted = this.#notes.get(keyOf(topicId, partition));
-    if (noted === undefined || noted.highWatermark <= offset) return;
-    const lowered = { ...noted, highWatermark: offset };
-    this.note([...this.#notes.values()].map((each) => (each === noted ? lowered : each)));
+    const isLow = noted === undefined || noted.highWatermark <= offset;
+    // What the file says otherwise may be an older and higher note.
+    if (isLow && this.#isStanding) return;
+    const lowered = (each: NotedHighWatermark) =>
+      each === noted && !isLow ? { ...each, highWatermark: offset } : each;
+    this.note([...this.#notes.values()].map(lowered));
+  }
+
+  /** `notes` are to stand from now on. Returns their turn. */
+  #begin(notes: Notes): number {
+    this.#notes = notes;
+    this.#isStanding = false;
+    return ++this.#lastTurn;
   }
 
   /** As if the process had died. */

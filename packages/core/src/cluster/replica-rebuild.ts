@@ -36,7 +36,7 @@ export class ReplicaRebuild {
       }
       const log = broker.openLog(topic, place.partition, { create: true });
       disk.syncFolder(broker.folder);
-      copy.attach(log, { noted: null, learned: 0 });
+      copy.attach(log, 0);
     });
   }
 }

@@ -48,7 +48,7 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
     const behind = new BehindPartitions();
     const states = new StateCommit({ keeper, behind }, env);
     topics.recover();
-    judgeStarted(table.all(), { brokers, states, newcomers: brokers.ids });
+    judgeStarted(table.all(), { brokers, states, newcomers: brokers.ids, isOpening: true });
     for (const set of table.all()) behind.add(set);
     const parts = { brokers, table, states, keeper, behind };
     const replication = new ReplicationSteps(parts, env);

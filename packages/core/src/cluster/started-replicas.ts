@@ -11,12 +11,14 @@ export interface StartParts {
   readonly states: StateCommit;
   /** The brokers that have just started. */
   readonly newcomers: readonly number[];
+  /** Whether the cluster has just been opened: then notes tell what was visible, otherwise the partitions know it themselves. */
+  readonly isOpening: boolean;
 }
 
 /** Makes durable who may be believed. Throws STORAGE_ERROR, BROKER_FAILED. */
 export function judgeStarted(
   sets: readonly PartitionReplicaSet[],
-  { brokers, states, newcomers }: StartParts,
+  { brokers, states, newcomers, isOpening }: StartParts,
 ): void {
   const changes = sets.flatMap((set): StateChange[] => {
     const replicas = set.copies.map((copy) => ({
@@ -25,12 +27,13 @@ export function judgeStarted(
       isClean: brokers.get(copy.brokerId).startedClean,
       logEndOffset: copy.logEndOffset,
       lastEpoch: copy.lastEpoch,
-      durableHighWatermark: copy.noted ?? 0,
+      durableHighWatermark: isOpening ? (copy.noted ?? 0) : 0,
     }));
-    const decision = stateAfterStart(set.state, replicas);
+    const decision = stateAfterStart(set.state, replicas, isOpening ? 0 : set.highWatermark);
     return decision === null ? [] : [{ set, ...decision }];
   });
   states.commit(changes);
+  if (!isOpening) return;
   // Those who are left may agree further than with those who had to go.
   const facts = { isNoted: true, isClean: false };
   for (const { set } of changes)

@@ -6,7 +6,7 @@
  * Never: more than the budget, but for that one batch; a follower that knows a later high watermark than its leader told it.
  */
 import { readBatchHeader } from "@minikafka/record";
-import { assert } from "../assert.ts";
+import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { cutOffset } from "./reconciliation.ts";
 import type { Replica } from "./replica.ts";
@@ -19,14 +19,22 @@ export type Cut =
   /** To give up everything, and to begin at `offset`. */
   | { readonly kind: "restart"; readonly offset: number };
 
-/** The cut that has to come first, or `null`. `isNewLeader`: the follower has not fetched from this leader yet. */
+/**
+ * The cut that has to come first, or `null`. `isNewLeader`: the follower has not fetched from this leader yet. Throws STORAGE_ERROR
+ * when the leader's log lacks what it had: nobody cuts for such a one.
+ */
 export function dueCut(
   follower: Replica,
   leader: Replica,
-  { isNewLeader, reconciliation }: { isNewLeader: boolean; reconciliation: Reconciliation },
+  {
+    isNewLeader,
+    highWatermark,
+    reconciliation,
+  }: { isNewLeader: boolean; highWatermark: number; reconciliation: Reconciliation },
 ): Cut | null {
   const { logStartOffset, logEndOffset } = leader.log;
   const end = follower.log.logEndOffset;
+  if (logEndOffset < highWatermark) throw lostRecords(leader, highWatermark, "the high watermark");
   if (isNewLeader) {
     follower.log.endEpoch();
     const offset = cutOffset(follower.log, follower.highWatermark, leader.log, reconciliation);
@@ -34,9 +42,14 @@ export function dueCut(
       return { kind: "restart", offset: Math.max(offset, logStartOffset) };
     if (offset < end) return { kind: "truncate", offset };
   }
-  assert(end <= logEndOffset, `the follower ends at ${end}, beyond its leader's ${logEndOffset}`);
+  if (end > logEndOffset) throw lostRecords(leader, end, "up to where a follower has fetched from it");
   if (end < logStartOffset) return { kind: "restart", offset: logStartOffset };
   return null;
+}
+
+function lostRecords({ brokerId, log }: Replica, offset: number, what: string): BrokerError {
+  const message = `the leader's log on broker ${brokerId} ends at ${log.logEndOffset}; expected at least ${offset}, ${what}`;
+  return new BrokerError("STORAGE_ERROR", message, { broker_id: brokerId });
 }
 
 export interface Copied {

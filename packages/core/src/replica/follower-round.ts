@@ -48,7 +48,8 @@ export async function followerRound(
   try {
     const isNewLeader = follower.progress.logEndOffset === null;
     const { reconciliation } = set.replication;
-    const cut = dueCut(follower, leader, { isNewLeader, reconciliation });
+    const { highWatermark } = set;
+    const cut = dueCut(follower, leader, { isNewLeader, highWatermark, reconciliation });
     if (cut !== null) {
       const { state } = leadership;
       await cutLog(set, follower, cut, options);

@@ -105,9 +105,6 @@ export class Leadership {
     const { highWatermark, assignedLeader: leader } = this;
     const end = leader?.logEndOffset ?? null;
     if (end !== null && end < highWatermark.value) this.#move(end, () => highWatermark.fallBack(end));
-    // The leader has lost records: those that are left know how far it had got.
-    const noted = Math.max(0, ...this.inSync().map((copy) => copy.noted ?? 0));
-    if (leader === null) this.raise(noted);
     return true;
   }
 

@@ -1,10 +1,12 @@
 /**
  * Who may be believed after brokers have started. Pure.
  *
- * A replica whose broker did not end cleanly may have lost the end of its log; and one that ends before a high watermark that it
- * had on its disk itself has lost records, however it ended. Such a follower is out of sync until it has caught up. Such a leader
- * goes on only when nothing says that it lost anything that others hold; otherwise nobody leads until an operator says who,
- * since a log that lost records must never make others cut theirs (KIP-966).
+ * A replica whose broker did not end cleanly may have lost the end of its log; and a member that ends before what was visible has
+ * lost records, however it ended: a folder may have been restored from an older copy. Such a follower is out of sync until it has
+ * caught up. Such a leader goes on only when nothing says that it lost anything that others hold; otherwise nobody leads until an
+ * operator says who, since a log that lost records must never make others cut theirs (KIP-966).
+ *
+ * What was visible, the members' notes tell, and in a running process the partition's own high watermark.
  *
  * With one replica there is nobody to ask: what its log recovered is all that there is.
  */
@@ -37,55 +39,76 @@ export interface StartDecision {
   readonly moves: readonly StartMove[];
 }
 
-/** The state after the start, and who left; or `null` when nothing has changed. */
+/**
+ * The state after the start, and who left; or `null` when nothing has changed. `highWatermark`: the partition's own, as far as
+ * this process knows it; 0 when it has only just been opened.
+ */
 export function stateAfterStart(
   state: PartitionState,
   replicas: readonly StartedReplica[],
+  highWatermark = 0,
 ): StartDecision | null {
-  const leader = replicas.find(({ brokerId }) => brokerId === state.leaderId);
-  if (replicas.length === 1 || leader === undefined) return null;
-  // A leader that cannot be opened, or does not run, decides nothing, and is not judged either.
-  if (leader.logEndOffset === null) return null;
+  if (replicas.length === 1) return null;
+  const leader = replicas.find(({ brokerId }) => brokerId === state.leaderId) ?? null;
   const members = replicas.filter(({ brokerId }) => state.inSyncReplicas.includes(brokerId));
-  const problem = leaderProblem(state, leader, members);
-  if (problem !== null) return withoutLeader(state, leader, members, problem);
+  const visibleEnd = Math.max(
+    highWatermark,
+    ...members.map(({ durableHighWatermark }) => durableHighWatermark),
+  );
+  const problem = leader === null ? null : leaderProblem(state, leader, { members, replicas, visibleEnd });
+  if (leader !== null && problem !== null) return withoutLeader(state, leader, { members, visibleEnd }, problem);
   const moves = members.flatMap((member) => {
-    const reason = member === leader ? null : followerProblem(member, leader);
+    const reason = member === leader ? null : followerProblem(member, leader, visibleEnd);
     return reason === null ? [] : [{ brokerId: member.brokerId, reason, logEndOffset: member.logEndOffset }];
   });
-  const isRenewed = leader.isNew && !leader.isClean;
+  const isRenewed = leader?.isNew === true && leader.logEndOffset !== null && !leader.isClean;
   if (moves.length === 0 && !isRenewed) return null;
   const left = new Set(moves.map(({ brokerId }) => brokerId));
   const inSyncReplicas = state.inSyncReplicas.filter((id) => !left.has(id));
   if (!isRenewed) return { state: { ...state, inSyncReplicas }, moves };
   // What it lost without anybody's knowing must not be taken for what it writes next: a new epoch tells them apart.
   const leaderEpoch = state.leaderEpoch + 1;
-  const leaderEpochStartOffset = leader.logEndOffset;
+  const leaderEpochStartOffset = leader.logEndOffset ?? 0;
   return { state: { ...state, leaderEpoch, leaderEpochStartOffset, inSyncReplicas }, moves };
+}
+
+/** What is known of a partition's replicas together. */
+interface Evidence {
+  readonly members: readonly StartedReplica[];
+  readonly replicas: readonly StartedReplica[];
+  /** So much was visible: every member had it. */
+  readonly visibleEnd: number;
 }
 
 function leaderProblem(
   { leaderEpoch, leaderEpochStartOffset }: PartitionState,
   leader: StartedReplica,
-  members: readonly StartedReplica[],
+  { members, replicas, visibleEnd }: Evidence,
 ): StartProblem | null {
-  if (!leader.isNew) return null;
-  const logEndOffset = leader.logEndOffset ?? 0;
-  // What any of them had noted was visible, and so the leader had it.
-  if (members.some((member) => member.durableHighWatermark > logEndOffset)) return "lost_records";
-  if (leader.isClean) return null;
+  const { logEndOffset } = leader;
+  // One that cannot be opened, or does not run, decides nothing, and is not judged either.
+  if (!leader.isNew || logEndOffset === null) return null;
+  if (logEndOffset < visibleEnd) return "lost_records";
+  // A clean end loses nothing, not even what nobody else in sync had yet.
+  if (leader.isClean && logEndOffset < leaderEpochStartOffset) return "lost_records";
   // Records of the leader's epoch a follower can only have from the leader; and below its beginning the leader had them all.
-  const hasMore = (member: StartedReplica) =>
-    (member.logEndOffset ?? 0) > logEndOffset &&
-    (member.lastEpoch === leaderEpoch || logEndOffset < leaderEpochStartOffset);
-  return members.some(hasMore) ? "lost_records" : null;
+  const hasMore = (other: StartedReplica) =>
+    (other.logEndOffset ?? 0) > logEndOffset &&
+    (other.lastEpoch === leaderEpoch || logEndOffset < leaderEpochStartOffset);
+  return (leader.isClean ? replicas : members).some(hasMore) ? "lost_records" : null;
 }
 
-function followerProblem(follower: StartedReplica, leader: StartedReplica): StartProblem | null {
+function followerProblem(
+  follower: StartedReplica,
+  leader: StartedReplica | null,
+  visibleEnd: number,
+): StartProblem | null {
   if (!follower.isNew) return null;
   const { logEndOffset } = follower;
+  if (logEndOffset !== null && logEndOffset < visibleEnd) return "lost_records";
+  // All else takes a leader to compare with.
+  if (leader === null || leader.logEndOffset === null) return null;
   if (logEndOffset === null) return "log_offline";
-  if (logEndOffset < follower.durableHighWatermark) return "lost_records";
   if (follower.isClean) return null;
   const isEqual = logEndOffset === leader.logEndOffset && follower.lastEpoch === leader.lastEpoch;
   return isEqual ? null : "unclean_start";
@@ -95,11 +118,11 @@ function followerProblem(follower: StartedReplica, leader: StartedReplica): Star
 function withoutLeader(
   state: PartitionState,
   leader: StartedReplica,
-  members: readonly StartedReplica[],
+  { members, visibleEnd }: Pick<Evidence, "members" | "visibleEnd">,
   problem: StartProblem,
 ): StartDecision {
   const others = members.filter(
-    (member) => member !== leader && (member.logEndOffset ?? -1) >= member.durableHighWatermark,
+    ({ brokerId, logEndOffset }) => brokerId !== leader.brokerId && (logEndOffset ?? -1) >= visibleEnd,
   );
   const best = others.reduce<StartedReplica | null>(
     (most, each) => (most === null || holdsMore(each, most) ? each : most),

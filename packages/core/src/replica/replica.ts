@@ -28,8 +28,11 @@ export class Replica {
   /** Set while its log is being cut: nobody else may touch it. */
   isBeingCut = false;
   progress: FollowerProgress = unknownProgress(false, 0);
-  /** Up to here everything was on its disk and visible, as its broker had noted when it started; `null`: nothing was noted. */
-  noted: number | null;
+  /**
+   * Up to here everything was on its disk and visible, as its broker had noted when the cluster was opened; `null`: nothing was
+   * noted. From then on the partition's own high watermark tells more.
+   */
+  readonly noted: number | null;
   #log: PartitionLog | BrokerError;
   #highWatermark = 0;
 
@@ -96,12 +99,8 @@ export class Replica {
   }
 
   /** Its broker has started again, or its log was made anew: nothing that was known of it holds any more. */
-  attach(
-    log: PartitionLog | BrokerError,
-    { noted, learned }: { noted: number | null; learned: number },
-  ): void {
+  attach(log: PartitionLog | BrokerError, learned: number): void {
     this.#log = log;
-    this.noted = noted;
     this.#highWatermark = learned;
     this.progress = { ...this.progress, logEndOffset: null, lastFetch: null };
   }
