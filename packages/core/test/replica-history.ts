@@ -9,6 +9,7 @@ import type { PartitionLog } from "../src/log/partition-log.ts";
 import type { Acks } from "../src/replica/acknowledgement.ts";
 import { stateProblem } from "../src/replica/partition-state.ts";
 import { batchOf, FOLDER, openCluster } from "./cluster-world.ts";
+import { copyOfBroker, type FolderCopy, restoreBroker } from "./folder-copy.ts";
 import { ORDERS, settle } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
 
@@ -32,6 +33,9 @@ export class ReplicaHistory {
   readonly acknowledged = new Map<number, string>();
   /** What a consumer has seen, by offset. */
   readonly seen = new Map<number, string>();
+  /** How often a broker's folder became an older one. */
+  restored = 0;
+  #copy: [brokerId: number, copy: FolderCopy] | null = null;
   #sent = 0;
   #waiting = 0;
   #epoch = 0;
@@ -78,7 +82,8 @@ export class ReplicaHistory {
       await this.#try(`remove ${brokerId}`, async () => this.cluster.removeFromIsr(ORDERS, brokerId));
     else if (choice < 86) await this.#try(`rejoin ${brokerId}`, () => this.cluster.rejoin(ORDERS, brokerId));
     else if (choice < 89) await this.#try(`stop ${brokerId}`, () => this.cluster.stopBroker(brokerId));
-    else if (choice < 94) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
+    else if (choice < 93) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
+    else if (choice < 94) await this.#try(`copy ${brokerId}`, () => this.#copyOrRestore(brokerId));
     else if (choice < 95) await this.#try("flush", () => this.#flush());
     else if (choice < 96) await this.#try("delete records", () => this.#deleteRecords());
     else if (choice < 97) await this.#restart();
@@ -156,6 +161,18 @@ export class ReplicaHistory {
   async #deleteRecords(): Promise<void> {
     const { leaderLog, highWatermark } = this.#set;
     await leaderLog.deleteRecords(this.world.random.below(highWatermark + 1));
+  }
+
+  /** Of one broker in a history, and only while others are in sync: what is on no disk any more nobody can find again. */
+  async #copyOrRestore(brokerId: number): Promise<void> {
+    const [copied, copy] = this.#copy ?? [brokerId, null];
+    await this.cluster.stopBroker(copied);
+    if (copy !== null && this.#set.inSyncReplicas.some((id) => id !== copied)) {
+      restoreBroker(this.world.disk, copied, copy);
+      this.restored++;
+      this.done.push(`  restored ${copied}`);
+    } else this.#copy = [copied, copyOfBroker(this.world.disk, copied)];
+    if (this.world.random.below(2) === 0) await this.cluster.startBroker(copied);
   }
 
   async #flush(): Promise<void> {

@@ -13,7 +13,7 @@ test(
   async () => {
     const first = seedFromEnvironment(1);
     const reached = new Map<string, number>();
-    let acknowledged = 0;
+    let [acknowledged, restored] = [0, 0];
     for (let seed = first; seed < first + HISTORIES; seed++) {
       const history = new ReplicaHistory(seed);
       try {
@@ -25,9 +25,11 @@ test(
         throw new Error(`history of seed ${seed} after\n  ${lines}\n${String(problem)}`, { cause: problem });
       }
       acknowledged += history.acknowledged.size;
+      restored += history.restored;
       for (const { kind } of history.world.events.events) reached.set(kind, (reached.get(kind) ?? 0) + 1);
     }
     expect(acknowledged).toBeGreaterThan(HISTORIES);
+    expect(restored, "folders that became older ones").toBeGreaterThan(HISTORIES / 20);
     for (const kind of [
       "leader_changed",
       "isr_changed",

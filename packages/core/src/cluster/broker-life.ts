@@ -88,15 +88,18 @@ export class BrokerLife {
       const topic = keeper.catalogue.require(name);
       const log = openOrProblem(broker, topic, partition, this.#env);
       const noted = table.notedHighWatermark(topic, partition, broker);
-      const copy = set.copies.find((each) => each.brokerId === brokerId);
       // What it noted may have been given up meanwhile.
-      copy?.attach(log, Math.min(noted ?? set.highWatermark, set.highWatermark));
+      const learned = Math.min(noted ?? set.highWatermark, set.highWatermark);
+      set.leadership.requireCopy(brokerId).attach(log, learned);
     }
     try {
       judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false });
     } catch (problem) {
       // Nobody knows which of its replicas may be believed: it has to be started again, and judged then.
-      if (problem instanceof BrokerError) broker.fail(`its replicas were not judged: ${problem.message}`);
+      if (problem instanceof BrokerError) {
+        broker.fail(`its replicas were not judged: ${problem.message}`);
+        for (const set of sets) set.leadership.requireCopy(brokerId).attach(problem, set.highWatermark);
+      }
       throw problem;
     }
     this.#env.trace({ kind: "broker_started", brokerId, clean: broker.startedClean });

@@ -27,6 +27,7 @@ export function judgeStarted(
       isClean: brokers.get(copy.brokerId).startedClean,
       logEndOffset: copy.logEndOffset,
       lastEpoch: copy.lastEpoch,
+      closedEnd: copy.closedEnd,
       durableHighWatermark: isOpening ? (copy.noted ?? 0) : 0,
     }));
     const decision = stateAfterStart(set.state, replicas, isOpening ? 0 : set.highWatermark);

@@ -17,6 +17,7 @@ function replica(brokerId: number, facts: Partial<StartedReplica> = {}): Started
     logEndOffset: 20,
     lastEpoch: 4,
     durableHighWatermark: 20,
+    closedEnd: null,
     ...facts,
   };
 }
@@ -104,4 +105,51 @@ test("a leader that cannot be opened, and one that nobody named, are judged by n
   const off = replica(1, { logEndOffset: null, lastEpoch: null });
   expect(stateAfterStart(STATE, [off, replica(2, UNCLEAN), replica(3)])).toBeNull();
   expect(stateAfterStart({ ...STATE, leaderId: null }, [replica(1), replica(2), replica(3)])).toBeNull();
+});
+
+test("in a running process its own high watermark says what was visible, also when nobody noted it", () => {
+  const unnoted = { durableHighWatermark: 0 };
+  const older = { ...unnoted, logEndOffset: 19 };
+  const others = [replica(2, { ...unnoted, isNew: false }), replica(3, { ...unnoted, isNew: false })];
+  expect(stateAfterStart(STATE, [replica(1, older), ...others], 20)?.state).toEqual({
+    ...STATE,
+    leaderId: null,
+    inSyncReplicas: [2, 3],
+  });
+  const leader = replica(1, { ...unnoted, isNew: false });
+  expect(stateAfterStart(STATE, [leader, replica(2, older), replica(3, unnoted)], 20)).toEqual({
+    state: { ...STATE, inSyncReplicas: [1, 3] },
+    moves: [{ brokerId: 2, reason: "lost_records", logEndOffset: 19 }],
+  });
+});
+
+test("a follower that ends before another member's note is out of sync, also when its leader does not run", () => {
+  const older = replica(2, { logEndOffset: 19, durableHighWatermark: 10 });
+  const off = replica(1, { isNew: false, logEndOffset: null, lastEpoch: null });
+  for (const leader of [replica(1), off])
+    expect(stateAfterStart(STATE, [leader, older, replica(3)])).toEqual({
+      state: { ...STATE, inSyncReplicas: [1, 3] },
+      moves: [{ brokerId: 2, reason: "lost_records", logEndOffset: 19 }],
+    });
+});
+
+test.each<[string, Partial<StartedReplica>, Partial<StartedReplica>]>([
+  ["ends before its epoch began", { logEndOffset: 9 }, { logEndOffset: 9 }],
+  ["ends before it was closed in this process", { logEndOffset: 18, closedEnd: 19 }, { logEndOffset: 18 }],
+  ["ends before what anybody has of its epoch", { logEndOffset: 18 }, { logEndOffset: 19 }],
+])("a clean leader that %s has lost records, though nobody had seen them", (_what, facts, other) => {
+  const unnoted = { durableHighWatermark: 0 };
+  const replicas = [1, 2, 3].map((id) => replica(id, { ...unnoted, ...(id === 1 ? facts : other) }));
+  const alone = { ...STATE, inSyncReplicas: [1] };
+  expect(stateAfterStart(alone, replicas)?.state).toEqual({ ...alone, leaderId: null, inSyncReplicas: [] });
+});
+
+test("when the leader has lost records and nobody who runs has them, those that do not run stay in sync", () => {
+  const off = replica(2, { isNew: false, logEndOffset: null, lastEpoch: null });
+  const decision = stateAfterStart({ ...STATE, inSyncReplicas: [1, 2] }, [
+    replica(1, { logEndOffset: 5 }),
+    off,
+    replica(3),
+  ]);
+  expect(decision?.state).toMatchObject({ leaderId: null, inSyncReplicas: [2] });
 });

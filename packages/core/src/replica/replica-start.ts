@@ -24,6 +24,8 @@ export interface StartedReplica {
   readonly lastEpoch: number | null;
   /** The high watermark up to which it had everything on its disk; 0 when nobody noted one. */
   readonly durableHighWatermark: number;
+  /** Where its log ended when its broker stopped, if that was in this process; otherwise `null`. */
+  readonly closedEnd: number | null;
 }
 
 export type StartProblem = "log_offline" | "unclean_start" | "lost_records";
@@ -56,7 +58,8 @@ export function stateAfterStart(
     ...members.map(({ durableHighWatermark }) => durableHighWatermark),
   );
   const problem = leader === null ? null : leaderProblem(state, leader, { members, replicas, visibleEnd });
-  if (leader !== null && problem !== null) return withoutLeader(state, leader, { members, visibleEnd }, problem);
+  if (leader !== null && problem !== null)
+    return withoutLeader(state, leader, { members, visibleEnd }, problem);
   const moves = members.flatMap((member) => {
     const reason = member === leader ? null : followerProblem(member, leader, visibleEnd);
     return reason === null ? [] : [{ brokerId: member.brokerId, reason, logEndOffset: member.logEndOffset }];
@@ -90,7 +93,8 @@ function leaderProblem(
   if (!leader.isNew || logEndOffset === null) return null;
   if (logEndOffset < visibleEnd) return "lost_records";
   // A clean end loses nothing, not even what nobody else in sync had yet.
-  if (leader.isClean && logEndOffset < leaderEpochStartOffset) return "lost_records";
+  const cleanEnd = Math.max(leaderEpochStartOffset, leader.closedEnd ?? 0);
+  if (leader.isClean && logEndOffset < cleanEnd) return "lost_records";
   // Records of the leader's epoch a follower can only have from the leader; and below its beginning the leader had them all.
   const hasMore = (other: StartedReplica) =>
     (other.logEndOffset ?? 0) > logEndOffset &&
@@ -114,7 +118,10 @@ function followerProblem(
   return isEqual ? null : "unclean_start";
 }
 
-/** The leader has lost records. In sync stay those that hold the most; which of them is to lead, an operator says. */
+/**
+ * The leader has lost records. In sync stay those that hold the most, or else those that do not run and may hold it; which of them
+ * is to lead, an operator says.
+ */
 function withoutLeader(
   state: PartitionState,
   leader: StartedReplica,
@@ -129,7 +136,9 @@ function withoutLeader(
     null,
   );
   const isLeft = (member: StartedReplica) =>
-    best !== null && others.includes(member) && !holdsMore(best, member);
+    best === null
+      ? member !== leader && member.logEndOffset === null
+      : others.includes(member) && !holdsMore(best, member);
   const inSyncReplicas = members.filter(isLeft).map(({ brokerId }) => brokerId);
   const moves = members
     .filter((member) => !isLeft(member))

@@ -33,6 +33,8 @@ export class Replica {
    * noted. From then on the partition's own high watermark tells more.
    */
   readonly noted: number | null;
+  /** Where its log ended when its broker last stopped; `null` before that. */
+  closedEnd: number | null = null;
   #log: PartitionLog | BrokerError;
   #highWatermark = 0;
 
@@ -100,6 +102,8 @@ export class Replica {
 
   /** Its broker has started again, or its log was made anew: nothing that was known of it holds any more. */
   attach(log: PartitionLog | BrokerError, learned: number): void {
+    // Until a start has succeeded, what the last good log held is what is to be found again.
+    if (this.problem === null) this.closedEnd = this.log.logEndOffset;
     this.#log = log;
     this.#highWatermark = learned;
     this.progress = { ...this.progress, logEndOffset: null, lastFetch: null };
