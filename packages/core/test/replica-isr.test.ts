@@ -112,6 +112,21 @@ test("a replica that was taken out stays out, caught up or not, until it rejoins
   expect((await cluster.rejoin(ORDERS, 3)).inSyncReplicas).toEqual([1, 2, 3]);
 });
 
+test("it stays out over a stop and a start of its broker; in a cluster that is opened anew it joins by itself", async () => {
+  const world = memoryWorld();
+  let cluster = await openReplicated(world);
+  cluster.removeFromIsr(ORDERS, 3);
+  await cluster.stopBroker(3);
+  await cluster.startBroker(3);
+  await cluster.replicateOnce();
+  expect(inSyncOf(cluster)).toEqual([1, 2]);
+  await cluster.close();
+  cluster = await openReplicated(world);
+  expect(inSyncOf(cluster)).toEqual([1, 2]);
+  await cluster.replicateOnce();
+  expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
+});
+
 test("what cannot leave the in-sync replicas, or rejoin them, is refused by name", async () => {
   const cluster = await openReplicated(memoryWorld());
   cluster.removeFromIsr(ORDERS, 3);

@@ -152,7 +152,7 @@ export class BrokerCluster extends ClusterReads {
     return this.rooms.leadership.promote(place, brokerId, options);
   }
 
-  /** Takes a follower out of the in-sync replicas until it rejoins. */
+  /** Takes a follower out of the in-sync replicas until it rejoins, or the cluster is opened anew. */
   removeFromIsr(place: TopicPartition, brokerId: number): PartitionState {
     this.lifecycle.requireRunning();
     return this.rooms.leadership.removeFromIsr(place, brokerId);

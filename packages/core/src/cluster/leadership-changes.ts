@@ -77,7 +77,10 @@ export class LeadershipChanges {
     return state;
   }
 
-  /** Takes a follower out of the in-sync replicas until rejoin() lets it in, as its leader would. Throws INVALID_REQUEST, NOT_IN_SYNC_REPLICA, LEADER_NOT_AVAILABLE. */
+  /**
+   * Takes a follower out of the in-sync replicas until rejoin() lets it in, or the cluster is opened anew: that it is held out
+   * stands in no file. Throws INVALID_REQUEST, NOT_IN_SYNC_REPLICA, LEADER_NOT_AVAILABLE.
+   */
   removeFromIsr(place: TopicPartition, brokerId: number): PartitionState {
     const set = this.#parts.table.require(place);
     const copy = set.leadership.requireCopy(brokerId);

@@ -23,7 +23,7 @@ export interface ReplicaBroker {
 
 export class Replica {
   readonly broker: ReplicaBroker;
-  /** Set while an operator wants it out of the in-sync replicas. */
+  /** Set while an operator wants it out of the in-sync replicas, at most until the cluster is closed. */
   isHeldOut = false;
   /** Set while its log is being cut: nobody else may touch it. */
   isBeingCut = false;

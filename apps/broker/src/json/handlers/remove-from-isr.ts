@@ -1,6 +1,6 @@
 /**
- * remove_from_isr: a follower is out until it rejoins. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, INVALID_REQUEST (the leader, or
- * no copy there), NOT_IN_SYNC_REPLICA, LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED.
+ * remove_from_isr: a follower is out until it rejoins, or the process ends. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION,
+ * INVALID_REQUEST (the leader, or no copy there), NOT_IN_SYNC_REPLICA, LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED.
  */
 import type { Handler } from "../handler.ts";
 
