@@ -17,6 +17,7 @@ import {
 } from "../replica/log-upkeep.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
+import { allSettled } from "./all-settled.ts";
 import type { BehindPartitions } from "./behind-partitions.ts";
 import type { ForgottenProducers } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
@@ -48,8 +49,11 @@ export class BackgroundSteps {
    */
   async flushLogs(): Promise<void> {
     this.#parts.lifecycle.requireRunning();
-    await this.#parts.brokers.flush();
-    await this.#parts.replication.noteHighWatermarks();
+    const { brokers, replication } = this.#parts;
+    // What one broker could not flush keeps no other's from being noted.
+    const flushed = brokers.flush();
+    await Promise.allSettled([flushed]);
+    await allSettled([flushed, replication.noteHighWatermarks()]);
   }
 
   /**

@@ -28,11 +28,6 @@ export class Brokers {
     return broker;
   }
 
-  /** Throws BROKER_FAILED when one of them has failed: whoever makes or removes topics may need any of them. */
-  requireNoneFailed(): void {
-    for (const broker of this.all()) broker.requireNotFailed();
-  }
-
   failAll(problem: string): void {
     for (const broker of this.all()) broker.fail(problem);
   }

@@ -55,6 +55,8 @@ export class ProducerIds implements ProducerRules {
   /** The next id to give. Those up to the file's number are ours to give without a word to the disk. */
   #next: number;
   #reservedEnd: number;
+  /** Set when nobody knows what the file says any more. */
+  #doubt: BrokerError | null = null;
 
   constructor({ file, given, brokers, duplicateWindow }: ProducerIdsOptions, env: Env) {
     this.duplicateWindow = duplicateWindow;
@@ -73,7 +75,7 @@ export class ProducerIds implements ProducerRules {
    * STORAGE_ERROR, BROKER_FAILED.
    */
   init({ name, current }: ProducerInit): ProducerIdentity {
-    this.#brokers.requireNoneFailed();
+    if (this.#doubt !== null) throw this.#doubt;
     if (current !== undefined) this.#requireGiven(current);
     return name === undefined ? this.#initUnnamed(current) : this.#initNamed(name, current);
   }
@@ -175,6 +177,8 @@ export class ProducerIds implements ProducerRules {
       if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unknown") throw problem;
       this.#reservedEnd = reservedEnd;
       adopt();
+      const message = `no producer id can be given until a restart: ${problem.message}`;
+      this.#doubt = new BrokerError("BROKER_FAILED", message, problem.details);
       this.#brokers.failAll(problem.message);
       throw problem;
     }

@@ -10,6 +10,7 @@ import { type IsrQuestion, isrChange } from "../replica/isr.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
+import { allSettled } from "./all-settled.ts";
 import { type BehindPartitions, isBehind } from "./behind-partitions.ts";
 import type { Brokers } from "./brokers.ts";
 import type { MetadataKeeper } from "./metadata-keeper.ts";
@@ -101,11 +102,11 @@ export class ReplicationSteps {
     return this.#commitIsr(this.#setsOf(filter), "all");
   }
 
-  /** Notes how far each replica knows its partition to be visible, as far as that is on its disk. */
+  /** Notes how far each replica knows its partition to be visible, as far as that is on its disk. Rejects after all were tried. */
   async noteHighWatermarks(): Promise<void> {
     const { brokers, table, keeper } = this.#parts;
     const running = brokers.all().filter(({ isRunning }) => isRunning);
-    await Promise.all(
+    await allSettled(
       running.map((broker) =>
         broker.highWatermarks.noteLater(table.highWatermarksOf(broker.brokerId, keeper.catalogue)),
       ),

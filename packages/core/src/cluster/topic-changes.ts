@@ -59,7 +59,7 @@ export class TopicChanges {
     for (const topic of topics) this.#table.add(topic, this.#folders.open(topic));
   }
 
-  /** Makes a topic, durably. Throws STORAGE_ERROR; BROKER_FAILED when the metadata may not be written any more. */
+  /** Makes a topic, durably. Throws STORAGE_ERROR; BROKER_FAILED when one of its brokers has failed, or nobody knows what the metadata says. */
   create(topic: Topic): void {
     this.#requireMakeable(topic);
     answeringForDisk(() => {
@@ -103,7 +103,7 @@ export class TopicChanges {
   }
 
   #requireMakeable({ topic, partitions }: Topic): void {
-    this.#brokers.requireNoneFailed();
+    this.#keeper.requireWritable();
     for (const brokerId of new Set(partitions.flatMap(({ replicas }) => replicas)))
       this.#brokers.get(brokerId).requireRunning();
     if (!this.#beingMade.has(collisionKey(topic))) return;
@@ -131,9 +131,12 @@ export class TopicChanges {
     this.#env.faults.hit("topic.create.after_metadata", { topic: topic.topic });
   }
 
-  /** Deletes a topic, durably. Its folders follow now or, where the disk refuses, later. Throws as create() does. */
+  /**
+   * Deletes a topic, durably. Its folders follow now or, where the disk refuses or a broker has failed, later. Throws
+   * STORAGE_ERROR; BROKER_FAILED when nobody knows what the metadata says.
+   */
   delete(topic: Topic): void {
-    this.#brokers.requireNoneFailed();
+    this.#keeper.requireWritable();
     answeringForDisk(() => {
       this.#env.faults.hit("topic.delete.before_metadata", { topic: topic.topic });
       const topics = this.catalogue.list().filter((each) => each !== topic);
@@ -146,9 +149,9 @@ export class TopicChanges {
     this.#tryToFinish(topic);
   }
 
-  /** Changes a topic's settings, durably; what is open goes by them when this returns. Throws as create() does. */
+  /** Changes a topic's settings, durably; what is open goes by them when this returns. Throws as delete() does. */
   alter(topic: Topic, changes: ParsedChanges): void {
-    this.#brokers.requireNoneFailed();
+    this.#keeper.requireWritable();
     const altered = { ...topic, config: changedConfig(topic.config, changes) };
     answeringForDisk(() => {
       this.#env.faults.hit("topic.alter.before_metadata", { topic: topic.topic });
@@ -179,7 +182,10 @@ export class TopicChanges {
     }
   }
 
+  /** Not where a broker has failed: what its disk says that it has removed may be back after a power cut. */
   #finish(deletion: Topic): void {
+    for (const brokerId of new Set(deletion.partitions.flatMap(({ replicas }) => replicas)))
+      this.#brokers.get(brokerId).requireNotFailed();
     this.#folders.remove(deletion);
     this.#keeper.forget(deletion);
   }

@@ -1,0 +1,73 @@
+/** One broker whose disk has failed: what needs it is refused, and nothing else. */
+import { expect, test } from "vitest";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import { append, FOLDER, openCluster } from "./cluster-world.ts";
+import { ORDERS, openReplicated, send } from "./replica-world.ts";
+import { memoryWorld, rejection, type World, worldOn } from "./world.ts";
+
+/** Three brokers with a topic on all, of which broker 2 fails. */
+async function withFailedBroker(world: World): Promise<BrokerCluster> {
+  const cluster = await openReplicated(world);
+  await send(cluster, ["a"]);
+  for (let round = 0; round < 2; round++) await cluster.replicateOnce();
+  world.disk.fail({ operation: "sync", code: "EIO", path: /broker-2.*log$/, times: { nth: 1 } });
+  expect(await rejection(cluster.steps.flushLogs())).toMatchObject({ code: "BROKER_FAILED" });
+  expect(cluster.describeCluster().brokers.map(({ state }) => state)).toEqual([
+    "running",
+    "failed",
+    "running",
+  ]);
+  return cluster;
+}
+
+test("one failed broker keeps nobody from a topic, a setting or a producer id that does without it", async () => {
+  const world = memoryWorld();
+  const cluster = await withFailedBroker(world);
+  cluster.createTopic({ topic: "mail", partitions: 1, replicationFactor: 1 });
+  await cluster.createTopicLater({ topic: "more", partitions: 1, replicationFactor: 1 });
+  await append(cluster, { topic: "mail", partition: 0 }, "m", "all");
+  cluster.alterConfig("orders", { retention_bytes: 5000 });
+  cluster.deleteTopic("more");
+  expect(cluster.initProducer({ name: "billing" })).toEqual({ producerId: 0, producerEpoch: 0 });
+  expect(() => cluster.createTopic({ topic: "wide", partitions: 1, replicationFactor: 3 })).toThrow(
+    expect.objectContaining({ code: "BROKER_FAILED" }),
+  );
+});
+
+test("a topic on a failed broker is deleted at once, and its name is free when the broker has started again", async () => {
+  const world = memoryWorld();
+  const cluster = await withFailedBroker(world);
+  cluster.deleteTopic("orders");
+  expect(cluster.listTopics()).toEqual([]);
+  expect(() => cluster.createTopic({ topic: "orders", partitions: 1 })).toThrow(
+    expect.objectContaining({ code: "BROKER_FAILED" }),
+  );
+  expect(world.disk.stat(`${FOLDER}/broker-2/orders-0`)).not.toBeNull();
+  await cluster.stopBroker(2);
+  await cluster.startBroker(2);
+  cluster.createTopic({ topic: "orders", partitions: 1 });
+  expect(world.disk.stat(`${FOLDER}/broker-2/orders-0`)).toBeNull();
+  world.disk.crash({ mode: "lost" });
+  const again = await openCluster(worldOn(world.disk), { brokerIds: [1, 2, 3] });
+  expect(again.visibleEnd(ORDERS)).toBe(0);
+});
+
+test("what one broker could not flush keeps no other broker from noting its high watermarks", async () => {
+  const world = memoryWorld();
+  await withFailedBroker(world);
+  const noted = [1, 2, 3].map(
+    (brokerId) => world.disk.stat(`${FOLDER}/broker-${brokerId}/replication-offset-checkpoint.json`) !== null,
+  );
+  expect(noted).toEqual([true, false, true]);
+});
+
+test("nor does a note that one broker's disk refuses", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world);
+  await send(cluster, ["a"]);
+  for (let round = 0; round < 2; round++) await cluster.replicateOnce();
+  world.disk.fail({ operation: "change", code: "ENOSPC", path: /broker-1.*checkpoint/, times: { nth: 1 } });
+  expect(await rejection(cluster.steps.flushLogs())).toMatchObject({ code: "STORAGE_ERROR" });
+  for (const brokerId of [2, 3])
+    expect(world.disk.stat(`${FOLDER}/broker-${brokerId}/replication-offset-checkpoint.json`)).not.toBeNull();
+});
