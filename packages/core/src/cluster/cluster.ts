@@ -114,7 +114,8 @@ export class BrokerCluster extends ClusterReads {
   async deleteRecords(place: TopicPartition, before: number | "high_watermark"): Promise<number> {
     const set = this.replicaSet(place);
     requireDeletable(this.topics.require(place.topic));
-    return deleteRecords(set, before, (replicas) => this.rooms.leadership.leaveOut(set, replicas));
+    const { leadership } = this.rooms;
+    return deleteRecords(set, before, (left) => leadership.leaveOut(set, left, "behind_log_start"));
   }
 
   /**

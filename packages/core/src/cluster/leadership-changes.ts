@@ -102,13 +102,13 @@ export class LeadershipChanges {
     return set.state;
   }
 
-  /** Those that could not delete what is deleted: until they have, they are not in sync. Throws STORAGE_ERROR, BROKER_FAILED. */
-  leaveOut(set: PartitionReplicaSet, replicas: readonly Replica[]): void {
+  /** Those that do not hold what those in sync must, until they do. Throws STORAGE_ERROR, BROKER_FAILED. */
+  leaveOut(set: PartitionReplicaSet, replicas: readonly Replica[], reason: string): void {
     const left = replicas.map(({ brokerId }) => brokerId);
     const inSyncReplicas = set.inSyncReplicas.filter((id) => !left.includes(id));
     const moves = replicas.map(({ brokerId, logEndOffset }) => ({
       brokerId,
-      reason: "behind_log_start",
+      reason,
       logEndOffset,
     }));
     this.#parts.states.commit([{ set, state: { ...set.state, inSyncReplicas }, moves }]);
@@ -128,7 +128,11 @@ export class LeadershipChanges {
     }
     copy.broker.requireRunning();
     set.leadership.requireLeader();
-    if (!copy.isOnline) this.#rebuild.rebuild(set, copy);
+    if (!copy.isOnline) {
+      // An empty copy may not be promoted as one that holds everything.
+      this.leaveOut(set, set.inSyncReplicas.includes(brokerId) ? [copy] : [], "log_offline");
+      this.#rebuild.rebuild(set, copy);
+    }
     copy.isHeldOut = false;
     const round = await this.#parts.steps.roundOf(set, copy);
     requireThere(set);
