@@ -111,6 +111,23 @@ test("a producer of no name counts its epochs on its own id, and gets another wh
   expect(cluster.initProducer({ current: last })).toEqual({ producerId: producerId + 1, producerEpoch: 0 });
 });
 
+test("a producer of no name that gives back an older epoch gets none, and the same again for the one before the newest", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world);
+  const first = cluster.initProducer({});
+  const second = cluster.initProducer({ current: first });
+  expect(cluster.initProducer({ current: first })).toEqual(second);
+  const third = cluster.initProducer({ current: second });
+  expect(cluster.initProducer({ current: second })).toEqual(third);
+  expect(refusal(() => cluster.initProducer({ current: first }))).toMatchObject({
+    code: "PRODUCER_FENCED",
+    details: { producer_id: first.producerId, producer_epoch: 0, current_epoch: 2 },
+  });
+  // After a restart its holder is believed.
+  const again = await reopened(world, cluster);
+  expect(again.initProducer({ current: third })).toEqual({ ...first, producerEpoch: 3 });
+});
+
 test("what an epoch of a producer without a name has sent comes too late once it has asked for the next", async () => {
   const cluster = await openCluster(memoryWorld());
   cluster.createTopic({ topic: "orders", partitions: 1 });

@@ -106,7 +106,8 @@ export const ERRORS = {
   UNKNOWN_PRODUCER_ID: {
     retriable: false,
     kafkaCode: 59,
-    sentence: "Nobody was given this producer id, or this epoch of it; ask init_producer for one.",
+    sentence:
+      "Nobody was given this producer id, or, where it belongs to a name, this epoch of it; ask init_producer for one.",
   },
   OUT_OF_ORDER_SEQUENCE: {
     retriable: false,

@@ -3,7 +3,9 @@
  *
  * Owns: which ids were given away, the names that keep theirs, and the file that says so.
  * Invariants: an id belongs to one producer for ever, whatever instant the process dies at; the epoch of a name never goes
- * back; an instance is told of its identity after that is durable. So an epoch may be skipped and is never given twice.
+ * back; an instance is told of its identity after that is durable. So an epoch of a name may be skipped, and is given again only
+ * to who repeats the request for it. The same goes for an id without a name, as long as the process lives and its epoch is kept:
+ * its holder alone counts them, and is believed after a restart.
  * Never: a write taken from an instance of a name that is not the newest, on any partition.
  */
 import type { BatchHeader } from "@minikafka/record";
@@ -71,7 +73,7 @@ export class ProducerIds implements ProducerRules {
 
   /**
    * An identity for a producer that begins, or that begins a new epoch; when this returns, it is nobody else's. Throws
-   * INVALID_REQUEST, INVALID_CONFIG, PRODUCER_FENCED when `current` is not the newest of its name, UNKNOWN_PRODUCER_ID,
+   * INVALID_REQUEST, INVALID_CONFIG, PRODUCER_FENCED when `current` is not the newest of its name or id, UNKNOWN_PRODUCER_ID,
    * STORAGE_ERROR, BROKER_FAILED.
    */
   init({ name, current }: ProducerInit): ProducerIdentity {
@@ -108,6 +110,8 @@ export class ProducerIds implements ProducerRules {
     // Nobody else has the id, so that its holder alone counts its epochs.
     if (current !== undefined && current.producerEpoch < PRODUCER_EPOCH_MAX) {
       const next = nextEpoch(current);
+      const given = this.#unnamedEpochs.get(next.producerId) ?? 0;
+      if (next.producerEpoch < given) throw fenced(current, given);
       this.#noteUnnamed(next);
       return this.#given(null, next);
     }
@@ -138,9 +142,8 @@ export class ProducerIds implements ProducerRules {
 
   #noteUnnamed({ producerId, producerEpoch }: ProducerIdentity): void {
     const epochs = this.#unnamedEpochs;
-    const known = epochs.get(producerId) ?? 0;
     epochs.delete(producerId);
-    epochs.set(producerId, Math.max(known, producerEpoch));
+    epochs.set(producerId, producerEpoch);
     if (epochs.size <= LIMITS.unnamedEpochsMax) return;
     for (const oldest of epochs.keys()) {
       epochs.delete(oldest);

@@ -56,8 +56,11 @@ export function requireInSequence(
   return before;
 }
 
-/** PRODUCER_FENCED for a batch of an epoch that is over. */
-export function fenced({ producerId, producerEpoch }: BatchHeader, currentEpoch: number): BrokerError {
+/** PRODUCER_FENCED for a producer of an epoch that is over. */
+export function fenced(
+  { producerId, producerEpoch }: Pick<BatchHeader, "producerId" | "producerEpoch">,
+  currentEpoch: number,
+): BrokerError {
   return new BrokerError(
     "PRODUCER_FENCED",
     `the epoch ${producerEpoch} of producer id ${producerId} is over; the present one is ${currentEpoch}`,

@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const initProducer = operation({
   name: "init_producer",
   summary:
-    "Gives an idempotent producer its id and epoch; both survive a restart, and no id is ever given to somebody else.",
+    "Gives an idempotent producer its id and epoch; no id is ever given to somebody else, also after a restart, which keeps the epoch of a name.",
   request: {
     name: z
       .string()
