@@ -2,7 +2,8 @@
  * One round of one follower: cut what was never its leader's, copy what it lacks, hear of the high watermark.
  *
  * Invariants: batches are copied whole and byte by byte, from the follower's own log end offset on; a round that begins behind
- * its leader gets at least one batch further, however large; a follower below the leader's log start begins anew there.
+ * its leader gets at least one batch further, however large; a follower below the leader's log start begins anew with the batch
+ * that holds it: the log start may lie inside of a batch, and whoever has none of that batch can take it only whole.
  * Never: more than the budget, but for that one batch; a follower that knows a later high watermark than its leader told it.
  */
 import { readBatchHeader } from "@minikafka/record";
@@ -21,7 +22,7 @@ export type Cut =
 
 /**
  * The cut that has to come first, or `null`. `isNewLeader`: the follower has not fetched from this leader yet. Throws STORAGE_ERROR
- * when the leader's log lacks what it had: nobody cuts for such a one.
+ * when the leader's log lacks what it had: nobody cuts for such a one; and when it has to be looked at, and cannot be read.
  */
 export function dueCut(
   follower: Replica,
@@ -39,13 +40,27 @@ export function dueCut(
     follower.log.endEpoch();
     const offset = cutOffset(follower.log, follower.highWatermark, leader.log, reconciliation);
     if (offset < follower.log.logStartOffset)
-      return { kind: "restart", offset: Math.max(offset, logStartOffset) };
+      return { kind: "restart", offset: wholeBatchAt(leader.log, offset) };
     if (offset < end) return { kind: "truncate", offset };
   }
   if (end > logEndOffset) throw lostRecords(leader, end, "up to where a follower has fetched from it");
-  if (end < logStartOffset) return { kind: "restart", offset: logStartOffset };
-  return null;
+  // A log that was emptied may end inside of a batch of its leader's. One that was filled by whole batches does not.
+  const isEmpty = end === follower.log.logStartOffset;
+  if (!isEmpty && end >= logStartOffset) return null;
+  const offset = wholeBatchAt(leader.log, end);
+  return offset === end ? null : { kind: "restart", offset };
 }
+
+/**
+ * The first offset of the leader's batch that holds `offset`, or the log start offset if that lies behind it; the end when
+ * nothing does. Kafka: ReplicaFetcherThread begins anew there after UnexpectedAppendOffsetException. Throws STORAGE_ERROR.
+ */
+function wholeBatchAt(leader: PartitionLog, offset: number): number {
+  const { batches } = leader.read(Math.max(offset, leader.logStartOffset), FIRST_BATCH);
+  return batches.length === 0 ? leader.logEndOffset : readBatchHeader(batches).baseOffset;
+}
+
+const FIRST_BATCH = { bytesMax: 0, endOffset: Number.POSITIVE_INFINITY };
 
 function lostRecords({ brokerId, log }: Replica, offset: number, what: string): BrokerError {
   const message = `the leader's log on broker ${brokerId} ends at ${log.logEndOffset}; expected at least ${offset}, ${what}`;
@@ -61,8 +76,10 @@ export interface Copied {
 export function copyBatches(follower: PartitionLog, leader: PartitionLog, bytesMax: number): Copied {
   let [batches, bytes] = [0, 0];
   while (follower.logEndOffset < leader.logEndOffset) {
-    const endOffset = leader.logEndOffset;
-    const read = leader.read(follower.logEndOffset, { bytesMax: Math.max(bytesMax - bytes, 0), endOffset });
+    const { logStartOffset, logEndOffset: endOffset } = leader;
+    // A follower that ends below the log start needs the batch that holds it.
+    const fromOffset = Math.max(follower.logEndOffset, logStartOffset);
+    const read = leader.read(fromOffset, { bytesMax: Math.max(bytesMax - bytes, 0), endOffset });
     if (bytes > 0 && bytes + read.batches.length > bytesMax) break;
     batches += countFrames(read.batches);
     follower.appendAsFollower(read.batches);
