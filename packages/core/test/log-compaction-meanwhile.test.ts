@@ -104,6 +104,44 @@ describe("while a pass is under way", () => {
     expect(left(log).filter((record) => record.includes("a="))).toEqual(["26 a=other", "28 a=other"]);
   });
 
+  test("it begins anew at once when deleted records take whole segments of what it has read", async () => {
+    const world = compactedWorld();
+    const log = await longLog(world);
+    let rests = 0;
+    const pause = async () => {
+      rests += 1;
+      if (rests === 7) await log.deleteRecords(9);
+    };
+    expect(await log.compact(request(log, { pause }))).toMatchObject({ firstDirtyOffset: 28 });
+    expect(world.trace.of("compaction_abandoned")).toMatchObject([
+      { reason: "segments were removed meanwhile" },
+    ]);
+    expect([log.logStartOffset, left(log)]).toEqual([9, LATEST]);
+    const files = segmentFiles(world);
+    await log.close();
+    const reopened = world.open({ create: false });
+    expect([left(reopened), segmentFiles(world)]).toEqual([LATEST, files]);
+  });
+
+  test("it gives up for this time when segments are deleted in each of four passes, and the log is sound", async () => {
+    const world = compactedWorld();
+    const log = await longLog(world);
+    const before = left(log);
+    let removed = 0;
+    const pause = async () => {
+      const passes = world.trace.of("compaction_started").length;
+      if (removed === passes) return;
+      removed = passes;
+      await log.deleteRecords(4 * passes);
+    };
+    expect(await log.compact(request(log, { pause }))).toBeNull();
+    expect(world.trace.of("compaction_abandoned")).toHaveLength(4);
+    expect(segmentFiles(world).filter((name) => name.includes("-"))).toEqual([]);
+    expect(left(log)).toEqual(before.slice(16));
+    expect(await log.compact(request(log))).not.toBeNull();
+    expect(left(log)).toEqual(LATEST);
+  });
+
   test("another call shares it", async () => {
     const world = compactedWorld();
     const log = await longLog(world);

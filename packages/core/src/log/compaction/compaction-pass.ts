@@ -27,7 +27,12 @@ import { TransactionWatch } from "./transaction-watch.ts";
 
 /** Something else has changed the log, or closes it: the pass has done nothing. */
 export class Overtaken extends Error {
-  override readonly name = "Overtaken";
+  override readonly name: string = "Overtaken";
+}
+
+/** Its oldest segments were removed: what is left can be compacted at once. */
+export class OvertakenByRemoval extends Overtaken {
+  override readonly name = "OvertakenByRemoval";
 }
 
 interface Replacement {
@@ -191,7 +196,7 @@ export class CompactionPass {
     this.#parts.state.requireWritable();
     if (this.#isStopped) throw new Overtaken("the log is being closed");
     const { segments } = this.#parts;
-    if (segments.unsealings !== this.#unsealings || !segments.areSealed(this.#inputs))
-      throw new Overtaken("segments of the log were removed or cut meanwhile");
+    if (segments.unsealings !== this.#unsealings) throw new Overtaken("segments were cut meanwhile");
+    if (!segments.areSealed(this.#inputs)) throw new OvertakenByRemoval("segments were removed meanwhile");
   }
 }

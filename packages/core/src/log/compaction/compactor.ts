@@ -1,13 +1,17 @@
 /**
  * Compaction of one log: whether a pass is due, and that there is one at a time.
  *
- * Owns: the pass that runs. Invariant: whoever asks while one runs shares it.
+ * Owns: the pass that runs. Invariants: whoever asks while one runs shares it; a pass that met the removal of the oldest
+ * segments (retention, deleted records) is begun anew over the rest at once, so that frequent removals do not starve it.
+ * Never: more than PASSES_MAX passes for one call.
  */
 
 import type { LogParts } from "../parts/log-parts.ts";
-import { CompactionPass, Overtaken } from "./compaction-pass.ts";
+import { CompactionPass, Overtaken, OvertakenByRemoval } from "./compaction-pass.ts";
 import { planCompaction } from "./compaction-plan.ts";
 import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
+
+const PASSES_MAX = 4;
 
 export class Compactor {
   readonly #parts: LogParts;
@@ -20,7 +24,7 @@ export class Compactor {
 
   /** See PartitionLog.compact. */
   compact(request: CompactionRequest): Promise<CompactionResult | null> {
-    this.#running ??= this.#run(request).finally(() => {
+    this.#running ??= this.#takePasses(request).finally(() => {
       this.#running = null;
       this.#pass = null;
     });
@@ -31,6 +35,17 @@ export class Compactor {
   async stop(): Promise<void> {
     this.#pass?.stop();
     await this.#running?.catch(() => {});
+  }
+
+  async #takePasses(request: CompactionRequest): Promise<CompactionResult | null> {
+    for (let pass = 1; ; pass++) {
+      try {
+        return await this.#run(request);
+      } catch (problem) {
+        if (!(problem instanceof Overtaken)) throw problem;
+        if (!(problem instanceof OvertakenByRemoval) || pass === PASSES_MAX) return null;
+      }
+    }
   }
 
   async #run(request: CompactionRequest): Promise<CompactionResult | null> {
@@ -57,7 +72,6 @@ export class Compactor {
     } catch (problem) {
       const reason = problem instanceof Error ? problem.message : String(problem);
       env.trace({ kind: "compaction_abandoned", ...place, reason });
-      if (problem instanceof Overtaken) return null;
       throw problem;
     }
   }
