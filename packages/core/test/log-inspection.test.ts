@@ -277,3 +277,17 @@ test("an open log is dumped from any offset in steps that lead to its end, over 
   expect(() => log.dump(21, { batchesMax: 1, bytesMax: 1, withRecords: false })).toThrow("not in the log");
   log.abandon();
 });
+
+test("a numbered file below the recovery point that no manifest names is foreign, as it is to the broker", async () => {
+  const world = await closedLog();
+  const bytes = world.disk.files().get(segmentAt(0));
+  for (const baseOffset of [1, 3]) {
+    const file = world.disk.openFile(segmentAt(baseOffset), { create: "if-missing" });
+    file.writeAt(0, bytes ?? Buffer.alloc(0));
+    file.close();
+  }
+  expect(flaws(world.disk)).toEqual([]);
+  expect(found(world.disk, "segment").map(({ baseOffset }) => baseOffset)).not.toContain(1);
+  const log = world.open({ create: false });
+  expect([log.logStartOffset, log.logEndOffset]).toEqual([0, 20]);
+});

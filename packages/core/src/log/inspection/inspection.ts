@@ -93,8 +93,13 @@ export function segmentsIn(disk: Disk, folder: string, manifest: Manifest | null
   const counted = new Set(namedBy(manifest).map(segmentFileName));
   return segments.filter((name) => {
     const fileName = segmentFileName(name);
-    return counted.has(fileName) || (name.generation === 0 && !manifest.obsolete.includes(fileName));
+    return counted.has(fileName) || (isBehind(name, manifest) && !manifest.obsolete.includes(fileName));
   });
+}
+
+/** Whether recovery would look at it. What no manifest names below the recovery point is foreign. */
+function isBehind({ baseOffset, generation }: SegmentName, { recoveryPoint }: Manifest): boolean {
+  return generation === 0 && baseOffset > recoveryPoint.segmentBaseOffset;
 }
 
 function namedBy({ sealed, recoveryPoint }: Manifest): SegmentName[] {
