@@ -196,3 +196,16 @@ test("an index that the disk does not take stays in memory, where its entries ar
     expect(readAll(first, { offset, bytesMax: 1 })[0]).toBe(`${offset}`);
   expect(trace.of("index_rebuilt")).toEqual([]);
 });
+
+test("a segment of one batch, small or large, is no reason to tell of an index that is missing", async () => {
+  const world = newWorld({ segmentBytes: 200, indexIntervalBytes: 1000 });
+  const log = world.open();
+  const large = "x".repeat(2000);
+  for (const text of ["small", large, "small", large, "last"]) log.append(batch([text]), 0);
+  await log.close();
+  const reopened = world.open({ create: false });
+  expect(readAll(reopened)).toEqual(["small", large, "small", large, "last"]);
+  expect(reopened.offsetForTimestamp(0, 5)).toMatchObject({ offset: 0 });
+  for (let offset = 0; offset < 5; offset++) reopened.find({ offset });
+  expect(world.trace.of("index_rebuilt")).toEqual([]);
+});

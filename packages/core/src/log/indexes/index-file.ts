@@ -5,10 +5,13 @@
 import { type Disk, DiskError, readSmallFile } from "../../env/disk.ts";
 import { LIMITS } from "../../limits.ts";
 
+/** Why an index that nobody has written cannot be used. */
+export const NO_FILE = "it is missing";
+
 /** The bytes of the file, or why there are none. */
 export function readIndexFile(disk: Disk, path: string): Buffer | string {
   try {
-    return readSmallFile(disk, path, LIMITS.indexFileBytesMax) ?? "it is missing";
+    return readSmallFile(disk, path, LIMITS.indexFileBytesMax) ?? NO_FILE;
   } catch (problem) {
     if (problem instanceof DiskError) return problem.message;
     throw problem;

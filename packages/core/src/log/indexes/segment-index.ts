@@ -11,7 +11,7 @@ import { DiskError } from "../../env/disk.ts";
 import type { IdleIndex } from "../context/index-memory.ts";
 import type { LogContext } from "../context/log-context.ts";
 import { indexPath } from "../files/file-names.ts";
-import { readIndexFile, writeIndexFile } from "./index-file.ts";
+import { NO_FILE, readIndexFile, writeIndexFile } from "./index-file.ts";
 import { type IndexedSegment, isEntryDue, type WalkedIndexes, walkIndexes } from "./index-walk.ts";
 import { type IndexEntry, type IndexHit, OffsetIndex } from "./offset-index.ts";
 import { SegmentTimes, type TimeBelow, type TimedOffset, type TimeSpan } from "./segment-times.ts";
@@ -233,15 +233,11 @@ export class SegmentIndex implements IdleIndex {
   #walk(end: number, path: string, problem: string): WalkedIndexes {
     const { env, place, indexIntervalBytes: intervalBytes } = this.#context;
     const walked = walkIndexes(this.#segment, { end, intervalBytes, times: this.#times.begun(-1) });
-    env.trace({
-      kind: "index_rebuilt",
-      ...place,
-      segmentBaseOffset: this.#segment.baseOffset,
-      path,
-      entries: walked.offsets.entries,
-      timeEntries: walked.times.index.entries,
-      problem,
-    });
+    const [entries, timeEntries] = [walked.offsets.entries, walked.times.index.entries];
+    // A segment of one batch has no entry, and gets no file until somebody asks for one.
+    if (entries + timeEntries === 0 && problem === NO_FILE) return walked;
+    const { baseOffset: segmentBaseOffset } = this.#segment;
+    env.trace({ kind: "index_rebuilt", ...place, segmentBaseOffset, path, entries, timeEntries, problem });
     return walked;
   }
 }
