@@ -88,3 +88,42 @@ test("retention that waits for a record of the future says so, and shows its tim
   expect(held.stderr).toMatch(/^% orders \[0\] holds a record of 20.*clock says 2023-11-14T22:13:20.000Z/m);
   expect((await command(broker, ["step", "retention", "timed"])).stderr).not.toContain("holds a record of");
 });
+
+test(
+  "several topics are deleted up to the one that is not there, or past it when that is welcome",
+  MINUTE,
+  async () => {
+    const broker = await startDaemon(temporaryFolder(), QUIET);
+    await output(broker, ["topics", "create", "a", "b", "c"]);
+    const refused = await command(broker, ["topics", "delete", "a", "nowhere", "b"]);
+    expect(refused).toMatchObject({ code: 3, stdout: "deleted topic a\n" });
+    expect(refused.stderr).toMatch(/^hint: .*--if-exists/m);
+    expect(refused.stderr).not.toContain("topics create");
+    expect(await output(broker, ["topics", "delete", "a", "b", "--if-exists"])).toBe(
+      "there is no topic a\ndeleted topic b\n",
+    );
+    const many = await command(broker, ["topics", "create", "d", "-r", "3"]);
+    expect(many.stderr).toMatch(/^hint: .*--brokers/m);
+    const alike = await command(broker, ["topics", "create", "C"]);
+    expect(alike.stderr).toMatch(/^hint: choose another name, or go on with c$/m);
+  },
+);
+
+test("what was altered is shown and nothing else, and so are a topic's own settings", MINUTE, async () => {
+  const broker = await startDaemon(temporaryFolder(), QUIET);
+  await output(broker, ["topics", "create", "orders", "-c", "segment_ms=2h"]);
+  const altered = await output(broker, ["topics", "alter", "orders", "-c", "retention.ms=1h"]);
+  expect(altered.split("\n")).toHaveLength(3);
+  expect(altered).toMatch(/^retention_ms +3600000 +topic/m);
+  const own = await output(broker, ["topics", "config", "orders", "--overrides"]);
+  expect(own).toMatch(/^segment_ms +7200000 +topic/m);
+  expect(own.split("\n")).toHaveLength(4);
+});
+
+test("a producer keeps its name from one run to the next", MINUTE, async () => {
+  const broker = await startDaemon(temporaryFolder(), QUIET);
+  await output(broker, ["topics", "create", "orders"]);
+  for (const value of ["a", "b"])
+    await output(broker, ["produce", "orders", "-v", value, "--idempotent", "--name", "till"]);
+  expect(await output(broker, ["describe", "orders", "-p", "0"])).toMatch(/^\d+ +1 +0 +1 +\d{4}-\S+Z$/m);
+});

@@ -31,8 +31,9 @@ function flagOf(name: SettingName): Option {
   const schema: z.ZodType = settings.shape[name];
   if (name === "lab") return new Option(long, schema.description);
   const fallback = schema.safeParse(undefined).data;
-  const description =
-    fallback === undefined ? schema.description : `${schema.description} (default ${fallback})`;
+  const isRequired = !schema.safeParse(undefined).success;
+  const remark = isRequired ? " (required)" : fallback === undefined ? "" : ` (default ${fallback})`;
+  const description = `${schema.description}${remark}`;
   return new Option(`${long} <${PLACEHOLDERS[name] ?? "N"}>`, description);
 }
 
@@ -58,7 +59,8 @@ export function program(): Command {
     .version(VERSION)
     .option("--config <FILE>", "read settings from a JSON file")
     .addHelpText("after", EXAMPLES)
-    .allowExcessArguments(false);
+    .allowExcessArguments(false)
+    .showHelpAfterError("hint: minikafka-broker --help lists the settings");
   for (const name of Object.keys(settings.shape) as SettingName[]) command.addOption(flagOf(name));
   return command;
 }

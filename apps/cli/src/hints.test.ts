@@ -28,3 +28,15 @@ test("a code of a newer broker has no hint, and anything that is not an error of
   expect(hintFor(failure("BRAND_NEW"), FACTS)).toBeNull();
   expect(hintFor(failureOf(new TypeError("oops")), FACTS)).toContain("please report it");
 });
+
+test("a hint fits the command that failed", () => {
+  const of = (code: string, command: string, details = {}) =>
+    hintFor({ ...failure(code), details }, { ...FACTS, command }) ?? "";
+  expect(of("OFFSET_OUT_OF_RANGE", "fetch")).toContain("-o beginning");
+  expect(of("OFFSET_OUT_OF_RANGE", "topics trim")).not.toContain("-o ");
+  expect(of("UNKNOWN_TOPIC", "topics delete")).toContain("--if-exists");
+  expect(of("UNKNOWN_PARTITION", "produce")).toContain("-p N overrides");
+  expect(of("INVALID_TOPIC", "topics create", { collides_with: "orders_x" })).toContain("orders_x");
+  expect(of("INVALID_CONFIG", "topics create", { brokers: 1 })).toContain("--brokers");
+  expect(of("USAGE", "topics alter")).toBe("minikafka-cli topics alter --help shows what it takes");
+});

@@ -9,9 +9,11 @@ export interface HintFacts {
   /** As the user would write it after `-b`. */
   readonly broker: string;
   readonly topic?: string;
+  /** Its words, such as `topics delete`. */
+  readonly command?: string;
 }
 
-type Advice = string | null | ((facts: Required<HintFacts>, failure: Failure) => string);
+type Advice = string | null | ((facts: Required<HintFacts>, failure: Failure) => string | null);
 
 const REFRESH = "run the command again: the broker's state has changed in between";
 const SEE_LOG = "the broker's log says more; it is on its standard error";
@@ -36,7 +38,10 @@ function aroundDamage(topic: string, { details: { partition = "N", file } }: Fai
 
 /** Complete by type. `null` where the message says all there is to do. */
 const HINTS = {
-  USAGE: "minikafka-cli --help lists the commands, minikafka-cli COMMAND --help its options",
+  USAGE: ({ command }) =>
+    command === ""
+      ? "minikafka-cli --help lists the commands, minikafka-cli COMMAND --help its options"
+      : `minikafka-cli ${command} --help shows what it takes`,
   INVALID_INPUT: "lines before it, if any, were produced; correct it and go on from there",
   DAMAGE_FOUND: null,
   NOT_FOUND: null,
@@ -57,20 +62,36 @@ const HINTS = {
   INVALID_REQUEST: null,
   FRAME_TOO_LARGE: "send less at once, or start the broker with a larger --max-frame-bytes",
   UNSUPPORTED_OPERATION: `this broker is older than the command; minikafka-cli raw '{"operation":"hello"}' lists what it offers`,
-  STEPPING_DISABLED: "start the broker with --lab, or with --clock manual",
-  UNKNOWN_TOPIC: ({ topic }) =>
-    `minikafka-cli topics list shows the topics; minikafka-cli topics create ${topic} -p 1 creates this one`,
-  UNKNOWN_PARTITION: ({ topic }) => `minikafka-cli topics describe ${topic} shows its partitions, from 0`,
+  STEPPING_DISABLED:
+    "minikafka-broker --data ./data --lab keeps its clock; --clock manual leaves time and background work to you",
+  UNKNOWN_TOPIC: ({ topic, command }) =>
+    command === "topics delete"
+      ? "minikafka-cli topics list shows the topics; --if-exists passes over those that are not there"
+      : `minikafka-cli topics list shows the topics; minikafka-cli topics create ${topic} -p 1 creates this one`,
+  UNKNOWN_PARTITION: ({ topic, command }) => {
+    const all = `minikafka-cli topics describe ${topic} shows its partitions, from 0`;
+    return command === "produce" ? `${all}; -p N overrides the partition that a line of --jsonl names` : all;
+  },
   TOPIC_ALREADY_EXISTS:
     "--if-not-exists makes this a success; minikafka-cli topics describe shows what is there",
-  INVALID_TOPIC: "a name has 1 to 249 of the characters a-z A-Z 0-9 . _ -",
-  INVALID_CONFIG: null,
+  INVALID_TOPIC: (_facts, { details }) =>
+    typeof details.collides_with === "string"
+      ? `choose another name, or go on with ${details.collides_with}`
+      : "a name has 1 to 249 of the characters a-z A-Z 0-9 . _ -",
+  INVALID_CONFIG: ({ command }, { details }) =>
+    typeof details.brokers === "number"
+      ? "the number of brokers is the daemon's --brokers, which may grow at a restart"
+      : command === "topics create"
+        ? "the settings and their bounds: minikafka-cli topics config TOPIC, of any topic"
+        : null,
   POLICY_VIOLATION: ({ topic }) => `minikafka-cli topics config ${topic} shows its cleanup_policy`,
   INVALID_RECORD: null,
   RECORD_TOO_LARGE: "split the value, or keep it elsewhere and send where it lies",
   CORRUPT_BATCH: SEE_LOG,
-  OFFSET_OUT_OF_RANGE: ({ topic }) =>
-    `minikafka-cli topics describe ${topic} shows where each log begins and ends; -o beginning and -o end always work`,
+  OFFSET_OUT_OF_RANGE: ({ topic, command }) => {
+    const bounds = `minikafka-cli topics describe ${topic} shows where each log begins and ends`;
+    return command === "fetch" ? `${bounds}; -o beginning and -o end always work` : bounds;
+  },
   NOT_ENOUGH_REPLICAS: ({ topic }) =>
     `minikafka-cli topics describe ${topic} shows the ISR; --acks 1 does not wait for it`,
   NOT_ENOUGH_REPLICAS_AFTER_APPEND: ({ topic }) =>
@@ -110,5 +131,5 @@ export function hintFor(failure: Failure, facts: HintFacts): string | null {
   if (failure.hint !== undefined) return failure.hint;
   if (!hasHint(failure.code)) return null;
   const advice: Advice = HINTS[failure.code];
-  return typeof advice === "function" ? advice({ topic: "TOPIC", ...facts }, failure) : advice;
+  return typeof advice === "function" ? advice({ topic: "TOPIC", command: "", ...facts }, failure) : advice;
 }

@@ -16,7 +16,12 @@ export function showPartition(context: Context, partition: Inside): Promise<void
     epochsOf,
     ...(partition.producer_count > 0 ? [producersOf] : []),
   ];
-  return context.data.write(tables.map((table) => table(partition)).join("\n"));
+  return context.data.write(
+    tables
+      .map((table) => table(partition))
+      .filter((table) => table !== "")
+      .join("\n"),
+  );
 }
 
 function factsOf(partition: Inside): string {

@@ -24,23 +24,69 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
     outcome = await performed(world, data, { command, work, topic });
   };
   const said = { out: "", err: "" };
-  const program = createProgram(perform, {
-    writeOut: (text) => {
-      said.out += text;
-    },
-    writeErr: (text) => {
-      said.err += text;
-    },
-    outputError: () => undefined,
-  });
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    outcome = await answerOf(error, { argv, world, data, said });
+  const create = (job: Perform) =>
+    createProgram(job, {
+      writeOut: (text) => {
+        said.out += text;
+      },
+      writeErr: (text) => {
+        said.err += text;
+      },
+      outputError: () => undefined,
+    });
+  const ended = await parsed(create(perform), argv);
+  if (ended !== null) {
+    const misnamed = ended.error.code === "commander.helpDisplayed" ? await misnamedIn(argv, create) : null;
+    outcome = await answerOf(misnamed ?? ended, { argv, world, data, said });
   }
   await data.flushed();
   return outcome;
+}
+
+/** How commander ended it instead of a command, and where in the tree. */
+interface Ended {
+  readonly error: CommanderError;
+  readonly command: Command;
+}
+
+/** `null` when a command ran. */
+async function parsed(program: Command, argv: readonly string[]): Promise<Ended | null> {
+  let at = program;
+  const watch = (command: Command): void => {
+    command.exitOverride((error) => {
+      at = command;
+      throw error;
+    });
+    for (const inner of command.commands) watch(inner);
+  };
+  watch(program);
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return null;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { error, command: at };
+  }
+}
+
+/** Help was asked for: with a command that does not exist commander shows that of the group, and what was meant is lost. */
+async function misnamedIn(
+  argv: readonly string[],
+  create: (perform: Perform) => Command,
+): Promise<Ended | null> {
+  const bare = argv.filter((word) => word !== "-h" && word !== "--help" && word !== "help");
+  const ended = await parsed(
+    create(async () => undefined),
+    bare,
+  );
+  return ended?.error.code === "commander.unknownCommand" ? ended : null;
+}
+
+/** A command's words below the program's own name. */
+function pathOf(command: Command): string {
+  const words: string[] = [];
+  for (let at = command; at.parent !== null; at = at.parent) words.unshift(at.name());
+  return words.join(" ");
 }
 
 interface Job {
@@ -67,7 +113,11 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
     const failure = failureOf(error);
     notes.failure(
       failure,
-      hintFor(failure, { broker, ...(job.topic === undefined ? {} : { topic: job.topic }) }),
+      hintFor(failure, {
+        broker,
+        command: pathOf(job.command),
+        ...(job.topic === undefined ? {} : { topic: job.topic }),
+      }),
     );
     return exitCodeOf(failure);
   }
@@ -82,7 +132,7 @@ interface Usage {
 }
 
 /** Commander ends by throwing: for help and version that were asked for, and for bad usage. */
-async function answerOf(error: CommanderError, usage: Usage): Promise<ExitCode> {
+async function answerOf({ error, command }: Ended, usage: Usage): Promise<ExitCode> {
   if (error.exitCode === 0) {
     try {
       await usage.data.write(usage.said.out);
@@ -100,7 +150,7 @@ async function answerOf(error: CommanderError, usage: Usage): Promise<ExitCode> 
   const failure = usageFailure(error);
   const quiet = usage.argv.includes("-q") || usage.argv.includes("--quiet");
   const notes = new Notes(usage.world.stderr, { json, quiet, env: usage.world.env });
-  notes.failure(failure, hintFor(failure, { broker: "" }));
+  notes.failure(failure, hintFor(failure, { broker: "", command: pathOf(command) }));
   return EXIT.usage;
 }
 

@@ -73,12 +73,13 @@ async function showCluster(context: Context, cluster: ParsedResponse<"describe_c
     ["DUPLICATE-WINDOW", cluster.dials.duplicate_window],
   ]);
   const brokers = renderTable(
-    ["BROKER", "STATE", "PARTITIONS", "OFFLINE"],
+    ["BROKER", "STATE", "LEADS", "OFFLINE", "REPLICAS"],
     cluster.brokers.map((broker) => [
       broker.broker_id,
       broker.state,
       broker.partitions,
       broker.offline_partitions,
+      broker.replicas,
     ]),
   );
   return context.data.write(`${facts}\n${brokers}`);

@@ -66,8 +66,10 @@ export function declareLog(program: Command, perform: Perform): void {
     "minikafka-cli log find orders -p 0 --offset 1042",
     "minikafka-cli log find ./data/broker-1/orders-0 --time 2026-01-31T12:00:00Z",
   ];
-  for (const command of [log, dump, verify, find])
-    addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+  const of = (name: string) => shown.filter((example) => example.startsWith(`minikafka-cli log ${name} `));
+  addSharedOptions(log).addHelpText("after", examples(shown, NOTE));
+  for (const command of [dump, verify, find])
+    addSharedOptions(command).addHelpText("after", examples(of(command.name()), NOTE));
 }
 
 function declareVerify(log: Command, perform: Perform): Command {
@@ -136,6 +138,6 @@ function soughtPlace(offset: number | undefined, timestampMs: number | undefined
   if (offset !== undefined && timestampMs === undefined) return { offset };
   if (offset === undefined && timestampMs !== undefined) return { timestampMs };
   throw new CliError("USAGE", "log find: expected --offset or --time, one of the two", {
-    hint: "minikafka-cli log find orders -p 0 --offset 1042",
+    hint: "minikafka-cli log find TOPIC -p 0 --offset 1042, or --time 2026-01-31T12:00:00Z",
   });
 }

@@ -39,6 +39,10 @@ export function declareProduce(program: Command, perform: Perform): void {
     )
     .option("--acks <0|1|all>", "when a record counts as written (default: 1)", parseAcks)
     .option("--idempotent", "each record once and in order, whatever breaks on the way; with --acks all")
+    .option(
+      "--name <text>",
+      "with --idempotent: a name that this producer keeps; a new run under it fences the one before",
+    )
     .option("-Z, --null", "an empty value becomes null, a tombstone")
     .option("--jsonl", "each line is a record in JSON")
     .action((topic: string, options: ProduceOptions & { readonly null?: true }, self: Command) =>
@@ -69,7 +73,8 @@ export function declareProduce(program: Command, perform: Perform): void {
 }
 
 /** A broker can know a record that comes again only where it keeps what it has acknowledged. */
-function requireAcksAll({ idempotent, acks }: ProduceOptions): void {
+function requireAcksAll({ idempotent, acks, name }: ProduceOptions): void {
+  if (name !== undefined && idempotent !== true) throw new CliError("USAGE", "--name needs --idempotent");
   if (idempotent !== true || acks === undefined || acks === "all") return;
   throw new CliError("USAGE", `--idempotent and --acks ${acks} exclude each other`);
 }

@@ -1,4 +1,5 @@
 /** `topics config` and `topics alter`: what a topic goes by, and how that is changed. */
+import type { ParsedResponse } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
@@ -18,8 +19,16 @@ export function declareTopicConfig(topics: Command, perform: Perform): void {
     .command("config")
     .description("Shows every setting of a topic: its value, and whether the topic says so itself.")
     .argument("<topic>", "the name")
-    .action((topic: string, _options: unknown, self: Command) =>
-      perform(self, (context) => withSession(context, (session) => show(context, session, topic)), topic),
+    .option("--overrides", "only those that the topic says itself")
+    .action((topic: string, { overrides }: { readonly overrides?: true }, self: Command) =>
+      perform(
+        self,
+        (context) =>
+          withSession(context, (session) =>
+            show(context, session, topic, ({ source }) => overrides !== true || source === "topic"),
+          ),
+        topic,
+      ),
     );
   const alter = topics
     .command("alter")
@@ -34,11 +43,14 @@ export function declareTopicConfig(topics: Command, perform: Perform): void {
     );
   const shown = [
     "minikafka-cli topics config orders",
+    "minikafka-cli topics config orders --overrides",
     "minikafka-cli topics config orders -J | jq '.config[] | select(.source == \"topic\")'",
-    "minikafka-cli topics alter orders -c retention_ms=3600000 -c cleanup_policy=compact,delete",
+    "minikafka-cli topics alter orders -c retention_ms=1h -c cleanup_policy=compact,delete",
     "minikafka-cli topics alter orders --unset retention_ms",
   ];
-  for (const command of [config, alter]) addSharedOptions(command).addHelpText("after", examples(shown));
+  const of = (name: string) => shown.filter((example) => example.startsWith(`minikafka-cli topics ${name} `));
+  for (const command of [config, alter])
+    addSharedOptions(command).addHelpText("after", examples(of(command.name())));
 }
 
 function alterTopic(context: Context, topic: string, options: AlterOptions): Promise<undefined> {
@@ -50,17 +62,26 @@ function alterTopic(context: Context, topic: string, options: AlterOptions): Pro
   const changes = { ...config, ...Object.fromEntries(unset.map((name) => [name, null])) };
   return withSession(context, async (session) => {
     await session.call("alter_config", { topic, config: changes });
-    return show(context, session, topic);
+    return show(context, session, topic, ({ name }) => Object.hasOwn(changes, name));
   });
 }
 
-async function show(context: Context, session: Session, topic: string): Promise<undefined> {
+type Setting = ParsedResponse<"describe_config">["config"][number];
+
+async function show(
+  context: Context,
+  session: Session,
+  topic: string,
+  isWanted: (setting: Setting) => boolean,
+): Promise<undefined> {
   const described = await session.call("describe_config", { topic });
+  const config = described.config.filter(isWanted);
   if (context.settings.json) {
-    await context.data.json(described);
+    await context.data.json({ ...described, config });
     return undefined;
   }
-  const rows = described.config.map(({ name, value, source, meaning }) => [name, value, source, meaning]);
+  if (config.length === 0) context.notes.remark(`${topic} has the defaults alone`);
+  const rows = config.map(({ name, value, source, meaning }) => [name, value, source, meaning]);
   await context.data.write(renderTable(["SETTING", "VALUE", "SOURCE", "MEANING"], rows));
   return undefined;
 }

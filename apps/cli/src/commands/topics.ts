@@ -18,6 +18,10 @@ interface CreateOptions {
   readonly ifNotExists?: true;
 }
 
+interface DeleteOptions {
+  readonly ifExists?: true;
+}
+
 export function declareTopics(program: Command, perform: Perform): void {
   const topics = program
     .command("topics")
@@ -90,10 +94,17 @@ function declareDelete(topics: Command, perform: Perform): void {
     .alias("rm")
     .description("Deletes topics with all their records.")
     .argument("<topic...>", "the names")
-    .action((names: string[], _options: unknown, self: Command) =>
-      perform(self, (context) => remove(context, names), names[0]),
+    .option("--if-exists", "succeed for those that are not there")
+    .action((names: string[], options: DeleteOptions, self: Command) =>
+      perform(self, (context) => remove(context, names, options)),
     );
-  addSharedOptions(command).addHelpText("after", examples(["minikafka-cli topics delete orders"]));
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples([
+      "minikafka-cli topics delete orders",
+      "minikafka-cli topics delete orders payments --if-exists",
+    ]),
+  );
 }
 
 function create(context: Context, names: readonly string[], options: CreateOptions): Promise<undefined> {
@@ -161,14 +172,25 @@ function describe(context: Context, names: readonly string[]): Promise<undefined
   });
 }
 
-function remove(context: Context, names: readonly string[]): Promise<undefined> {
+function remove(context: Context, names: readonly string[], options: DeleteOptions): Promise<undefined> {
   if (new Set(names).size < names.length) throw new CliError("USAGE", "a topic is named twice");
   return withSession(context, async (session) => {
     for (const topic of names) {
-      await session.call("delete_topic", { topic });
-      if (context.settings.json) await context.data.json({ topic, deleted: true });
-      else await context.data.line(`deleted topic ${topic}`);
+      const deleted = await deletedNow(session, topic, options);
+      if (context.settings.json) await context.data.json({ topic, deleted });
+      else await context.data.line(deleted ? `deleted topic ${topic}` : `there is no topic ${topic}`);
     }
     return undefined;
   });
+}
+
+/** False when there was none and that is welcome. */
+async function deletedNow(session: Session, topic: string, options: DeleteOptions): Promise<boolean> {
+  try {
+    await session.call("delete_topic", { topic });
+    return true;
+  } catch (error) {
+    if (options.ifExists === true && failureOf(error).code === "UNKNOWN_TOPIC") return false;
+    throw error;
+  }
 }

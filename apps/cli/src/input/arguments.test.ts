@@ -99,3 +99,13 @@ test("a delimiter may be any bytes, but not none", () => {
   expect(() => parseDelimiter("")).toThrow("Expected at least one character.");
   expect(() => parseDelimiter("\\q")).toThrow("\\q has no meaning");
 });
+
+test("a setting in milliseconds may be a duration, and no other one is", () => {
+  expect(collectConfig("retention.ms=1h")).toEqual({ retention_ms: 3_600_000 });
+  expect(collectConfig("retention_ms=60000")).toEqual({ retention_ms: 60_000 });
+  expect(collectConfig("cleanup_policy=1h")).toEqual({ cleanup_policy: "1h" });
+});
+
+test("a number without its unit is told which ones it might have", () => {
+  expect(() => parseDuration("1000")).toThrow("1000ms or 1000s");
+});

@@ -46,6 +46,8 @@ const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_00
 
 /** `500ms`, `10s`, `2m`, `1h`, in milliseconds. A bare number is refused: half of its readers take it for milliseconds. */
 export function parseDuration(text: string): number {
+  if (/^\d+$/.test(text))
+    throw new InvalidArgumentError(`Expected a number and its unit: ${text}ms or ${text}s, say.`);
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
   const durationMs = Math.round(Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ""] ?? Number.NaN));
   if (!Number.isSafeInteger(durationMs)) {
@@ -84,7 +86,10 @@ export function collectHeader(text: string, before: readonly ShownHeader[] = [])
 
 export type TopicConfig = { readonly [name: string]: string | number | boolean };
 
-/** `name=value`, repeated. Kafka's dots become the underscores of this protocol: `retention.ms=1000` is `retention_ms`. */
+/**
+ * `name=value`, repeated. Kafka's dots become the underscores of this protocol: `retention.ms=1000` is `retention_ms`. What is
+ * measured in milliseconds may be a duration with its unit: `retention_ms=1h`.
+ */
 export function collectConfig(text: string, before: TopicConfig = {}): TopicConfig {
   const match = /^([A-Za-z0-9._]+)=(.*)$/s.exec(text);
   if (match?.[1] === undefined || match[2] === undefined) {
@@ -92,7 +97,11 @@ export function collectConfig(text: string, before: TopicConfig = {}): TopicConf
   }
   const name = match[1].replaceAll(".", "_");
   if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice.`);
-  return { ...before, [name]: configValue(match[2]) };
+  return { ...before, [name]: isDuration(name, match[2]) ? parseDuration(match[2]) : configValue(match[2]) };
+}
+
+function isDuration(name: string, value: string): boolean {
+  return name.endsWith("_ms") && /^[\d.]+(?:ms|s|m|h)$/.test(value);
 }
 
 /** The name of a setting, repeated. */

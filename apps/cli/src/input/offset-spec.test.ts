@@ -23,9 +23,10 @@ test.each(["", "middle", "1.5", "+1", "@", "@-1", "@2026-01-31", "@2026-01-31T12
   },
 );
 
-test("--time takes what stands behind the @ of -o, and says so of anything else", () => {
+test("--time takes what -o takes as a time, with or without the @, and says so of anything else", () => {
   expect(parseTime("1700000000000")).toBe(1_700_000_000_000);
   expect(parseTime("2026-01-31T12:00:00Z")).toBe(Date.UTC(2026, 0, 31, 12));
-  for (const text of ["", "@5", "-1", "1.5", "now", "2026-01-31", "2026-01-31T12:00:00", "9007199254740993"])
+  expect(parseTime("@5")).toBe(5);
+  for (const text of ["", "@", "-1", "1.5", "now", "2026-01-31", "2026-01-31T12:00:00", "9007199254740993"])
     expect(() => parseTime(text), text).toThrow("Expected ms since 1970");
 });

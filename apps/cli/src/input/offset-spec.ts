@@ -22,9 +22,12 @@ export function parseOffsetSpec(text: string): OffsetSpec {
   throw new InvalidArgumentError(REFUSAL);
 }
 
-/** `--time`: the same without the `@`. */
+/** `--time`: the same, where the `@` may be left out. */
 export function parseTime(text: string): number {
-  return timestampOf(text, "Expected ms since 1970, or a date with its zone, such as 2026-01-31T12:00:00Z.");
+  return timestampOf(
+    text.replace(/^@/, ""),
+    "Expected ms since 1970, or a date with its zone, such as 2026-01-31T12:00:00Z.",
+  );
 }
 
 function timestampOf(text: string, refusal = REFUSAL): number {

@@ -22,7 +22,7 @@ export function findInPartition(
 
 export async function findInFiles(context: Context, path: string, sought: SoughtPlace): Promise<undefined> {
   const disk = new NodeDisk();
-  const [folder = path, ...others] = partitionsAt(disk, path);
+  const [folder = path, ...others] = partitionsAt(disk, path, "find");
   if (others.length > 0) {
     throw new CliError("USAGE", `${path} holds ${others.length + 1} partitions; expected one`, {
       hint: `name one of them, such as ${folder}`,

@@ -8,6 +8,7 @@ import type { LogDumpOptions } from "./log-options.ts";
 import { batchDocument, batchFromFile, batchText } from "./shown-batch.ts";
 import { indexFromFile, indexText } from "./shown-index.ts";
 import { snapshotDocument, snapshotText } from "./shown-snapshot.ts";
+import { counted, sizesText } from "./sizes-text.ts";
 
 const NOTHING = {
   segments: 0,
@@ -30,7 +31,7 @@ export async function dumpFolder(
 ): Promise<undefined> {
   const disk = new NodeDisk();
   const report = new DamageReport(context);
-  for (const folder of partitionsAt(disk, path)) {
+  for (const folder of partitionsAt(disk, path, "dump")) {
     const printer = new FindingPrinter(context, report, folder);
     const { offset = 0, records = false, batches = Number.POSITIVE_INFINITY } = options;
     let left = batches;
@@ -49,7 +50,7 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
   const { settings, data, interrupted } = context;
   const disk = new NodeDisk();
   const report = new DamageReport(context);
-  for (const folder of partitionsAt(disk, path)) {
+  for (const folder of partitionsAt(disk, path, "verify")) {
     const sum = { ...NOTHING };
     const printer = new FindingPrinter(context, report, folder);
     for (const finding of inspectPartition(disk, folder)) {
@@ -78,10 +79,10 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
     if (settings.json) await data.json({ type: "partition", folder, ...sum });
     else {
       const verdict = sum.damage === 0 ? "sound" : "damaged";
-      const counts = `${sum.segments} segments, ${sum.batches} batches, ${sum.records} records, ${sum.bytes} bytes`;
+      const counts = sizesText(sum);
       const unused = sum.unused_indexes === 0 ? "" : ` (${sum.unused_indexes} not used)`;
       await data.line(
-        `${folder}: ${verdict}, ${counts}, ${sum.indexes} indexes${unused}${snapshotsText(sum)}`,
+        `${folder}: ${verdict}, ${counts}, ${counted(sum.indexes, "index", "indexes")} with entries${unused}${snapshotsText(sum)}`,
       );
     }
   }
@@ -92,7 +93,7 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
 /** Only logs of idempotent producers have any. */
 function snapshotsText({ snapshots, unused_snapshots: unused }: typeof NOTHING): string {
   if (snapshots === 0) return "";
-  return `, ${snapshots} snapshots${unused === 0 ? "" : ` (${unused} not used)`}`;
+  return `, ${counted(snapshots, "snapshot")}${unused === 0 ? "" : ` (${unused} not used)`}`;
 }
 
 /** One partition's findings as text or JSON. */

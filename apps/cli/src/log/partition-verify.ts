@@ -2,6 +2,7 @@
 import type { Context } from "../context.ts";
 import { withSession } from "../session.ts";
 import { DamageReport } from "./damage.ts";
+import { sizesText } from "./sizes-text.ts";
 
 /** Batches of one request. They are read and checked for it, and without their records they are short. */
 const BATCHES_MAX = 1_000;
@@ -40,7 +41,7 @@ export function verifyPartition(
     if (settings.json) await data.json({ type: "partition", ...place, segments: segments.size, ...sum });
     else {
       const verdict = sum.damage === 0 ? "sound" : "damaged";
-      const counts = `${segments.size} segments, ${sum.batches} batches, ${sum.records} records, ${sum.bytes} bytes`;
+      const counts = sizesText({ segments: segments.size, ...sum });
       await data.line(`${name}: ${verdict}, ${counts}`);
     }
     report.requireNone(name, "log dump shows what can be read around it");

@@ -7,8 +7,9 @@ function shown(cell: Cell | undefined): string {
   return cell === null || cell === undefined || cell === "" ? "-" : String(cell);
 }
 
-/** The table as text, each line ended by a newline. */
+/** The table as text, each line ended by a newline; nothing when there are no rows, so that no output means none. */
 export function renderTable(headers: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  if (rows.length === 0) return "";
   const lines = [headers, ...rows].map((row) => headers.map((_, column) => shown(row[column])));
   const widths = headers.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines

@@ -7,4 +7,6 @@ export interface ProduceOptions extends RecordOptions {
   readonly acks?: AcksText;
   /** Each record once and in order, whatever breaks on the way. */
   readonly idempotent?: boolean;
+  /** With `idempotent`: who produces, from one run to the next. */
+  readonly name?: string;
 }

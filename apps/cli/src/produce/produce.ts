@@ -26,9 +26,10 @@ export function produce(context: Context, topic: string, options: ProduceOptions
   return withSession(context, async (session) => {
     // Who mistyped the topic should know before typing the records.
     await session.call("metadata", { topic });
-    const { idempotent = false } = options;
+    const { idempotent = false, name } = options;
     const producer = session.client.producer({
       idempotent,
+      name,
       acks: ACKS[options.acks ?? (idempotent ? "all" : "1")],
       deliveryTimeoutMs: Math.max(1, context.settings.timeoutMs ?? DELIVERY_TIMEOUT_DEFAULT_MS),
     });

@@ -33,6 +33,8 @@ export interface BrokerDescription {
   /** How many it leads, off line or not. */
   readonly partitions: number;
   readonly offlinePartitions: number;
+  /** Of how many it has a copy, as leader or follower. */
+  readonly replicas: number;
 }
 
 export interface ClusterDescription {
@@ -77,5 +79,6 @@ function describeBroker(
     state,
     partitions: led.length,
     offlinePartitions: led.filter((set) => !set.isOnline).length,
+    replicas: sets.filter((set) => set.replicas.includes(brokerId)).length,
   };
 }

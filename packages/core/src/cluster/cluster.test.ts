@@ -165,8 +165,8 @@ test("partitions spread over the brokers, each in its broker's folder, and are d
   expect(cluster.describeCluster()).toEqual({
     clusterId: cluster.clusterId,
     brokers: [
-      { brokerId: 1, state: "running", partitions: 2, offlinePartitions: 0 },
-      { brokerId: 2, state: "running", partitions: 1, offlinePartitions: 0 },
+      { brokerId: 1, state: "running", partitions: 2, offlinePartitions: 0, replicas: 2 },
+      { brokerId: 2, state: "running", partitions: 1, offlinePartitions: 0, replicas: 1 },
     ],
     topics: 1,
     partitions: 3,

@@ -48,6 +48,7 @@ function requireReplicationFactor(replicationFactor: number, brokers: number): v
     throw new BrokerError(
       "INVALID_CONFIG",
       `replication_factor is ${replicationFactor}; expected at most ${brokers}, the number of brokers`,
+      { replication_factor: replicationFactor, brokers },
     );
   }
 }

@@ -15,6 +15,7 @@ export const describeCluster: Handler<"describe_cluster"> = (_request, { cluster
       state: broker.state,
       partitions: broker.partitions,
       offline_partitions: broker.offlinePartitions,
+      replicas: broker.replicas,
     })),
     topics,
     partitions,

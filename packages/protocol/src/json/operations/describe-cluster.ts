@@ -15,8 +15,9 @@ export const describeCluster = operation({
       z.object({
         broker_id: z.int(),
         state: z.enum(["running", "failed", "stopped"]),
-        partitions: z.int(),
-        offline_partitions: z.int(),
+        partitions: z.int().describe("how many it leads, also while it is stopped"),
+        offline_partitions: z.int().describe("of those, how many nobody can read or write now"),
+        replicas: z.int().describe("of how many it has a copy, as leader or follower"),
       }),
     ),
     topics: z.int(),
