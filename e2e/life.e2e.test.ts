@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
@@ -67,6 +67,20 @@ test("a port that is taken is refused with what to do", async () => {
   const refused = await runBroker(["--data", temporaryFolder(), "--port", String(holder.port)]);
   expect(refused).toMatchObject({ code: 5, stdout: "" });
   expect(refused.stderr).toMatch(/EADDRINUSE[\s\S]*--port/);
+});
+
+test("a stop that cannot write everything says what, in a sentence, and ends with 1", async () => {
+  const data = temporaryFolder();
+  const daemon = await startDaemon(data, ["--log-level", "error"]);
+  const session = await RawSession.open(daemon.port);
+  await session.ask({ operation: "create_topic", topic: "t", partitions: 1 });
+  await session.ask({ operation: "produce", topic: "t", partition: 0, value_b64: "YQ==", acks: "1" });
+  rmSync(join(data, "broker-1", "t-0"), { recursive: true });
+  const end = await daemon.end("SIGTERM");
+  expect(end.code).toBe(1);
+  const said = end.stderr.split("\n").find((line) => line.includes("something could not be written")) ?? "";
+  expect(JSON.parse(said)).toMatchObject({ level: 50, msg: expect.stringContaining("t-0") });
+  expect(said).not.toContain('"stack"');
 });
 
 /** Everything in a folder, names and contents, so that "untouched" can be held to it. */

@@ -35,6 +35,8 @@ import { Ticker } from "./ticker.ts";
 
 /** Kafka: segment.bytes is 1 GiB; 64 MiB keeps what a crash leaves to scan short. */
 const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
+/** The metadata of some thousand partitions has room in it, which is what the deletion of a topic has to write. */
+const RESERVE_BYTES = 256 * 1024;
 const REQUESTS_IN_HAND_MAX = 64;
 const OUTPUT_PAUSE_BYTES = 256 * 1024;
 const OUTPUT_STALL_MS = 30_000;
@@ -99,6 +101,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
         settings.segment_bytes ?? (settings.clock === "manual" ? 1024 * 1024 : SEGMENT_BYTES_AUTO),
       compactionBufferBytes: settings.compaction_buffer_bytes,
       flush: settings.flush,
+      reserveBytes: RESERVE_BYTES,
       openFilesMax: settings.open_files_max ?? openFilesDefault(),
       ...dialsOf(settings),
     },

@@ -1,5 +1,6 @@
 /** `minikafka-broker`: flags in, one line out when clients can produce, and a clean end on SIGTERM or SIGINT. */
 import { resolve } from "node:path";
+import { BrokerError } from "@minikafka/core";
 import type { CommanderError } from "commander";
 import { tuneCollector } from "./collector.ts";
 import { program, sourcesOf } from "./command-line.ts";
@@ -36,7 +37,15 @@ async function main(): Promise<void> {
   const ready = { msg: "ready", host, port, pid: process.pid, data: resolve(settings.data) };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   await stop;
-  await broker.close().catch(fail);
+  await broker.close().catch((error: unknown) => {
+    if (!(error instanceof BrokerError)) fail(error);
+    const { code, message } = error as BrokerError;
+    log.error(
+      { code },
+      `stopped, but something could not be written, and the next start has to look: ${message}`,
+    );
+    process.exit(EXIT.unexpected);
+  });
   process.exit(EXIT.ok);
 }
 

@@ -88,6 +88,7 @@ export const LIMITS = {
   /** A small file that is read whole. */
   checkpointBytesMax: 64 * MIB,
   lockFileBytesMax: 4 * KIB,
+  reserveBytesMax: 64 * MIB,
 } as const;
 
 const base64Bytes = Math.ceil(LIMITS.batchBytesMax / 3) * 4;

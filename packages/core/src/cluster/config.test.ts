@@ -20,12 +20,14 @@ test("a data folder is enough; the rest has the defaults of a stepped cluster", 
     replicaLagMaxOffsets: null,
     replicaFetchMaxBytes: 1_048_576,
     producerExpirationMs: 86_400_000,
+    reserveBytes: 0,
   });
   expect(Object.isFrozen(config)).toBe(true);
   expect(Object.isFrozen(config.brokerIds)).toBe(true);
 });
 
 test.each<[Partial<ClusterConfig>, string]>([
+  [{ reserveBytes: -1 }, "reserveBytes is -1; expected a whole number, 0 to 67108864"],
   [{ dataFolder: "" }, "dataFolder is empty; expected a path"],
   [{ brokerIds: [] }, "brokerIds names 0 brokers; expected 1 to 16"],
   [{ brokerIds: Array.from({ length: 17 }, (_, id) => id) }, "brokerIds names 17 brokers; expected 1 to 16"],

@@ -6,6 +6,7 @@
  *   producer-ids.json      which producer ids were given away (producer-ids-file.ts)
  *   broker-<id>/           one broker's logs (broker.ts)
  *   lock                   who holds the folder, for people
+ *   reserve                bytes that mean nothing, put by for a full disk (disk-reserve.ts)
  *
  * Owns: the hold.
  * Invariants: a folder is judged (data-folder-files.ts) before it is held and again after, so that what is refused was not

@@ -16,6 +16,7 @@ import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import type { Brokers } from "./brokers.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
 import type { MetadataKeeper } from "./metadata-keeper.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import { quoted } from "./quoted.ts";
@@ -28,21 +29,24 @@ export interface TopicChangesOptions {
   readonly keeper: MetadataKeeper;
   readonly brokers: Brokers;
   readonly table: PartitionTable;
+  readonly reserve: DiskReserve;
 }
 
 export class TopicChanges {
   readonly #keeper: MetadataKeeper;
   readonly #brokers: Brokers;
   readonly #table: PartitionTable;
+  readonly #reserve: DiskReserve;
   readonly #folders: TopicFolders;
   readonly #env: Env;
   /** Names of topics whose folders are being made. */
   readonly #beingMade = new Set<string>();
 
-  constructor({ keeper, brokers, table }: TopicChangesOptions, env: Env) {
+  constructor({ keeper, brokers, table, reserve }: TopicChangesOptions, env: Env) {
     this.#keeper = keeper;
     this.#brokers = brokers;
     this.#table = table;
+    this.#reserve = reserve;
     this.#folders = new TopicFolders(brokers, env);
     this.#env = env;
   }
@@ -132,21 +136,24 @@ export class TopicChanges {
   }
 
   /**
-   * Deletes a topic, durably. Its folders follow now or, where the disk refuses or a broker has failed, later. Throws
-   * STORAGE_ERROR; BROKER_FAILED when nobody knows what the metadata says.
+   * Deletes a topic, durably, also on a full disk. Its folders follow now or, where the disk refuses or a broker has failed,
+   * later. Throws STORAGE_ERROR; BROKER_FAILED when nobody knows what the metadata says.
    */
   delete(topic: Topic): void {
     this.#keeper.requireWritable();
     answeringForDisk(() => {
       this.#env.faults.hit("topic.delete.before_metadata", { topic: topic.topic });
       const topics = this.catalogue.list().filter((each) => each !== topic);
-      this.#keeper.commit({ topics, deletions: [...this.#keeper.deletions, topic] }, () => {
+      const deletions = [...this.#keeper.deletions, topic];
+      const remove = () => {
         this.catalogue.remove(topic);
         this.#table.remove(topic);
-      });
+      };
+      this.#reserve.makingRoom(() => this.#keeper.commit({ topics, deletions }, remove));
     });
     this.#env.trace({ kind: "topic_deleted", topic: topic.topic, partitions: topic.partitions.length });
     this.#tryToFinish(topic);
+    this.#reserve.fill();
   }
 
   /** Changes a topic's settings, durably; what is open goes by them when this returns. Throws as delete() does. */
