@@ -15,7 +15,6 @@ export const DISK_CHANGES = [
   "removeFolder",
   "syncFolder",
 ] as const satisfies readonly DiskOperationName[];
-export type DiskChangeName = (typeof DISK_CHANGES)[number];
 
 export interface DiskFailureOrder {
   /** Which operation fails; "change" is any that changes the disk, "any" any at all. */

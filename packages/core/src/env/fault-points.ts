@@ -11,7 +11,7 @@ import { DiskError } from "./disk.ts";
 import type { ReplicaPlace, Tracer } from "./trace.ts";
 
 /** The files that are replaced atomically (log/files/checkpoint-file.ts), each with the same steps. */
-export const CHECKPOINT_NAMES = [
+const CHECKPOINT_NAMES = [
   "manifest",
   "producer_snapshot",
   "metadata",
