@@ -20,3 +20,24 @@ test("the example in one process prints one partition and the values in order", 
   const { stdout } = await run(process.execPath, [example("one-process.mjs")]);
   expect(stdout).toBe("Set(1) { 1 }\n{ logEndOffset: 3, visibleEnd: 3 }\n[ '0', '1', '2' ]\n");
 });
+
+test("the example with three brokers shows each round, and that what acks all promised is there after a promotion", async () => {
+  const { stdout } = await run(process.execPath, [example("three-brokers.mjs")]);
+  expect(stdout.split("\n")).toEqual([
+    "appended      ends 1 0 0  visible 0  in sync 1,2,3",
+    "broker 2 has  ends 1 1 0  visible 0  in sync 1,2,3",
+    "all have      ends 1 1 1  visible 1  in sync 1,2,3",
+    "acknowledged: offset 0",
+    "2 leads       ends - 1 1  visible 1  in sync 2,3",
+    "fetched: paid",
+    "",
+  ]);
+});
+
+test("without a broker the first record's example says how to start one", async () => {
+  const daemon = await startDaemon(temporaryFolder());
+  await daemon.end("SIGTERM");
+  const env = { ...process.env, MINIKAFKA_BROKER: `127.0.0.1:${daemon.port}` };
+  const failed = run(process.execPath, [example("first-record.mjs")], { env });
+  await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("npm start") });
+});

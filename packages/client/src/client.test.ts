@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { failure } from "../test/support/failure.ts";
 import { quiet, ScriptedPeer } from "../test/support/scripted-peer.ts";
 import { Client, connect } from "./client.ts";
+import type { ClientOptions } from "./client-options.ts";
 import { ManualClock } from "./clock.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -370,4 +371,14 @@ test("raw gives long Base64 as the text that it is on the wire", async () => {
 
 test.each(["host:port", "a:b:c", "127.0.0.1:0", "127.0.0.1:70000", "[::1"])("%j is no address", (broker) => {
   expect(() => new Client({ broker })).toThrow(expect.objectContaining({ code: "USAGE" }));
+});
+
+test.each([
+  [{ broker: "127.0.0.1", clock: new ManualClock() }, {}, "second argument"],
+  [{ broker: "127.0.0.1" }, { requestTimeout: 5 }, 'no "requestTimeout"'],
+])("an option that would be ignored is refused: %j, %j", (target, options, said) => {
+  const message = expect.stringContaining(said);
+  expect(() => new Client(target, options as ClientOptions)).toThrow(
+    expect.objectContaining({ code: "USAGE", message }),
+  );
 });

@@ -12,6 +12,12 @@ import type {
 } from "@minikafka/protocol";
 import { checkedAddress, DEFAULT_HOST, DEFAULT_PORT, parseAddress, showAddress } from "./address.ts";
 import { Admin } from "./admin.ts";
+import {
+  type ClientOptions,
+  type ConnectOptions,
+  type ConnectTarget,
+  requireClientOptions,
+} from "./client-options.ts";
 import { type ClientClock, systemClock } from "./clock.ts";
 import { Consumer } from "./consumer/consumer.ts";
 import type { ConsumerOptions } from "./consumer/consumer-options.ts";
@@ -26,33 +32,6 @@ import type { ProducerOptions } from "./producer/producer-options.ts";
 import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 import { Stepper } from "./stepper.ts";
 import { checkedInteger, usageError } from "./usage.ts";
-
-/** A TCP address (default 127.0.0.1:9192), or a factory of links, such as a daemon's in-process pair. */
-export type ConnectTarget =
-  | { readonly host?: string | undefined; readonly port?: number | undefined }
-  | { readonly broker: string }
-  | { readonly link: LinkFactory };
-
-export interface ClientOptions {
-  /** Default: the system's. With a `ManualClock` linger, backoff and timeouts are stepped. */
-  readonly clock?: ClientClock | undefined;
-  /** 0 up to 1, for jitter and for where keyless records begin. Default: Math.random, with a manual clock always 0. */
-  readonly random?: (() => number) | undefined;
-  /** How long one attempt to connect may take (default 10000 ms). */
-  readonly connectTimeoutMs?: number | undefined;
-  /** How long an answer may take beyond the wait that its request asks for (default 30000). Kafka: request.timeout.ms. */
-  readonly requestTimeoutMs?: number | undefined;
-  /** A longer request is FRAME_TOO_LARGE before it is sent (default 4 MiB, the broker's own default). */
-  readonly frameBytesMax?: number | undefined;
-  /** A longer answer breaks the link with INVALID_ANSWER (default 32 MiB). */
-  readonly answerBytesMax?: number | undefined;
-}
-
-export interface ConnectOptions extends ClientOptions {
-  /** Attempts before `connect` fails (default 1). Later losses of the link are mended without bound, while requests wait. */
-  readonly attemptsMax?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** Connects to a broker. Fails with CONNECTION when nobody answers there. */
 export async function connect(target: ConnectTarget = {}, options: ConnectOptions = {}): Promise<Client> {
@@ -78,6 +57,7 @@ export class Client implements Session, AsyncDisposable {
 
   /** Connects at its first call; `connect` does so at once. Throws USAGE for an address or option that can't be meant. */
   constructor(target: ConnectTarget = {}, options: ClientOptions = {}) {
+    requireClientOptions(target, options);
     const { factory, peer } = linkTo(target);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? (this.clock.mode === "manual" ? () => 0 : Math.random);

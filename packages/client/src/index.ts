@@ -22,7 +22,8 @@ export {
   type TopicDescription,
   type TopicMetadataView,
 } from "./admin.ts";
-export { Client, type ClientOptions, type ConnectOptions, type ConnectTarget, connect } from "./client.ts";
+export { Client, connect } from "./client.ts";
+export type { ClientOptions, ConnectOptions, ConnectTarget } from "./client-options.ts";
 export { type Cancel, type ClientClock, ManualClock, systemClock } from "./clock.ts";
 export type { ClusterEvent, EventKind, EventQuery } from "./cluster-event.ts";
 export {

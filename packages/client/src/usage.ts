@@ -16,3 +16,10 @@ export function checkedInteger(
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
   throw usageError(`${name} is ${String(value)}; expected an integer ${range}`);
 }
+
+/** Throws a USAGE error that names the first option with no meaning here: a misspelt one would otherwise be ignored. */
+export function requireKnown(what: string, given: object, known: readonly string[]): void {
+  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  if (stranger === undefined) return;
+  throw usageError(`${what} has no ${JSON.stringify(stranger)}; expected ${known.join(", ")}`);
+}

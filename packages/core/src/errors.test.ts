@@ -22,6 +22,11 @@ test("a storage error keeps the disk's refusal as its cause, and further facts a
   expect(error.details).toEqual({ file: "/d/0.log", position: 0, baseOffset: 7 });
 });
 
+test("a storage error says expected once, also when its problem does so already", () => {
+  const error = storageError("CRC is 0x1, expected 0x2", { file: "/d/0.log", expected: "the whole batch" });
+  expect(error.message).toBe("/d/0.log: CRC is 0x1, expected 0x2; needed is the whole batch");
+});
+
 test("an assertion that holds does nothing, and its message is made only when it doesn't", () => {
   assert(true, () => {
     throw new Error("made in vain");

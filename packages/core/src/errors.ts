@@ -40,7 +40,8 @@ export interface StorageSite {
 export function storageError(problem: unknown, site: StorageSite): BrokerError {
   const said = problem instanceof Error ? problem.message : String(problem);
   const at = site.position === undefined ? site.file : `${site.file} at position ${site.position}`;
-  const expected = site.expected === undefined ? "" : `; expected ${site.expected}`;
+  const word = said.includes("expected") ? "needed is" : "expected";
+  const expected = site.expected === undefined ? "" : `; ${word} ${site.expected}`;
   const details: Record<string, string | number | boolean | null> = { ...site.details, file: site.file };
   if (site.position !== undefined) details.position = site.position;
   if (site.expected !== undefined) details.expected = site.expected;

@@ -1,0 +1,50 @@
+/** Where a client connects to, and its options: one that it does not know, or that stands beside the address, would be ignored in silence. */
+import type { ClientClock } from "./clock.ts";
+import type { LinkFactory } from "./link/link-factory.ts";
+import { requireKnown, usageError } from "./usage.ts";
+
+/** A TCP address (default 127.0.0.1:9192), or a factory of links, such as a daemon's in-process pair. */
+export type ConnectTarget =
+  | { readonly host?: string | undefined; readonly port?: number | undefined }
+  | { readonly broker: string }
+  | { readonly link: LinkFactory };
+
+export interface ClientOptions {
+  /** Default: the system's. With a `ManualClock` linger, backoff and timeouts are stepped. */
+  readonly clock?: ClientClock | undefined;
+  /** 0 up to 1, for jitter and for where keyless records begin. Default: Math.random, with a manual clock always 0. */
+  readonly random?: (() => number) | undefined;
+  /** How long one attempt to connect may take (default 10000 ms). */
+  readonly connectTimeoutMs?: number | undefined;
+  /** How long an answer may take beyond the wait that its request asks for (default 30000). Kafka: request.timeout.ms. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** A longer request is FRAME_TOO_LARGE before it is sent (default 4 MiB, the broker's own default). */
+  readonly frameBytesMax?: number | undefined;
+  /** A longer answer breaks the link with INVALID_ANSWER (default 32 MiB). */
+  readonly answerBytesMax?: number | undefined;
+}
+
+export interface ConnectOptions extends ClientOptions {
+  /** Attempts before `connect` fails (default 1). Later losses of the link are mended without bound, while requests wait. */
+  readonly attemptsMax?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const CLIENT_OPTIONS = Object.keys({
+  clock: true,
+  random: true,
+  connectTimeoutMs: true,
+  requestTimeoutMs: true,
+  frameBytesMax: true,
+  answerBytesMax: true,
+  attemptsMax: true,
+  signal: true,
+} satisfies { readonly [Name in keyof ConnectOptions]-?: true });
+
+/** Throws USAGE. A target may be any object with an address, such as a broker's, but has none of the options. */
+export function requireClientOptions(target: ConnectTarget, options: ConnectOptions): void {
+  const misplaced = CLIENT_OPTIONS.find((name) => Object.hasOwn(target, name));
+  if (misplaced !== undefined)
+    throw usageError(`${misplaced} is no part of the address; expected it in the second argument`);
+  requireKnown("the client", options, CLIENT_OPTIONS);
+}
