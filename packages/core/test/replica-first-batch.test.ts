@@ -114,3 +114,21 @@ test.each(["leader-epoch", "high-watermark"] as const)(
     ]);
   },
 );
+
+test("a replica that was cut to below the start of a leader's empty log begins there in the next round", async () => {
+  const config = { reconciliation: "high-watermark" } as const;
+  const cluster = await openReplicated(memoryWorld(), { brokers: 2, config });
+  await cluster.appendBatch(ORDERS, batchOf(IN_ONE_BATCH), { acks: 1 });
+  await cluster.replicateOnce();
+  await sendAway(cluster);
+  expect(await cluster.deleteRecords(ORDERS, 5)).toBe(5);
+  await cluster.startBroker(2);
+  expect(await cluster.replicateOnce()).toMatchObject([{ truncatedTo: 0, batches: 0, problem: null }]);
+  expect(await cluster.replicateOnce()).toMatchObject([{ truncatedTo: 5, batches: 0, problem: null }]);
+  await cluster.rejoin(ORDERS, 2);
+  expect([startsOf(cluster), marksOf(cluster), inSyncOf(cluster)]).toEqual([
+    [5, 5],
+    ["5/5", "5/5"],
+    [1, 2],
+  ]);
+});

@@ -75,10 +75,11 @@ export interface Copied {
 /** Copies up to `bytesMax`. Throws STORAGE_ERROR, BROKER_FAILED; what was copied before stays. */
 export function copyBatches(follower: PartitionLog, leader: PartitionLog, bytesMax: number): Copied {
   let [batches, bytes] = [0, 0];
-  while (follower.logEndOffset < leader.logEndOffset) {
+  for (;;) {
     const { logStartOffset, logEndOffset: endOffset } = leader;
-    // A follower that ends below the log start needs the batch that holds it.
+    // A follower that ends below the log start needs the batch that holds it. Where there is none, it has to be cut first.
     const fromOffset = Math.max(follower.logEndOffset, logStartOffset);
+    if (fromOffset >= endOffset) break;
     const read = leader.read(fromOffset, { bytesMax: Math.max(bytesMax - bytes, 0), endOffset });
     if (bytes > 0 && bytes + read.batches.length > bytesMax) break;
     batches += countFrames(read.batches);
