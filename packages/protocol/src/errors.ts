@@ -141,6 +141,11 @@ export const ERRORS = {
     kafkaCode: null,
     sentence: "The member does not own this partition.",
   },
+  INCONSISTENT_GROUP_PROTOCOL: {
+    retriable: false,
+    kafkaCode: 23,
+    sentence: "The members of the group share partitions out in another way.",
+  },
   REBALANCE_IN_PROGRESS: { retriable: true, kafkaCode: 27, sentence: "The group is rebalancing." },
   GROUP_NOT_EMPTY: { retriable: false, kafkaCode: 68, sentence: "The group has members." },
   STORAGE_ERROR: {

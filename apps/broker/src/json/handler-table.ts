@@ -1,4 +1,5 @@
 /** Which handler serves which operation: one line each, and a missing line is a type error. */
+import { BrokerError } from "@minikafka/core";
 import type { OperationName } from "@minikafka/protocol";
 import type { Handler } from "./handler.ts";
 import { advanceClock } from "./handlers/advance-clock.ts";
@@ -36,6 +37,11 @@ import { stopBroker } from "./handlers/stop-broker.ts";
 import { unwatch } from "./handlers/unwatch.ts";
 import { watch } from "./handlers/watch.ts";
 
+/** Until its handler stands here. */
+const later = (): never => {
+  throw new BrokerError("UNSUPPORTED_OPERATION", "this operation is being built");
+};
+
 export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   hello,
   ping,
@@ -71,4 +77,15 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   compact,
   flush_logs: flushLogs,
   expire_producers: expireProducers,
+  join_group: later,
+  heartbeat: later,
+  group_assignment: later,
+  leave_group: later,
+  commit_offsets: later,
+  fetch_offsets: later,
+  list_groups: later,
+  describe_group: later,
+  delete_group: later,
+  expire_members: later,
+  expire_offsets: later,
 };

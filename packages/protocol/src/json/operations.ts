@@ -4,21 +4,32 @@ import { advanceClock } from "./operations/advance-clock.ts";
 import { alterConfig } from "./operations/alter-config.ts";
 import { applyRetention } from "./operations/apply-retention.ts";
 import { clock } from "./operations/clock.ts";
+import { commitOffsets } from "./operations/commit-offsets.ts";
 import { compact } from "./operations/compact.ts";
 import { createTopic } from "./operations/create-topic.ts";
+import { deleteGroup } from "./operations/delete-group.ts";
 import { deleteRecords } from "./operations/delete-records.ts";
 import { deleteTopic } from "./operations/delete-topic.ts";
 import { describeCluster } from "./operations/describe-cluster.ts";
 import { describeConfig } from "./operations/describe-config.ts";
+import { describeGroup } from "./operations/describe-group.ts";
 import { describePartition } from "./operations/describe-partition.ts";
 import { dumpLog } from "./operations/dump-log.ts";
+import { expireMembers } from "./operations/expire-members.ts";
+import { expireOffsets } from "./operations/expire-offsets.ts";
 import { expireProducers } from "./operations/expire-producers.ts";
 import { fetch } from "./operations/fetch.ts";
 import { fetchMany } from "./operations/fetch-many.ts";
+import { fetchOffsets } from "./operations/fetch-offsets.ts";
 import { findInLog } from "./operations/find-in-log.ts";
 import { flushLogs } from "./operations/flush-logs.ts";
+import { groupAssignment } from "./operations/group-assignment.ts";
+import { heartbeat } from "./operations/heartbeat.ts";
 import { hello } from "./operations/hello.ts";
 import { initProducer } from "./operations/init-producer.ts";
+import { joinGroup } from "./operations/join-group.ts";
+import { leaveGroup } from "./operations/leave-group.ts";
+import { listGroups } from "./operations/list-groups.ts";
 import { listOffsets } from "./operations/list-offsets.ts";
 import { listTopics } from "./operations/list-topics.ts";
 import { metadata } from "./operations/metadata.ts";
@@ -50,6 +61,15 @@ export const OPERATIONS = {
   fetch_many: fetchMany,
   list_offsets: listOffsets,
   delete_records: deleteRecords,
+  join_group: joinGroup,
+  heartbeat,
+  group_assignment: groupAssignment,
+  leave_group: leaveGroup,
+  commit_offsets: commitOffsets,
+  fetch_offsets: fetchOffsets,
+  list_groups: listGroups,
+  describe_group: describeGroup,
+  delete_group: deleteGroup,
   describe_partition: describePartition,
   describe_cluster: describeCluster,
   dump_log: dumpLog,
@@ -70,6 +90,8 @@ export const OPERATIONS = {
   compact,
   flush_logs: flushLogs,
   expire_producers: expireProducers,
+  expire_members: expireMembers,
+  expire_offsets: expireOffsets,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import * as group from "../group-fields.ts";
+import { operation } from "../operation.ts";
+
+const partitions = z.array(group.topicPartition);
+
+/** Kafka's ConsumerGroupDescribe (KIP-848). */
+export const describeGroup = operation({
+  name: "describe_group",
+  summary: "A group's state, its members with what each has, and why it was rebalanced last.",
+  request: { group_id: group.groupId },
+  response: z.object({
+    group_id: z.string(),
+    state: group.groupState,
+    generation: group.generation,
+    assignor: group.assignor.nullable().describe("null while the group has no member"),
+    rebalance: z.enum(["barrier", "immediate"]).describe("the dial that the cluster runs with"),
+    coordinator_id: z.int().nullable(),
+    offsets_partition: z.int().describe("the partition of __consumer_offsets that holds the group"),
+    last_rebalance: z
+      .object({ generation: group.generation, reason: z.string(), at_ms: z.int() })
+      .nullable()
+      .describe("in plain words; null when it is not known any more"),
+    members: z.array(
+      z.object({
+        member_id: z.string(),
+        topics: z.array(z.string()),
+        session_timeout_ms: z.int(),
+        rebalance_timeout_ms: z.int(),
+        heartbeat_age_ms: z.int().describe("since the member was heard of last"),
+        assignment: partitions.describe("what it may own now"),
+        pending: partitions.describe("what it gets once others let go"),
+        revoking: partitions.describe("what it has still to let go"),
+      }),
+    ),
+  }),
+});
