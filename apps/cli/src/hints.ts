@@ -113,6 +113,7 @@ const HINTS = {
   UNKNOWN_MEMBER: null,
   ILLEGAL_GENERATION: REFRESH,
   NOT_PARTITION_OWNER: REFRESH,
+  INCONSISTENT_GROUP_PROTOCOL: "let the members ask for the same assignor, or leave the group first",
   REBALANCE_IN_PROGRESS: "run the command again in a moment",
   GROUP_NOT_EMPTY: "stop the group's members first",
   STORAGE_ERROR: ({ topic }, failure) => (isDamage(failure) ? aroundDamage(topic, failure) : RESTART),
