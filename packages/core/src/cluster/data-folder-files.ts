@@ -12,6 +12,7 @@ import type { Env } from "../env/env.ts";
 import { HOLD_FILE_NAME, LOCK_FILE_NAME } from "../env/folder-lock.ts";
 import { BrokerError } from "../errors.ts";
 import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { quoted } from "../quoted.ts";
 import { DataFolderRefused } from "./data-folder-refusal.ts";
 import { FORMAT_VERSION, IDENTITY_FILE_NAME, type Identity, openIdentityFile } from "./identity-file.ts";
 import { type ClusterMetadata, METADATA_FILE_NAME, openMetadataFile } from "./metadata-file.ts";
@@ -21,7 +22,6 @@ import {
   openProducerIdsFile,
   PRODUCER_IDS_FILE_NAME,
 } from "./producer-ids-file.ts";
-import { quoted } from "./quoted.ts";
 
 const BROKER_FOLDER = /^broker-\d+$/;
 

@@ -2,7 +2,7 @@
 import { DiskError, FolderHeldError, type LockHolder } from "../env/disk.ts";
 import { BrokerError } from "../errors.ts";
 import { isNewerVersion } from "../log/files/checkpoint-file.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "../quoted.ts";
 
 export type RefusalReason =
   /** The path is a file or something else that is no folder. */

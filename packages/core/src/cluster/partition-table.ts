@@ -8,6 +8,7 @@ import { assert } from "../assert.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import { quoted } from "../quoted.ts";
 import { Replica } from "../replica/replica.ts";
 import { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { ProducerRules } from "../replica/sequence-check.ts";
@@ -17,7 +18,6 @@ import type { Broker } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { NotedHighWatermark } from "./high-watermark-file.ts";
-import { quoted } from "./quoted.ts";
 import { partitionConfigOf } from "./topic-log-config.ts";
 import type { Topic, TopicCatalogue } from "./topics.ts";
 

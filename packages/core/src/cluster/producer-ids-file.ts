@@ -10,7 +10,7 @@ import type { Env } from "../env/env.ts";
 import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "../quoted.ts";
 
 export const PRODUCER_IDS_FILE_NAME = "producer-ids.json";
 const VERSION = 1;

@@ -13,6 +13,7 @@ import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type CheckpointFile, checkpointOutcome } from "../log/files/checkpoint-file.ts";
+import { quoted } from "../quoted.ts";
 import { fenced, type ProducerRules } from "../replica/sequence-check.ts";
 import type { Brokers } from "./brokers.ts";
 import {
@@ -24,7 +25,6 @@ import {
 } from "./producer-ids-file.ts";
 import { identityOf, isSame, nextEpoch, nextInstance } from "./producer-instance.ts";
 import { neverGiven, overtaken, retired } from "./producer-refusals.ts";
-import { quoted } from "./quoted.ts";
 
 export interface ProducerInit {
   /** Keeps its id from one instance to the next, each of which ends the one before. Default: a producer of no name. */

@@ -7,8 +7,8 @@ import { HEADER_BYTES } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { LOG_CONFIG_DEFAULTS } from "../log/context/log-config.ts";
+import { quoted } from "../quoted.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { quoted } from "./quoted.ts";
 import {
   type CleanupPolicy,
   cleanupPolicy,

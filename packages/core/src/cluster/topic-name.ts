@@ -4,7 +4,7 @@
  * for the broker's own topics.
  */
 import { LIMITS } from "../limits.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "../quoted.ts";
 
 const ALLOWED = /^[a-zA-Z0-9._-]+$/;
 const REFUSED_CHARACTER = /[^a-zA-Z0-9._-]/u;

@@ -8,8 +8,8 @@
 import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { quoted } from "../quoted.ts";
 import type { PartitionState } from "../replica/partition-state.ts";
-import { quoted } from "./quoted.ts";
 import type { TopicConfig } from "./topic-config.ts";
 import { collisionKey, isInternalTopic, topicNameProblem } from "./topic-name.ts";
 

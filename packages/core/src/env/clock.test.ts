@@ -34,3 +34,13 @@ test("the system's clock gives whole milliseconds since the epoch", () => {
   expect(Number.isSafeInteger(now)).toBe(true);
   expect(now).toBeGreaterThanOrEqual(before);
 });
+
+test("both clocks tell how long something is ago, and never less than before", () => {
+  const manual = new ManualClock(1_000);
+  const at = manual.monotonicMs();
+  manual.advance(5);
+  expect(manual.monotonicMs() - at).toBe(5);
+  const system = new SystemClock();
+  const before = system.monotonicMs();
+  expect(system.monotonicMs()).toBeGreaterThanOrEqual(before);
+});

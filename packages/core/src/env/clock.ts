@@ -7,6 +7,12 @@ import { assert } from "../assert.ts";
 export interface Clock {
   /** Milliseconds since the Unix epoch, an integer. These are the timestamps that logs carry. */
   nowMs(): number;
+
+  /**
+   * Milliseconds since some instant, not an integer, which never jump when somebody sets the time of day: for how long
+   * something is ago. Kafka: Time.hiResClockMs.
+   */
+  monotonicMs(): number;
 }
 
 /** A clock that only a hand moves: never by being read, and never back. */
@@ -19,6 +25,10 @@ export class ManualClock implements Clock {
   }
 
   nowMs(): number {
+    return this.#nowMs;
+  }
+
+  monotonicMs(): number {
     return this.#nowMs;
   }
 

@@ -5,4 +5,8 @@ export class SystemClock implements Clock {
   nowMs(): number {
     return Date.now();
   }
+
+  monotonicMs(): number {
+    return performance.now();
+  }
 }
