@@ -14,7 +14,7 @@ interface LayeredFolder {
 const KERNEL: LayeredFolder = {
   name: "the kernel",
   path: "packages/core/src/",
-  layers: ["env", "log", "replica", "offsets", "group", "transaction", "cluster"],
+  layers: ["env", "log", "replica", "coordinator", "offsets", "group", "transaction", "cluster"],
   isRoof: (fileName) => ["index.ts", "testing.ts"].includes(fileName) || fileName.endsWith(".test.ts"),
 };
 

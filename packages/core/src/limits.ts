@@ -85,6 +85,9 @@ export const LIMITS = {
   /** Kafka: node.id is an i32. */
   brokerIdMax: 2 ** 31 - 1,
 
+  /** What a coordinator reads of its partition between two rests: a few milliseconds of work. */
+  coordinatorLoadBytes: 256 * KIB,
+
   /** A small file that is read whole. */
   checkpointBytesMax: 64 * MIB,
   lockFileBytesMax: 4 * KIB,

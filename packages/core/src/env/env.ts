@@ -15,4 +15,6 @@ export interface Env {
   readonly random: Random;
   readonly trace: Tracer;
   readonly faults: FaultPoints;
+  /** Awaited between the parts of long work, so that others who share the thread have their turn. Left out: there are none. */
+  readonly pause?: () => Promise<void>;
 }

@@ -75,6 +75,9 @@ const LOG_AND_CLUSTER_POINTS = [
   "topic.delete.after_metadata",
   "topic.delete.before_remove",
   "topic.delete.after_remove",
+  "coordinator.load.before_read",
+  "coordinator.write.before_append",
+  "coordinator.write.after_append",
 ] as const;
 
 export type FaultPoint = (typeof LOG_AND_CLUSTER_POINTS)[number] | `${CheckpointName}.${CheckpointStep}`;

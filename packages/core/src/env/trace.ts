@@ -163,6 +163,11 @@ export type TraceEvent =
         moves: readonly InSyncMove[];
       }
     >
+  // coordinators
+  | OnReplica<
+      "coordinator_loaded",
+      { leaderEpoch: number; startOffset: number; endOffset: number; records: number }
+    >
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>

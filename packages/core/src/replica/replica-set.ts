@@ -119,6 +119,14 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     return { baseOffset, nextOffset, appendTimeMs, duplicate: false, acknowledged };
   }
 
+  /**
+   * Resolves when everything below `nextOffset` is acknowledged as acks=all is; rejects as an append does. For whoever does not
+   * know what became of an acknowledgement. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR.
+   */
+  async whenAcknowledged(nextOffset: number): Promise<void> {
+    return this.#acknowledged({ acks: "all" }, nextOffset, this.leaderLog);
+  }
+
   /** The metadata file says so: from here on `state` holds. Who waits under another leadership is told FENCED_LEADER_EPOCH. */
   adopt(state: PartitionState): void {
     const isNewLeadership = this.leadership.adopt(state);

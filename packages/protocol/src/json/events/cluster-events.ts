@@ -22,6 +22,10 @@ export const CLUSTER_EVENTS = {
     "Replicas joined or left those in sync; `moves` has the numbers that made it so.",
     "from to leader_epoch high_watermark log_end_offset moves",
   ],
+  coordinator_loaded: [
+    "A coordinator read its partition from the first record to the last.",
+    "leader_epoch start_offset end_offset records",
+  ],
   foreign_file_ignored: ["A file that is none of ours was left alone.", "path"],
   stray_file_removed: ["A file of something that never counted was removed.", "path"],
   obsolete_file_removed: ["A file that counted no more was removed.", "path"],

@@ -1,0 +1,134 @@
+/**
+ * One partition of a coordinator's topic: a state that is a fold over the partition's records, kept by whoever leads it
+ * (Kafka: CoordinatorRuntime, CoordinatorShard).
+ *
+ * Owns: the loaded state, if there is one, and its loading.
+ * Invariants: an operation sees the state that the leader's log makes, with everything that was written before; it takes effect
+ * in the instant in which it is decided, in the order of the calls; what is answered is acknowledged.
+ * Never: an answer that rests on a record which the log may yet lose.
+ */
+import { assert } from "../assert.ts";
+import { answeringForDisk } from "../env/disk-answer.ts";
+import type { Env } from "../env/env.ts";
+import type { Appended, PartitionReplicaSet } from "../replica/replica-set.ts";
+import { partitionName } from "../replica/topic-partition.ts";
+import { type CoordinatorRecord, frameOf } from "./coordinator-record.ts";
+import { unlessGivenUp, type Wait } from "./give-up.ts";
+import type { LoadedShard } from "./loaded-shard.ts";
+import { keptRecord, type RecordKinds } from "./record-kinds.ts";
+import { isCurrent, loadShard } from "./shard-load.ts";
+
+/** What was decided: records to write, all or none, and what to answer when they are acknowledged. */
+export interface Decision<Answer> {
+  readonly records: readonly CoordinatorRecord[];
+  readonly answer: Answer;
+}
+
+export interface ShardParts<Kinds extends RecordKinds> {
+  readonly set: PartitionReplicaSet;
+  /** Appends to the partition with acks all. */
+  readonly append: (set: PartitionReplicaSet, frame: Buffer) => Appended;
+  /** A new memory, in which nothing is kept yet. */
+  readonly newKinds: () => Kinds;
+}
+
+export class CoordinatorShard<Kinds extends RecordKinds> {
+  readonly #parts: ShardParts<Kinds>;
+  readonly #env: Env;
+  #loaded: LoadedShard<Kinds> | null = null;
+  #loading: Promise<LoadedShard<Kinds>> | null = null;
+
+  constructor(parts: ShardParts<Kinds>, env: Env) {
+    this.#parts = parts;
+    this.#env = env;
+  }
+
+  get partition(): number {
+    return this.#parts.set.place.partition;
+  }
+
+  /** The broker that leads the partition, or `null`. */
+  get coordinatorId(): number | null {
+    return this.#parts.set.leaderId;
+  }
+
+  /**
+   * What `look` makes of the state. It is called once, in one instant, must not change anything, and must only look at what is
+   * committed. Rejects with what it throws, with LEADER_NOT_AVAILABLE, STORAGE_ERROR, and REQUEST_TIMED_OUT when `wait` ends.
+   */
+  read<Answer>(look: (kinds: Kinds) => Answer, wait: Wait = {}): Promise<Answer> {
+    return this.#whenLoaded(({ kinds }) => Promise.resolve(look(kinds)), wait);
+  }
+
+  /**
+   * Writes what `decide` decides, and resolves with its answer once that is acknowledged as acks=all is. It is called once, sees
+   * everything that was appended before, acknowledged or not, and changes nothing itself. What it throws, it is rejected with, and
+   * nothing is written. With no records it resolves once what was appended before is acknowledged, since the answer may rest on it.
+   * Rejects besides as an append with acks=all does: when it was refused before the append, nothing has changed; when after, the
+   * records stand in the log and count for what is decided next, and are told once a later record of the partition is acknowledged.
+   * REQUEST_TIMED_OUT when `wait` ends: only the caller stops waiting.
+   */
+  write<Answer>(decide: (kinds: Kinds) => Decision<Answer>, wait: Wait = {}): Promise<Answer> {
+    return this.#whenLoaded((loaded) => this.#write(loaded, decide(loaded.kinds)), wait);
+  }
+
+  async #write<Answer>(loaded: LoadedShard<Kinds>, { records, answer }: Decision<Answer>): Promise<Answer> {
+    const { set, append } = this.#parts;
+    if (records.length === 0) {
+      await loaded.whenAcknowledged((endOffset) => set.whenAcknowledged(endOffset));
+      return answer;
+    }
+    const kept = records.map((record) => keptRecord(loaded.kinds, record));
+    const { place } = loaded.log;
+    const { clock, faults } = this.#env;
+    const { nextOffset, acknowledged, duplicate } = answeringForDisk(() => {
+      faults.hit("coordinator.write.before_append", place);
+      return append(set, frameOf(records, clock.nowMs()));
+    });
+    assert(!duplicate, "a coordinator's batch has no sequence and is nobody's duplicate");
+    loaded.append(kept, nextOffset);
+    const settled = loaded.settle(nextOffset, acknowledged);
+    answeringForDisk(() => faults.hit("coordinator.write.after_append", place));
+    await settled;
+    return answer;
+  }
+
+  /** Calls `act` with the state as soon as there is one: at once, when there is. */
+  #whenLoaded<Answer>(act: (loaded: LoadedShard<Kinds>) => Promise<Answer>, wait: Wait): Promise<Answer> {
+    const what = () => partitionName(this.#parts.set.place);
+    return unlessGivenUp(this.#act(act, wait), wait, what);
+  }
+
+  async #act<Answer>(
+    act: (loaded: LoadedShard<Kinds>) => Promise<Answer>,
+    { giveUp }: Wait,
+  ): Promise<Answer> {
+    for (;;) {
+      const { set } = this.#parts;
+      if (this.#loaded !== null && !isCurrent(set, this.#loaded)) this.#loaded = null;
+      if (this.#loaded !== null) return act(this.#loaded);
+      await this.#load();
+      // Nobody waits for the answer, and nothing has happened yet.
+      giveUp?.throwIfAborted();
+    }
+  }
+
+  #load(): Promise<LoadedShard<Kinds>> {
+    this.#loading ??= this.#loadAnew().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  async #loadAnew(): Promise<LoadedShard<Kinds>> {
+    const { set, newKinds } = this.#parts;
+    for (;;) {
+      const loaded = await loadShard(set, newKinds(), this.#env);
+      if (loaded === null) continue;
+      this.#loaded = loaded;
+      // What the log may yet lose is asked for, so that it becomes certain without anybody writing.
+      loaded.whenAcknowledged((endOffset) => set.whenAcknowledged(endOffset)).catch(() => {});
+      return loaded;
+    }
+  }
+}

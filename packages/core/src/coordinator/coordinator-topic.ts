@@ -1,0 +1,83 @@
+/**
+ * A state that is kept as the records of an internal, compacted topic, and divided by key among its partitions.
+ *
+ * Owns: a shard for each partition, and the making of the topic, which comes with the first record.
+ * Invariants: the number of partitions is the topic's own, once it exists; callers who need it at once share its making.
+ * Never: a topic made for a question, or for a request that is refused.
+ */
+import type { Env } from "../env/env.ts";
+import type { PartitionReplicaSet } from "../replica/replica-set.ts";
+import { CoordinatorShard, type Decision, type ShardParts } from "./coordinator-shard.ts";
+import { unlessGivenUp, type Wait } from "./give-up.ts";
+import { partitionOfKey } from "./partition-of-key.ts";
+import type { RecordKinds } from "./record-kinds.ts";
+
+export interface CoordinatorTopicParts<Kinds extends RecordKinds>
+  extends Pick<ShardParts<Kinds>, "append" | "newKinds"> {
+  readonly topic: string;
+  /** Its partitions by number; `null` while there is no such topic. */
+  readonly partitions: () => readonly PartitionReplicaSet[] | null;
+  /** Makes it, durably. Rejects as the creation of a topic does. */
+  readonly make: () => Promise<void>;
+}
+
+export class CoordinatorTopic<Kinds extends RecordKinds> {
+  readonly #parts: CoordinatorTopicParts<Kinds>;
+  readonly #env: Env;
+  readonly #shards = new Map<PartitionReplicaSet, CoordinatorShard<Kinds>>();
+  #making: Promise<void> | null = null;
+
+  constructor(parts: CoordinatorTopicParts<Kinds>, env: Env) {
+    this.#parts = parts;
+    this.#env = env;
+  }
+
+  get topic(): string {
+    return this.#parts.topic;
+  }
+
+  /** By partition; none while the topic does not exist. */
+  shards(): CoordinatorShard<Kinds>[] {
+    return (this.#parts.partitions() ?? []).map((set) => this.#shard(set));
+  }
+
+  /** The one that `key` belongs to; `null` while the topic does not exist. */
+  shardOf(key: string): CoordinatorShard<Kinds> | null {
+    const sets = this.#parts.partitions();
+    const set = sets?.[partitionOfKey(key, sets.length)];
+    return set === undefined ? null : this.#shard(set);
+  }
+
+  /** See CoordinatorShard.read; of what holds nothing, while there is no topic. */
+  async read<Answer>(key: string, look: (kinds: Kinds) => Answer, wait: Wait = {}): Promise<Answer> {
+    const shard = this.shardOf(key);
+    return shard === null ? look(this.#parts.newKinds()) : shard.read(look, wait);
+  }
+
+  /** See CoordinatorShard.write. Where that makes the topic, `decide` is called once more before. */
+  async write<Answer>(
+    key: string,
+    decide: (kinds: Kinds) => Decision<Answer>,
+    wait: Wait = {},
+  ): Promise<Answer> {
+    const shard = this.shardOf(key);
+    if (shard !== null) return shard.write(decide, wait);
+    const { records, answer } = decide(this.#parts.newKinds());
+    if (records.length === 0) return answer;
+    await unlessGivenUp(this.#make(), wait, () => `the making of ${this.topic}`);
+    return this.write(key, decide, wait);
+  }
+
+  #make(): Promise<void> {
+    this.#making ??= this.#parts.make().finally(() => {
+      this.#making = null;
+    });
+    return this.#making;
+  }
+
+  #shard(set: PartitionReplicaSet): CoordinatorShard<Kinds> {
+    const shard = this.#shards.get(set) ?? new CoordinatorShard({ ...this.#parts, set }, this.#env);
+    this.#shards.set(set, shard);
+    return shard;
+  }
+}
