@@ -26,5 +26,8 @@ export const joinGroup = operation({
       .optional()
       .describe("so long a member may take to let a partition go; the broker's default when left out"),
   },
-  response: group.memberView,
+  response: group.memberView.extend({
+    session_timeout_ms: z.int().describe("the one that holds: heartbeats must come more often"),
+    rebalance_timeout_ms: z.int().describe("the one that holds"),
+  }),
 });
