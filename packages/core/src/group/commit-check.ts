@@ -1,0 +1,33 @@
+/** Who may commit what (KIP-848, and KIP-447 for those who are no members). Pure. */
+import type { TopicPartition } from "../replica/topic-partition.ts";
+import { illegalGeneration, notAMember, notPartitionOwner, unknownGroup, unknownMember } from "./group-refusals.ts";
+import type { Group } from "./group-state.ts";
+import { difference, partitionSet } from "./partition-sets.ts";
+
+export interface Committer {
+  readonly memberId: string;
+  readonly generation: number;
+}
+
+/**
+ * Throws UNKNOWN_GROUP, UNKNOWN_MEMBER, ILLEGAL_GENERATION or NOT_PARTITION_OWNER, when `member` may not commit all of
+ * `partitions` now. A member may commit what it holds, also what it has still to let go. Who is no member, `null`, may commit
+ * anything while there are no members.
+ */
+export function requireCommitter(
+  group: Group,
+  member: Committer | null,
+  partitions: readonly TopicPartition[],
+): void {
+  if (member === null) {
+    if (group.members.size > 0) throw notAMember(group);
+    return;
+  }
+  const { memberId, generation } = member;
+  if (group.isDead) throw unknownGroup(group.groupId);
+  const known = group.members.get(memberId);
+  if (known === undefined) throw unknownMember(group, memberId);
+  if (generation !== group.generation) throw illegalGeneration(group, generation);
+  const [foreign] = difference(partitionSet(partitions), known.assigned);
+  if (foreign !== undefined) throw notPartitionOwner(group, memberId, foreign);
+}

@@ -1,0 +1,45 @@
+/** What a group refuses, in words. */
+import { BrokerError } from "../errors.ts";
+import { quoted } from "../quoted.ts";
+import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
+import type { Group } from "./group-state.ts";
+
+export function unknownGroup(groupId: string): BrokerError {
+  return new BrokerError("UNKNOWN_GROUP", `there is no group ${quoted(groupId)}`);
+}
+
+export function unknownMember({ groupId, members }: Group, memberId: string): BrokerError {
+  const message = `the group ${quoted(groupId)} has no member ${quoted(memberId)}; it may have left or be expired, and may join again`;
+  return new BrokerError("UNKNOWN_MEMBER", message, { members: members.size });
+}
+
+/** Older or newer: a newer one was never given by this group. */
+export function illegalGeneration({ groupId, generation }: Group, seen: number): BrokerError {
+  const message = `generation ${seen} of the group ${quoted(groupId)}; expected its current one, ${generation}`;
+  return new BrokerError("ILLEGAL_GENERATION", message, { generation });
+}
+
+export function notPartitionOwner({ groupId }: Group, memberId: string, place: TopicPartition): BrokerError {
+  const message = `the member ${quoted(memberId)} of the group ${quoted(groupId)} does not own ${partitionName(place)}`;
+  return new BrokerError("NOT_PARTITION_OWNER", message, { ...place });
+}
+
+export function otherAssignor({ groupId, assignor, members }: Group, asked: string): BrokerError {
+  const message = `the assignor is ${asked}; expected ${assignor}, as the group ${quoted(groupId)} of ${members.size} uses it`;
+  return new BrokerError("INCONSISTENT_GROUP_PROTOCOL", message, { assignor });
+}
+
+export function groupNotEmpty({ groupId, members }: Group): BrokerError {
+  const message = `the group ${quoted(groupId)} has ${members.size} members; expected none`;
+  return new BrokerError("GROUP_NOT_EMPTY", message, { members: members.size });
+}
+
+/** Kafka answers the same (KIP-848); who commits without being a member would move the members' offsets. */
+export function notAMember({ groupId, members }: Group): BrokerError {
+  const message = `the group ${quoted(groupId)} has ${members.size} members, and none was named; expected member_id and generation of one, or a group without members`;
+  return new BrokerError("UNKNOWN_MEMBER", message, { members: members.size });
+}
+
+export function groupTooLarge(message: string): BrokerError {
+  return new BrokerError("GROUP_MAX_SIZE_REACHED", message);
+}
