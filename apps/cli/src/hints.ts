@@ -114,6 +114,7 @@ const HINTS = {
   ILLEGAL_GENERATION: REFRESH,
   NOT_PARTITION_OWNER: REFRESH,
   INCONSISTENT_GROUP_PROTOCOL: "let the members ask for the same assignor, or leave the group first",
+  GROUP_MAX_SIZE_REACHED: "let the members subscribe to fewer topics, or join another group",
   REBALANCE_IN_PROGRESS: "run the command again in a moment",
   GROUP_NOT_EMPTY: "stop the group's members first",
   STORAGE_ERROR: ({ topic }, failure) => (isDamage(failure) ? aroundDamage(topic, failure) : RESTART),

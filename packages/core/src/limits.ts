@@ -88,6 +88,22 @@ export const LIMITS = {
   /** What a coordinator reads of its partition between two rests: a few milliseconds of work. */
   coordinatorLoadBytes: 256 * KIB,
 
+  /** Kafka: group.consumer.max.size, without a bound by default; a group is one record, and each change writes it whole. */
+  membersPerGroupMax: 1_000,
+  topicsPerMemberMax: 1_000,
+  /** Kafka bounds neither. */
+  groupNameLengthMax: 255,
+  memberNameLengthMax: 255,
+  /** A group with its members, what they read and have: with its frame it must fit a batch. */
+  groupRecordBytesMax: MIB,
+  /** Kafka: session.timeout.ms, 45 s; the system before this one had ten, and so have other clients. */
+  groupSessionTimeoutMsDefault: 10_000,
+  /** Kafka: group.max.session.timeout.ms, 30 minutes. */
+  groupSessionTimeoutMsMax: 3_600_000,
+  /** Kafka: max.poll.interval.ms, 5 minutes. */
+  groupRebalanceTimeoutMsDefault: 300_000,
+  groupRebalanceTimeoutMsMax: 86_400_000,
+
   /** A small file that is read whole. */
   checkpointBytesMax: 64 * MIB,
   lockFileBytesMax: 4 * KIB,

@@ -146,6 +146,11 @@ export const ERRORS = {
     kafkaCode: 23,
     sentence: "The members of the group share partitions out in another way.",
   },
+  GROUP_MAX_SIZE_REACHED: {
+    retriable: false,
+    kafkaCode: 81,
+    sentence: "The group is as large as a group may be.",
+  },
   REBALANCE_IN_PROGRESS: { retriable: true, kafkaCode: 27, sentence: "The group is rebalancing." },
   GROUP_NOT_EMPTY: { retriable: false, kafkaCode: 68, sentence: "The group has members." },
   STORAGE_ERROR: {

@@ -19,6 +19,14 @@ export interface InSyncMove {
   readonly lastCaughtUpMs?: number | null;
 }
 
+/** What a member of a group may own, waits for, and has still to let go; each partition by its name. */
+export interface MemberShare {
+  readonly memberId: string;
+  readonly assignment: readonly string[];
+  readonly pending: readonly string[];
+  readonly revoking: readonly string[];
+}
+
 type OnPartition<Kind extends string, Facts> = {
   readonly kind: Kind;
   readonly topic: string;
@@ -28,6 +36,10 @@ type OnReplica<Kind extends string, Facts> = { readonly kind: Kind } & ReplicaPl
 type OnBroker<Kind extends string, Facts> = {
   readonly kind: Kind;
   readonly brokerId: number;
+} & Readonly<Facts>;
+type OnGroup<Kind extends string, Facts> = {
+  readonly kind: Kind;
+  readonly groupId: string;
 } & Readonly<Facts>;
 type OnCluster<Kind extends string, Facts> = { readonly kind: Kind } & Readonly<Facts>;
 
@@ -168,6 +180,43 @@ export type TraceEvent =
       "coordinator_loaded",
       { leaderEpoch: number; startOffset: number; endOffset: number; records: number }
     >
+  // consumer groups, once the change is acknowledged
+  | OnGroup<
+      "member_joined",
+      { memberId: string; generation: number; topics: readonly string[]; assignor: string; members: number }
+    >
+  | OnGroup<"member_left", { memberId: string; generation: number; members: number }>
+  | OnGroup<
+      "member_expired",
+      {
+        memberId: string;
+        generation: number;
+        cause: "session_timeout" | "rebalance_timeout";
+        timeoutMs: number;
+        members: number;
+      }
+    >
+  | OnGroup<
+      "generation_started",
+      {
+        generation: number;
+        reason: string;
+        rebalance: string;
+        state: string;
+        members: readonly MemberShare[];
+      }
+    >
+  | OnGroup<
+      "partitions_released",
+      {
+        memberId: string;
+        generation: number;
+        released: readonly string[];
+        state: string;
+        members: readonly MemberShare[];
+      }
+    >
+  | OnGroup<"group_deleted", { generation: number }>
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>

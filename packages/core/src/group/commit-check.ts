@@ -1,6 +1,12 @@
 /** Who may commit what (KIP-848, and KIP-447 for those who are no members). Pure. */
 import type { TopicPartition } from "../replica/topic-partition.ts";
-import { illegalGeneration, notAMember, notPartitionOwner, unknownGroup, unknownMember } from "./group-refusals.ts";
+import {
+  illegalGeneration,
+  notAMember,
+  notPartitionOwner,
+  unknownGroup,
+  unknownMember,
+} from "./group-refusals.ts";
 import type { Group } from "./group-state.ts";
 import { difference, partitionSet } from "./partition-sets.ts";
 

@@ -41,7 +41,10 @@ export type GroupEvent =
 export type GroupEventKind = GroupEvent["kind"];
 
 /** The event that `joining` is for this group. */
-export function joinEvent(group: Group, joining: Joining): GroupEvent & { readonly kind: "join" | "rejoin" | "resubscribe" } {
+export function joinEvent(
+  group: Group,
+  joining: Joining,
+): GroupEvent & { readonly kind: "join" | "rejoin" | "resubscribe" } {
   const member = group.members.get(joining.memberId);
   if (member === undefined) return { kind: "join", ...joining };
   const asked = new Set(joining.topics);

@@ -104,8 +104,10 @@ export function topicsOf(members: Iterable<Member>): Set<string> {
 export function groupProblem(group: Group): string | null {
   const { members, assignor, emptySinceMs, isDead } = group;
   if (isDead && members.size > 0) return "it is dead and has members";
-  if ((members.size === 0) !== (assignor === null)) return "it has members and no assignor, or no members and one";
-  if ((members.size === 0) !== (emptySinceMs !== null)) return "it has members and is empty since a time, or neither";
+  if ((members.size === 0) !== (assignor === null))
+    return "it has members and no assignor, or no members and one";
+  if ((members.size === 0) !== (emptySinceMs !== null))
+    return "it has members and is empty since a time, or neither";
   for (const what of ["assigned", "target"] as const) {
     const owners = new Map<string, string>();
     for (const member of members.values()) {

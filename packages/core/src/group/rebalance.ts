@@ -30,7 +30,10 @@ export function nextGeneration(
   const generation = group.generation + 1;
   const sorted = [...members].sort((left, right) => (left.memberId < right.memberId ? -1 : 1));
   const topics = seenTopics(sorted, world);
-  const staying = sorted.map((member) => ({ ...member, assigned: stillThere(member.assigned, group, topics) }));
+  const staying = sorted.map((member) => ({
+    ...member,
+    assigned: stillThere(member.assigned, group, topics),
+  }));
   const targeted = withTargets(staying, topics, group);
   const isEmpty = members.length === 0;
   return {
@@ -67,8 +70,13 @@ export function topicChange(group: Group, { topicOf }: Pick<GroupWorld, "topicOf
         changes.push(`the topic ${topic} has ${now.partitions} partitions instead of ${before.partitions}`);
     }
   }
-  if (changes.length <= 3) return changes.length === 0 ? null : changes.join(", ");
-  return `${changes.slice(0, 3).join(", ")} and ${changes.length - 3} more changes of topics`;
+  return changes.length === 0 ? null : someOf(changes);
+}
+
+/** A reason stands in every record of the group, and is read by people. */
+export function someOf(reasons: readonly string[]): string {
+  const others = reasons.length - 3;
+  return others > 0 ? `${reasons.slice(0, 3).join(", ")} and ${others} more` : reasons.join(", ");
 }
 
 function seenTopics(members: readonly Member[], { topicOf }: GroupWorld): ReadonlyMap<string, SeenTopic> {
@@ -84,7 +92,9 @@ function seenTopics(members: readonly Member[], { topicOf }: GroupWorld): Readon
 function stillThere(assigned: Partitions, group: Group, topics: ReadonlyMap<string, SeenTopic>): Partitions {
   return assigned.filter(({ topic, partition }) => {
     const now = topics.get(topic);
-    return now !== undefined && now.topicId === group.topics.get(topic)?.topicId && partition < now.partitions;
+    return (
+      now !== undefined && now.topicId === group.topics.get(topic)?.topicId && partition < now.partitions
+    );
   });
 }
 

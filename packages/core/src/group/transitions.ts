@@ -30,7 +30,7 @@ import {
 } from "./group-refusals.ts";
 import { type Group, type GroupState, type Member, revokingOf, stateOf } from "./group-state.ts";
 import { difference, NO_PARTITIONS, partitionSet } from "./partition-sets.ts";
-import { afterRelease, type GroupWorld, nextGeneration, topicChange } from "./rebalance.ts";
+import { afterRelease, type GroupWorld, nextGeneration, someOf, topicChange } from "./rebalance.ts";
 
 type EventOf<Kind extends GroupEventKind> = Extract<GroupEvent, { readonly kind: Kind }>;
 type Rule<Kind extends GroupEventKind> = (group: Group, event: EventOf<Kind>, world: GroupWorld) => Group;
@@ -47,7 +47,13 @@ const refuseNotEmpty = (group: Group): never => {
   throw groupNotEmpty(group);
 };
 
-const WITHOUT_MEMBERS = { join, rejoin: null, resubscribe: null, expire: null, topics_changed: asItIs } as const;
+const WITHOUT_MEMBERS = {
+  join,
+  rejoin: null,
+  resubscribe: null,
+  expire: null,
+  topics_changed: asItIs,
+} as const;
 const WITH_MEMBERS: Row = {
   join,
   rejoin,
@@ -109,8 +115,13 @@ function join(group: Group, joining: Joining, world: GroupWorld): Group {
 function rejoin(group: Group, joining: Joining): Group {
   const before = memberIn(group, joining.memberId);
   const { sessionTimeoutMs, rebalanceTimeoutMs } = joining;
-  if (before.sessionTimeoutMs === sessionTimeoutMs && before.rebalanceTimeoutMs === rebalanceTimeoutMs) return group;
-  const members = new Map(group.members).set(before.memberId, { ...before, sessionTimeoutMs, rebalanceTimeoutMs });
+  if (before.sessionTimeoutMs === sessionTimeoutMs && before.rebalanceTimeoutMs === rebalanceTimeoutMs)
+    return group;
+  const members = new Map(group.members).set(before.memberId, {
+    ...before,
+    sessionTimeoutMs,
+    rebalanceTimeoutMs,
+  });
   return { ...group, members };
 }
 
@@ -120,7 +131,8 @@ function resubscribe(group: Group, joining: Joining, world: GroupWorld): Group {
   const others = [...group.members.values()].filter((member) => member !== before);
   if (others.length > 0 && assignor !== group.assignor) throw otherAssignor(group, assignor);
   const member = { ...before, ...memberOf(joining) };
-  const what = assignor === group.assignor ? "subscribes to other topics" : `asks for the assignor ${assignor}`;
+  const what =
+    assignor === group.assignor ? "subscribes to other topics" : `asks for the assignor ${assignor}`;
   const reason = `the member ${quoted(memberId)} ${what}`;
   return nextGeneration({ ...group, assignor }, { members: [...others, member], reason }, world);
 }
@@ -151,13 +163,13 @@ function leave(group: Group, { memberId }: EventOf<"leave">, world: GroupWorld):
 function expire(group: Group, { expired }: EventOf<"expire">, world: GroupWorld): Group {
   const leavers = new Set(expired.map(({ memberId }) => memberIn(group, memberId)));
   const members = [...group.members.values()].filter((member) => !leavers.has(member));
-  return nextGeneration(group, { members, reason: expired.map(expiryReason).join(", ") }, world);
+  return nextGeneration(group, { members, reason: someOf(expired.map(expiryReason)) }, world);
 }
 
 function expiryReason({ memberId, cause, timeoutMs }: Expiry): string {
   return cause === "session_timeout"
-    ? `the member ${quoted(memberId)} was silent for longer than its session timeout of ${timeoutMs} ms`
-    : `the member ${quoted(memberId)} held a partition back for longer than its rebalance timeout of ${timeoutMs} ms`;
+    ? `the member ${quoted(memberId)} was silent for its session timeout, ${timeoutMs} ms`
+    : `the member ${quoted(memberId)} held a partition back for its rebalance timeout, ${timeoutMs} ms`;
 }
 
 function topicsChanged(group: Group, _event: unknown, world: GroupWorld): Group {

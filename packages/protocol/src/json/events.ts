@@ -1,11 +1,12 @@
 /** The events that `watch` shows: which kinds there are, what each means, and the shape of their lines. */
 import { z } from "zod";
 import { CLUSTER_EVENTS } from "./events/cluster-events.ts";
+import { GROUP_EVENTS } from "./events/group-events.ts";
 import { LOG_EVENTS } from "./events/log-events.ts";
 import * as fields from "./fields.ts";
 
 /** By kind: what it means, and its facts beside topic, partition and broker, divided by spaces. */
-export const EVENTS = { ...LOG_EVENTS, ...CLUSTER_EVENTS } as const;
+export const EVENTS = { ...LOG_EVENTS, ...CLUSTER_EVENTS, ...GROUP_EVENTS } as const;
 
 export type EventKind = keyof typeof EVENTS;
 

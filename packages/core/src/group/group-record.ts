@@ -1,0 +1,163 @@
+/** The record of a group: all of it, in one record, whenever anything changes. GROUP-FORMAT.md says what stands in it. */
+import {
+  type CoordinatorRecord,
+  type JsonObject,
+  type JsonValue,
+  MalformedRecord,
+} from "../coordinator/coordinator-record.ts";
+import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
+import { ASSIGNORS, type AssignorName } from "./assignors/assignor.ts";
+import { type Group, groupProblem, type LastRebalance, type Member, type SeenTopic } from "./group-state.ts";
+import { type Partitions, partitionSet } from "./partition-sets.ts";
+
+export const GROUP_KIND = "group";
+const VERSION = 1;
+const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
+
+/** What a record says of a group; `null`: nothing is known of it any more. */
+export interface GroupEntry {
+  readonly groupId: string;
+  readonly group: Group | null;
+}
+
+/** `group` is everything that the record says. */
+export function groupRecord(group: Group): CoordinatorRecord {
+  return { key: keyFor(group.groupId), value: formatGroup(group) };
+}
+
+/** The group and its generation are forgotten. */
+export function groupTombstone(groupId: string): CoordinatorRecord {
+  return { key: keyFor(groupId), value: null };
+}
+
+/** Throws MalformedRecord. */
+export function parseGroupRecord({ key, value }: CoordinatorRecord): GroupEntry {
+  try {
+    const groupId = textOf(key.group_id, "group_id");
+    if (value === null) return { groupId, group: null };
+    const group = parseGroup(groupId, fieldsOf(value, "a group"));
+    const problem = groupProblem(group);
+    if (problem !== null) throw new Error(problem);
+    return { groupId, group };
+  } catch (problem) {
+    throw new MalformedRecord(`the group: ${problem instanceof Error ? problem.message : String(problem)}`);
+  }
+}
+
+function keyFor(groupId: string) {
+  return { kind: GROUP_KIND, group_id: groupId };
+}
+
+function formatGroup({
+  generation,
+  assignor,
+  members,
+  topics,
+  emptySinceMs,
+  lastRebalance,
+  isDead,
+}: Group): JsonObject {
+  return {
+    version: VERSION,
+    generation,
+    assignor,
+    members: [...members.values()].map(formatMember),
+    topics: [...topics].map(([topic, { topicId, partitions }]) => ({ topic, topic_id: topicId, partitions })),
+    empty_since_ms: emptySinceMs,
+    last_rebalance:
+      lastRebalance === null
+        ? null
+        : { generation: lastRebalance.generation, reason: lastRebalance.reason, at_ms: lastRebalance.atMs },
+    dead: isDead,
+  };
+}
+
+function formatMember(member: Member): JsonObject {
+  return {
+    member_id: member.memberId,
+    topics: member.topics,
+    session_timeout_ms: member.sessionTimeoutMs,
+    rebalance_timeout_ms: member.rebalanceTimeoutMs,
+    assigned: formatPartitions(member.assigned),
+    target: formatPartitions(member.target),
+  };
+}
+
+/** A list of topics, since a topic's name could be one that objects have a meaning for. */
+function formatPartitions(partitions: Partitions): JsonValue {
+  const byTopic = new Map<string, number[]>();
+  for (const { topic, partition } of partitions) {
+    const known = byTopic.get(topic);
+    if (known === undefined) byTopic.set(topic, [partition]);
+    else known.push(partition);
+  }
+  return [...byTopic].map(([topic, numbers]) => ({ topic, partitions: numbers }));
+}
+
+function parseGroup(groupId: string, fields: ReadonlyMap<string, unknown>): Group {
+  const version = fields.get("version");
+  if (version !== VERSION)
+    throw mismatch(version, "version", `${VERSION}, the only one that this release knows`);
+  const emptySince = fields.get("empty_since_ms");
+  const lastRebalance = fields.get("last_rebalance");
+  const isDead = fields.get("dead");
+  if (typeof isDead !== "boolean") throw mismatch(isDead, "dead", "true or false");
+  const members = listOf(fields.get("members"), "members").map(parseMember);
+  const byId = new Map(members.map((member) => [member.memberId, member]));
+  if (byId.size !== members.length) throw new Error("it has a member twice");
+  return {
+    groupId,
+    generation: integerOf(fields.get("generation"), "generation", COUNT),
+    assignor: assignorOf(fields.get("assignor")),
+    members: byId,
+    topics: new Map(listOf(fields.get("topics"), "topics").map(parseTopic)),
+    emptySinceMs: emptySince === null ? null : integerOf(emptySince, "empty_since_ms", COUNT),
+    lastRebalance: lastRebalance === null ? null : parseLastRebalance(lastRebalance),
+    isDead,
+  };
+}
+
+function parseMember(value: unknown): Member {
+  const fields = fieldsOf(value, "a member");
+  return {
+    memberId: textOf(fields.get("member_id"), "member_id"),
+    topics: listOf(fields.get("topics"), "topics").map((topic) => textOf(topic, "a topic")),
+    sessionTimeoutMs: integerOf(fields.get("session_timeout_ms"), "session_timeout_ms", COUNT),
+    rebalanceTimeoutMs: integerOf(fields.get("rebalance_timeout_ms"), "rebalance_timeout_ms", COUNT),
+    assigned: parsePartitions(fields.get("assigned"), "assigned"),
+    target: parsePartitions(fields.get("target"), "target"),
+  };
+}
+
+function parsePartitions(value: unknown, what: string): Partitions {
+  const partitions = listOf(value, what).flatMap((each) => {
+    const fields = fieldsOf(each, what);
+    const topic = textOf(fields.get("topic"), "topic");
+    const numbers = listOf(fields.get("partitions"), "partitions");
+    return numbers.map((number) => ({ topic, partition: integerOf(number, "a partition", COUNT) }));
+  });
+  return partitionSet(partitions);
+}
+
+function parseTopic(value: unknown): [topic: string, seen: SeenTopic] {
+  const fields = fieldsOf(value, "a topic");
+  const topicId = textOf(fields.get("topic_id"), "topic_id");
+  const partitions = integerOf(fields.get("partitions"), "partitions", COUNT);
+  return [textOf(fields.get("topic"), "topic"), { topicId, partitions }];
+}
+
+function parseLastRebalance(value: unknown): LastRebalance {
+  const fields = fieldsOf(value, "last_rebalance");
+  return {
+    generation: integerOf(fields.get("generation"), "generation", COUNT),
+    reason: textOf(fields.get("reason"), "reason"),
+    atMs: integerOf(fields.get("at_ms"), "at_ms", COUNT),
+  };
+}
+
+function assignorOf(value: unknown): AssignorName | null {
+  if (value === null) return null;
+  const assignor = ASSIGNORS.find((name) => name === value);
+  if (assignor === undefined) throw mismatch(value, "assignor", `${ASSIGNORS.join(", ")} or null`);
+  return assignor;
+}
