@@ -31,7 +31,7 @@ import { connectionsDefault, openFilesDefault } from "./open-files.ts";
 import { Parking } from "./parking.ts";
 import { Replicator } from "./replicator.ts";
 import { tickedSteps } from "./ticked-steps.ts";
-import { Ticker } from "./ticker.ts";
+import { aTurnForOthers, Ticker } from "./ticker.ts";
 
 /** Kafka: segment.bytes is 1 GiB; 64 MiB keeps what a crash leaves to scan short. */
 const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
@@ -111,6 +111,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       random: new SystemRandom(),
       trace,
       faults: options.faults ?? new FaultPoints({ trace }),
+      pause: aTurnForOthers,
     },
   );
   const daemon = new Daemon(settings, { cluster, clock, log, events }, options.onBroken ?? throwLater);

@@ -87,6 +87,22 @@ export const LIMITS = {
 
   /** What a coordinator reads of its partition between two rests: a few milliseconds of work. */
   coordinatorLoadBytes: 256 * KIB,
+  /** Kafka: offsets.topic.num.partitions, 50. Each is a folder on every replica, and one process needs no more. */
+  offsetsTopicPartitionsDefault: 4,
+  /** Kafka: offsets.topic.segment.bytes, 100 MiB. What is not compacted yet is read as well when groups are loaded. */
+  offsetsTopicSegmentBytes: 4 * MIB,
+  /** Kafka: offsets.topic.replication.factor, 3. */
+  offsetsTopicReplicationMax: 3,
+  /** Kafka: offsets.retention.minutes, 7 days. */
+  offsetsRetentionMsDefault: 7 * 24 * 60 * 60 * 1000,
+  /** Kafka: offset.metadata.max.bytes, 4096. */
+  offsetMetadataLengthMax: 4096,
+  /** As many as one fetch_offsets may ask for. */
+  offsetsPerGroupMax: 100_000,
+  /** Groups with offsets in one partition of the internal topic. Kafka has no such bound; its coordinators share memory out. */
+  groupsPerPartitionMax: 100_000,
+  /** Tombstones of one batch, which must fit it whatever the names are; looked at in one turn as well. */
+  offsetsForgottenAtOnce: 500,
 
   /** Kafka: group.consumer.max.size, without a bound by default; a group is one record, and each change writes it whole. */
   membersPerGroupMax: 1_000,

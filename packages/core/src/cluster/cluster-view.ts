@@ -3,6 +3,7 @@ import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { BrokerState } from "./broker-health.ts";
 import type { Rooms } from "./rooms.ts";
 import type { TopicConfig } from "./topic-config.ts";
+import { isInternalTopic } from "./topic-name.ts";
 import type { Topic } from "./topics.ts";
 
 export interface TopicDescription {
@@ -10,6 +11,8 @@ export interface TopicDescription {
   readonly topicId: string;
   readonly partitions: number;
   readonly replicationFactor: number;
+  /** Kept for the broker itself: clients may only read it. */
+  readonly isInternal: boolean;
   readonly config: TopicConfig;
 }
 
@@ -46,7 +49,8 @@ export interface ClusterDescription {
 
 export function describeTopic({ topic, topicId, config, partitions }: Topic): TopicDescription {
   const replicationFactor = partitions[0]?.replicas.length ?? 0;
-  return { topic, topicId, partitions: partitions.length, replicationFactor, config };
+  const isInternal = isInternalTopic(topic);
+  return { topic, topicId, partitions: partitions.length, replicationFactor, isInternal, config };
 }
 
 export function topicMetadata(topic: string, sets: readonly PartitionReplicaSet[]): TopicMetadata {

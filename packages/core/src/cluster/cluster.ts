@@ -16,6 +16,8 @@ import type { BrokerLifeResult } from "./broker-life.ts";
 import { ClusterReads } from "./cluster-reads.ts";
 import { describeTopic, type TopicDescription } from "./cluster-view.ts";
 import { type ClusterConfig, type ResolvedConfig, resolveConfig } from "./config.ts";
+import { GroupOperations } from "./group-operations.ts";
+import { requireClientTopic } from "./internal-topics.ts";
 import type { PromotionOptions, Rejoined } from "./leadership-changes.ts";
 import type { ProducerInit } from "./producer-ids.ts";
 import type { ProducerIdentity } from "./producer-ids-file.ts";
@@ -38,11 +40,15 @@ export interface AppendResult {
 export class BrokerCluster extends ClusterReads {
   /** The background work, for whoever steps it. */
   readonly steps: BackgroundSteps;
+  /** What is done for groups and their offsets. */
+  readonly groups: GroupOperations;
   #closing: Promise<void> | null = null;
 
   private constructor(rooms: Rooms, config: ResolvedConfig, env: Env) {
     super(rooms, config, env);
-    this.steps = new BackgroundSteps({ ...rooms, config, env, lifecycle: this.lifecycle });
+    const { lifecycle } = this;
+    this.steps = new BackgroundSteps({ ...rooms, config, env, lifecycle });
+    this.groups = new GroupOperations({ ...rooms, config, lifecycle }, env);
   }
 
   /**
@@ -74,11 +80,11 @@ export class BrokerCluster extends ClusterReads {
     return describeTopic(topic);
   }
 
-  /** Deletes a topic with all its records. Throws UNKNOWN_TOPIC, STORAGE_ERROR, BROKER_FAILED. */
+  /** Deletes a topic with all its records. Throws UNKNOWN_TOPIC, INVALID_TOPIC for an internal one, STORAGE_ERROR, BROKER_FAILED. */
   deleteTopic(topic: string): void {
     this.lifecycle.requireRunning();
     const { topics } = this.rooms;
-    topics.delete(topics.catalogue.require(topic));
+    topics.delete(requireClientTopic(topics.catalogue.require(topic)));
   }
 
   /**
@@ -88,7 +94,7 @@ export class BrokerCluster extends ClusterReads {
    */
   alterConfig(topic: string, changes: ConfigChanges): void {
     const { topics } = this.rooms;
-    topics.alter(this.topics.require(topic), parseChanges(changes));
+    topics.alter(requireClientTopic(this.topics.require(topic)), parseChanges(changes));
   }
 
   /**
@@ -100,6 +106,7 @@ export class BrokerCluster extends ClusterReads {
    */
   async appendBatch(place: TopicPartition, frame: Buffer, options: AppendOptions): Promise<AppendResult> {
     const set = this.replicaSet(place);
+    requireClientTopic(place);
     const { acknowledged, ...appended } = set.append(frame, options);
     this.rooms.behind.add(set);
     await acknowledged;
@@ -113,7 +120,7 @@ export class BrokerCluster extends ClusterReads {
    */
   async deleteRecords(place: TopicPartition, before: number | "high_watermark"): Promise<number> {
     const set = this.replicaSet(place);
-    requireDeletable(this.topics.require(place.topic));
+    requireDeletable(requireClientTopic(this.topics.require(place.topic)));
     const { leadership } = this.rooms;
     return deleteRecords(set, before, (left) => leadership.leaveOut(set, left, "behind_log_start"));
   }

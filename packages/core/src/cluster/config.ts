@@ -44,6 +44,13 @@ export interface ClusterConfig extends Partial<ReplicationConfig> {
   readonly duplicateWindow?: number;
   /** What is put by in the data folder, so that a topic can be deleted on a full disk (disk-reserve.ts). Default 0: nothing. */
   readonly reserveBytes?: number;
+  /**
+   * Kafka: offsets.topic.num.partitions, 50: into how many partitions the internal topic of offsets and groups is divided when it
+   * is made. Default 4.
+   */
+  readonly offsetsTopicPartitions?: number;
+  /** Kafka: offsets.retention.minutes (KIP-211): how long the offsets of a group without members are kept. Default 7 days. */
+  readonly offsetsRetentionMs?: number;
   /** Kafka: producer.id.expiration.ms. A partition may forget a producer that was silent for so long. Default one day. */
   readonly producerExpirationMs?: number;
 }
@@ -100,6 +107,16 @@ export function resolveConfig(config: ClusterConfig): ResolvedConfig {
     producerExpirationMs: bounded(
       "producerExpirationMs",
       config.producerExpirationMs ?? LIMITS.producerExpirationMsDefault,
+      { min: 1, max: Number.MAX_SAFE_INTEGER },
+    ),
+    offsetsTopicPartitions: bounded(
+      "offsetsTopicPartitions",
+      config.offsetsTopicPartitions ?? LIMITS.offsetsTopicPartitionsDefault,
+      { min: 1, max: LIMITS.partitionsPerTopicMax },
+    ),
+    offsetsRetentionMs: bounded(
+      "offsetsRetentionMs",
+      config.offsetsRetentionMs ?? LIMITS.offsetsRetentionMsDefault,
       { min: 1, max: Number.MAX_SAFE_INTEGER },
     ),
     reserveBytes: bounded("reserveBytes", config.reserveBytes ?? 0, { min: 0, max: LIMITS.reserveBytesMax }),

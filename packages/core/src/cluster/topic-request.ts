@@ -20,10 +20,11 @@ export function planTopic(
     catalogue,
     brokerIds,
     topicId,
-  }: { catalogue: TopicCatalogue; brokerIds: readonly number[]; topicId: string },
+    isInternal = false,
+  }: { catalogue: TopicCatalogue; brokerIds: readonly number[]; topicId: string; isInternal?: boolean },
 ): Topic {
   const { topic, partitions, replicationFactor = 1, config = {} } = request;
-  catalogue.requireFree(topic);
+  catalogue.requireFree(topic, { isInternal });
   requireReplicationFactor(replicationFactor, brokerIds.length);
   catalogue.requireRoom(partitions, replicationFactor);
   return {

@@ -10,6 +10,7 @@ import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
 import type { PartitionState } from "../replica/partition-state.ts";
+import { internalRival } from "./internal-topics.ts";
 import type { TopicConfig } from "./topic-config.ts";
 import { collisionKey, isInternalTopic, topicNameProblem } from "./topic-name.ts";
 
@@ -61,16 +62,11 @@ export class TopicCatalogue {
     return [...this.#byName.values()].sort((left, right) => (left.topic < right.topic ? -1 : 1));
   }
 
-  /** Throws INVALID_TOPIC or TOPIC_ALREADY_EXISTS when no client may create `name` now. */
-  requireFree(name: string): void {
+  /** Throws INVALID_TOPIC or TOPIC_ALREADY_EXISTS when `name` cannot be created now: by the broker itself when it `isInternal`. */
+  requireFree(name: string, { isInternal = false } = {}): void {
     const problem = topicNameProblem(name);
     if (problem !== null) throw new BrokerError("INVALID_TOPIC", problem);
-    if (isInternalTopic(name)) {
-      throw new BrokerError(
-        "INVALID_TOPIC",
-        `${quoted(name)} begins with "__", which is kept for internal topics`,
-      );
-    }
+    if (!isInternal) requireNotInternal(name);
     const rival = this.#byCollisionKey.get(collisionKey(name));
     if (rival === undefined) return;
     if (rival.topic === name) {
@@ -133,6 +129,17 @@ export class TopicCatalogue {
     this.#partitionCount -= topic.partitions.length;
     this.#replicaCount -= replicasOf(topic);
   }
+}
+
+function requireNotInternal(name: string): void {
+  if (isInternalTopic(name)) {
+    const message = `${quoted(name)} begins with "__", which is kept for internal topics`;
+    throw new BrokerError("INVALID_TOPIC", message);
+  }
+  const rival = internalRival(name);
+  if (rival === null) return;
+  const message = `${quoted(name)} collides with ${quoted(rival)}, which is kept for an internal topic`;
+  throw new BrokerError("INVALID_TOPIC", message, { collides_with: rival });
 }
 
 function replicasOf({ partitions }: Topic): number {

@@ -27,6 +27,13 @@ export interface MemberShare {
   readonly revoking: readonly string[];
 }
 
+/** Where a group goes on reading. */
+export interface GroupOffset {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
 type OnPartition<Kind extends string, Facts> = {
   readonly kind: Kind;
   readonly topic: string;
@@ -217,6 +224,26 @@ export type TraceEvent =
       }
     >
   | OnGroup<"group_deleted", { generation: number }>
+  | OnCluster<
+      "offsets_committed",
+      {
+        groupId: string;
+        memberId: string | null;
+        generation: number | null;
+        offsets: readonly GroupOffset[];
+      }
+    >
+  | OnCluster<
+      "offsets_expired",
+      {
+        groupId: string;
+        retentionMs: number;
+        offsets: readonly (GroupOffset & {
+          readonly committedMs: number;
+          readonly reason: "retention" | "topic_gone";
+        })[];
+      }
+    >
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>

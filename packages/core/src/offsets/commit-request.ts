@@ -1,0 +1,52 @@
+/** What a group's offsets are asked for, and what of it can be refused without knowing the group. */
+import { BrokerError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import { quoted } from "../quoted.ts";
+import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
+
+export interface NewOffset extends TopicPartition {
+  /** Of the next record to be read. */
+  readonly offset: number;
+  /** A note of the committer's, of at most `offsetMetadataLengthMax` characters. */
+  readonly metadata: string | null;
+}
+
+export interface CommitRequest {
+  readonly groupId: string;
+  /** Who commits; `null` for a consumer that is no member, which a group without members takes. */
+  readonly member: { readonly memberId: string; readonly generation: number } | null;
+  readonly offsets: readonly NewOffset[];
+}
+
+/** A topic as far as offsets in it go. */
+export interface TopicFacts {
+  readonly topicId: string;
+  readonly partitions: number;
+}
+
+/** The topic of that name, or `null`. */
+export type TopicLookup = (topic: string) => TopicFacts | null;
+
+/** Throws INVALID_REQUEST for an offset that none can be, or a note that is too long. */
+export function requireOffset({ offset, metadata, ...place }: NewOffset): void {
+  if (!Number.isSafeInteger(offset) || offset < 0) {
+    const message = `the offset of ${partitionName(place)} is ${offset}; expected a whole number from 0`;
+    throw new BrokerError("INVALID_REQUEST", message);
+  }
+  const { offsetMetadataLengthMax } = LIMITS;
+  if (metadata === null || metadata.length <= offsetMetadataLengthMax) return;
+  throw new BrokerError(
+    "INVALID_REQUEST",
+    `the metadata of ${partitionName(place)} has ${metadata.length} characters; expected at most ${offsetMetadataLengthMax}`,
+  );
+}
+
+/** The topic of a partition that is there. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
+export function requirePartition({ topic, partition }: TopicPartition, topicOf: TopicLookup): TopicFacts {
+  const facts = topicOf(topic);
+  if (facts === null) throw new BrokerError("UNKNOWN_TOPIC", `there is no topic ${quoted(topic)}`, { topic });
+  const { partitions } = facts;
+  if (Number.isInteger(partition) && partition >= 0 && partition < partitions) return facts;
+  const message = `there is no partition ${partition} in ${quoted(topic)}; expected 0 to ${partitions - 1}`;
+  throw new BrokerError("UNKNOWN_PARTITION", message, { partition, partitions });
+}
