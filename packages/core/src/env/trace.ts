@@ -4,6 +4,8 @@
  * TraceEvent, and a line of the protocol's table of events, without which the broker's tests do not compile.
  */
 
+import type { GroupTraceEvent } from "./trace-groups.ts";
+
 /** One replica of one partition. */
 export interface ReplicaPlace {
   readonly brokerId: number;
@@ -19,21 +21,6 @@ export interface InSyncMove {
   readonly lastCaughtUpMs?: number | null;
 }
 
-/** What a member of a group may own, waits for, and has still to let go; each partition by its name. */
-export interface MemberShare {
-  readonly memberId: string;
-  readonly assignment: readonly string[];
-  readonly pending: readonly string[];
-  readonly revoking: readonly string[];
-}
-
-/** Where a group goes on reading. */
-export interface GroupOffset {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-}
-
 type OnPartition<Kind extends string, Facts> = {
   readonly kind: Kind;
   readonly topic: string;
@@ -43,10 +30,6 @@ type OnReplica<Kind extends string, Facts> = { readonly kind: Kind } & ReplicaPl
 type OnBroker<Kind extends string, Facts> = {
   readonly kind: Kind;
   readonly brokerId: number;
-} & Readonly<Facts>;
-type OnGroup<Kind extends string, Facts> = {
-  readonly kind: Kind;
-  readonly groupId: string;
 } & Readonly<Facts>;
 type OnCluster<Kind extends string, Facts> = { readonly kind: Kind } & Readonly<Facts>;
 
@@ -187,63 +170,7 @@ export type TraceEvent =
       "coordinator_loaded",
       { leaderEpoch: number; startOffset: number; endOffset: number; records: number }
     >
-  // consumer groups, once the change is acknowledged
-  | OnGroup<
-      "member_joined",
-      { memberId: string; generation: number; topics: readonly string[]; assignor: string; members: number }
-    >
-  | OnGroup<"member_left", { memberId: string; generation: number; members: number }>
-  | OnGroup<
-      "member_expired",
-      {
-        memberId: string;
-        generation: number;
-        cause: "session_timeout" | "rebalance_timeout";
-        timeoutMs: number;
-        members: number;
-      }
-    >
-  | OnGroup<
-      "generation_started",
-      {
-        generation: number;
-        reason: string;
-        rebalance: string;
-        state: string;
-        members: readonly MemberShare[];
-      }
-    >
-  | OnGroup<
-      "partitions_released",
-      {
-        memberId: string;
-        generation: number;
-        released: readonly string[];
-        state: string;
-        members: readonly MemberShare[];
-      }
-    >
-  | OnGroup<"group_deleted", { generation: number }>
-  | OnCluster<
-      "offsets_committed",
-      {
-        groupId: string;
-        memberId: string | null;
-        generation: number | null;
-        offsets: readonly GroupOffset[];
-      }
-    >
-  | OnCluster<
-      "offsets_expired",
-      {
-        groupId: string;
-        retentionMs: number;
-        offsets: readonly (GroupOffset & {
-          readonly committedMs: number;
-          readonly reason: "retention" | "topic_gone";
-        })[];
-      }
-    >
+  | GroupTraceEvent
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>

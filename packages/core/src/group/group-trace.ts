@@ -1,5 +1,6 @@
 /** A change of a group, told as events with the numbers that caused it. Pure. */
-import type { MemberShare, TraceEvent } from "../env/trace.ts";
+import type { TraceEvent } from "../env/trace.ts";
+import type { MemberShare } from "../env/trace-groups.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import type { GroupEvent } from "./group-events.ts";
 import { assignmentOf, type Group, pendingOf, revokingOf, stateOf } from "./group-state.ts";

@@ -26,14 +26,6 @@ export const CLUSTER_EVENTS = {
     "A coordinator read its partition from the first record to the last.",
     "leader_epoch start_offset end_offset records",
   ],
-  offsets_committed: [
-    "A group's offsets were committed, by a member or by nobody in particular.",
-    "group_id member_id generation offsets",
-  ],
-  offsets_expired: [
-    "A group's offsets were forgotten: their time was over, or their topic is gone.",
-    "group_id retention_ms offsets",
-  ],
   foreign_file_ignored: ["A file that is none of ours was left alone.", "path"],
   stray_file_removed: ["A file of something that never counted was removed.", "path"],
   obsolete_file_removed: ["A file that counted no more was removed.", "path"],

@@ -18,4 +18,12 @@ export const GROUP_EVENTS = {
     "group_id member_id generation released state members",
   ],
   group_deleted: ["A group is gone, with what it had committed.", "group_id generation"],
+  offsets_committed: [
+    "A group's offsets were committed, by a member or by nobody in particular.",
+    "group_id member_id generation offsets",
+  ],
+  offsets_expired: [
+    "A group's offsets were forgotten: their time was over, or their topic is gone.",
+    "group_id retention_ms offsets",
+  ],
 } as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };
