@@ -16,6 +16,8 @@ export class GroupKeeper implements RecordsOfKind<GroupEntry> {
   readonly sessions: Sessions;
   readonly #current = new Map<string, Group>();
   readonly #committed = new Map<string, Group>();
+  /** Those of the committed that have members: few, where many groups only have offsets left. */
+  readonly #withMembers = new Set<string>();
 
   constructor(clock: Clock) {
     this.sessions = new Sessions(clock);
@@ -38,6 +40,8 @@ export class GroupKeeper implements RecordsOfKind<GroupEntry> {
   commit({ groupId, group }: GroupEntry): void {
     if (group === null) this.#committed.delete(groupId);
     else this.#committed.set(groupId, group);
+    if (group !== null && group.members.size > 0) this.#withMembers.add(groupId);
+    else this.#withMembers.delete(groupId);
   }
 
   /** How many there are, dead ones too. */
@@ -50,17 +54,18 @@ export class GroupKeeper implements RecordsOfKind<GroupEntry> {
     return this.#current.get(groupId) ?? newGroup(groupId);
   }
 
-  /** All of them, as the next event finds them, dead ones too. */
-  allCurrent(): Iterable<Group> {
-    return this.#current.values();
-  }
-
   /** The group as it may be shown; a dead one where there is none. */
   committed(groupId: string): Group {
     return this.#committed.get(groupId) ?? newGroup(groupId);
   }
 
+  /** All that may be shown, dead ones too. */
   allCommitted(): Iterable<Group> {
     return this.#committed.values();
+  }
+
+  /** Those of them that have members. */
+  *committedWithMembers(): Iterable<Group> {
+    for (const groupId of this.#withMembers) yield this.committed(groupId);
   }
 }

@@ -19,6 +19,12 @@ export function illegalGeneration({ groupId, generation }: Group, seen: number):
   return new BrokerError("ILLEGAL_GENERATION", message, { generation });
 }
 
+/** The member's offsets are those of another topic than the one that is called so now. */
+export function generationOver({ groupId, generation }: Group, topic: string): BrokerError {
+  const message = `the topic ${quoted(topic)} was made anew, so that generation ${generation} of the group ${quoted(groupId)} is over; expected the next one`;
+  return new BrokerError("ILLEGAL_GENERATION", message, { generation });
+}
+
 export function notPartitionOwner({ groupId }: Group, memberId: string, place: TopicPartition): BrokerError {
   const message = `the member ${quoted(memberId)} of the group ${quoted(groupId)} does not own ${partitionName(place)}`;
   return new BrokerError("NOT_PARTITION_OWNER", message, { ...place });

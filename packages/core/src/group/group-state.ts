@@ -90,8 +90,8 @@ export function revokingOf({ assigned, target }: Member): Partitions {
   return difference(assigned, target);
 }
 
-/** The topics that decide a group's targets: those that somebody subscribes to, and those that somebody holds. */
-export function topicsOf(members: Iterable<Member>): Set<string> {
+/** The topics that decide the targets of `members`: those that somebody subscribes to, and those that somebody holds. */
+export function topicsOf(members: Iterable<Member>): ReadonlySet<string> {
   const topics = new Set<string>();
   for (const member of members) {
     for (const topic of member.topics) topics.add(topic);

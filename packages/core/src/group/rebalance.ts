@@ -56,10 +56,19 @@ export function afterRelease(group: Group, memberId: string, released: Partition
   return { ...group, members: byId(handOut(members)) };
 }
 
+/** Each heartbeat asks, and a group's members are many; a group as a value never changes. */
+const topicsByGroup = new WeakMap<Group, ReadonlySet<string>>();
+
+function topicsOfGroup(group: Group): ReadonlySet<string> {
+  const known = topicsByGroup.get(group) ?? topicsOf(group.members.values());
+  topicsByGroup.set(group, known);
+  return known;
+}
+
 /** Why the topics that decide the group's targets are not what they were, or `null` when they are. */
 export function topicChange(group: Group, { topicOf }: Pick<GroupWorld, "topicOf">): string | null {
   const changes: string[] = [];
-  for (const topic of topicsOf(group.members.values())) {
+  for (const topic of topicsOfGroup(group)) {
     const before = group.topics.get(topic);
     const now = topicOf(topic);
     if (before === undefined && now !== null) changes.push(`the topic ${topic} has come`);

@@ -1,0 +1,97 @@
+/**
+ * Groups that go: because somebody deletes them, or because nothing is left of them. A group that is gone is a dead one for a
+ * while, whose record has its generation: should it begin again, no member of its former life can commit in it.
+ */
+import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
+import type { Wait } from "../coordinator/give-up.ts";
+import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import { tombstonesOf } from "../offsets/offset-forgetting.ts";
+import type { GroupChanges } from "./group-changes.ts";
+import { currentGroup, type GroupKinds } from "./group-kinds.ts";
+import { groupTombstone } from "./group-record.ts";
+import { groupNotEmpty, unknownGroup } from "./group-refusals.ts";
+import { requireGroupId } from "./group-requests.ts";
+import { type Group, stateOf } from "./group-state.ts";
+
+/**
+ * Forgets a group without members, and all that it has committed. Rejects with UNKNOWN_GROUP, GROUP_NOT_EMPTY. Many offsets take
+ * several batches: a crash between them leaves the group with the rest. Kafka: DeleteGroups (KIP-229).
+ */
+export async function deleteGroup(changes: GroupChanges, groupId: string, wait: Wait = {}): Promise<void> {
+  requireGroupId(groupId);
+  let isFirst = true;
+  for (;;) {
+    const isDone = await changes.act(
+      groupId,
+      {
+        event: (group, kinds) => {
+          if (stateOf(group) === "dead" && isFirst) throw unknownGroup(groupId);
+          if (group.members.size > 0) throw groupNotEmpty(group);
+          return hasMoreOffsets(kinds, groupId) || group.isDead ? null : { kind: "delete" };
+        },
+        records: (_group, { offset }) => tombstonesOf(offset, groupId),
+        answer: (_group, kinds) => !hasMoreOffsets(kinds, groupId),
+      },
+      wait,
+    );
+    if (isDone) return;
+    isFirst = false;
+  }
+}
+
+/** More than one batch forgets. */
+function hasMoreOffsets({ offset }: GroupKinds, groupId: string): boolean {
+  return tombstonesOf(offset, groupId).length < offset.newest(groupId).length;
+}
+
+/**
+ * Groups that have neither members nor offsets die; those that are dead for `retentionMs` are forgotten. A partition of the
+ * internal topic that cannot be read or written stops no other.
+ */
+export async function forgetGroups(
+  changes: GroupChanges,
+  { retentionMs }: { readonly retentionMs: number },
+  env: Env,
+): Promise<void> {
+  const problems: BrokerError[] = [];
+  for (const shard of changes.parts.topic.shards()) {
+    try {
+      await forgetIn(changes, shard, { retentionMs }, env);
+    } catch (problem) {
+      if (!(problem instanceof BrokerError)) throw problem;
+      problems.push(problem);
+    }
+  }
+  if (problems[0] !== undefined) throw problems[0];
+}
+
+async function forgetIn(
+  changes: GroupChanges,
+  shard: CoordinatorShard<GroupKinds>,
+  { retentionMs }: { readonly retentionMs: number },
+  { clock }: Env,
+): Promise<void> {
+  const isLeft = ({ groupId, members }: Group, { offset }: GroupKinds) =>
+    members.size > 0 || offset.newest(groupId).length > 0;
+  const isOld = ({ isDead, emptySinceMs }: Group) => isDead && clock.nowMs() - (emptySinceMs ?? 0) >= retentionMs;
+  const [dying, forgotten] = await shard.read((kinds) => {
+    const gone = [...kinds.group.allCommitted()].filter((group) => !isLeft(group, kinds));
+    return [gone.filter(({ isDead }) => !isDead), gone.filter(isOld)];
+  });
+  for (const { groupId } of dying)
+    await changes.act(
+      groupId,
+      {
+        event: (group, kinds) => (group.isDead || isLeft(group, kinds) ? null : { kind: "delete" }),
+        answer: () => null,
+      },
+      { at: shard },
+    );
+  for (const { groupId } of forgotten)
+    await shard.write((kinds) => {
+      const group = currentGroup(kinds, groupId);
+      const isGone = isOld(group) && !isLeft(group, kinds);
+      return { records: isGone ? [groupTombstone(groupId)] : [], answer: null };
+    });
+}

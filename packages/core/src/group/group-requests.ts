@@ -1,0 +1,88 @@
+/** What is asked of groups, and what of it can be refused without knowing the group. */
+import { BrokerError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import { quoted } from "../quoted.ts";
+import type { TopicPartition } from "../replica/topic-partition.ts";
+import { ASSIGNORS, type AssignorName } from "./assignors/assignor.ts";
+import type { Joining } from "./group-events.ts";
+
+export interface MemberRequest {
+  readonly groupId: string;
+  readonly memberId: string;
+}
+
+export interface JoinRequest extends MemberRequest {
+  /** What to read; a topic may come later. */
+  readonly topics: readonly string[];
+  readonly assignor: AssignorName;
+  /** A member that is silent for so long may be expired. Kafka: session.timeout.ms. Default: the cluster's. */
+  readonly sessionTimeoutMs?: number | undefined;
+  /** So long a member may take to let a partition go. Kafka: rebalance.timeout.ms, max.poll.interval.ms. Default: the cluster's. */
+  readonly rebalanceTimeoutMs?: number | undefined;
+}
+
+export interface HeartbeatRequest extends MemberRequest {
+  readonly generation: number;
+  /** Every partition that the member has; left out, nothing is let go. */
+  readonly owned?: readonly TopicPartition[] | undefined;
+}
+
+/** What a member is told. */
+export interface MemberView {
+  readonly generation: number;
+  /** What it may own now. */
+  readonly assignment: readonly TopicPartition[];
+  /** What it gets once its former owners have let go, or are expired. */
+  readonly pending: readonly TopicPartition[];
+}
+
+export interface GroupTimeouts {
+  readonly groupSessionTimeoutMs: number;
+  readonly groupRebalanceTimeoutMs: number;
+}
+
+/** Throws INVALID_REQUEST. */
+export function joiningOf(request: JoinRequest, defaults: GroupTimeouts): Joining {
+  const { memberId, topics, assignor } = request;
+  const { sessionTimeoutMs = defaults.groupSessionTimeoutMs } = request;
+  const { rebalanceTimeoutMs = defaults.groupRebalanceTimeoutMs } = request;
+  requireMember(request);
+  requireTopics(topics);
+  if (!ASSIGNORS.includes(assignor)) throw invalid(`assignor is ${assignor}; expected ${ASSIGNORS.join(", ")}`);
+  requireTimeout("session_timeout_ms", sessionTimeoutMs, LIMITS.groupSessionTimeoutMsMax);
+  requireTimeout("rebalance_timeout_ms", rebalanceTimeoutMs, LIMITS.groupRebalanceTimeoutMsMax);
+  return { memberId, topics, assignor, sessionTimeoutMs, rebalanceTimeoutMs };
+}
+
+/** Throws INVALID_REQUEST. */
+export function requireMember({ groupId, memberId }: MemberRequest): void {
+  requireGroupId(groupId);
+  requireName("member_id", memberId, LIMITS.memberNameLengthMax);
+}
+
+/** Throws INVALID_REQUEST. */
+export function requireGroupId(groupId: string): void {
+  requireName("group_id", groupId, LIMITS.groupNameLengthMax);
+}
+
+function requireTopics(topics: readonly string[]): void {
+  const { topicsPerMemberMax, topicNameLengthMax } = LIMITS;
+  if (topics.length > topicsPerMemberMax)
+    throw invalid(`topics names ${topics.length}; expected at most ${topicsPerMemberMax}`);
+  for (const topic of topics) requireName("a topic", topic, topicNameLengthMax);
+}
+
+/** Names stand in records, which are text: half a character would come back as another name. */
+function requireName(what: string, name: string, lengthMax: number): void {
+  if (name.length >= 1 && name.length <= lengthMax && name.isWellFormed()) return;
+  throw invalid(`${what} is ${quoted(name)}, ${name.length} characters; expected 1 to ${lengthMax} of well-formed text`);
+}
+
+function requireTimeout(what: string, timeoutMs: number, max: number): void {
+  if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= max) return;
+  throw invalid(`${what} is ${timeoutMs}; expected a whole number, 1 to ${max}`);
+}
+
+function invalid(message: string): BrokerError {
+  return new BrokerError("INVALID_REQUEST", message);
+}
