@@ -24,7 +24,7 @@ export async function eachSettled<Item>(
  * Resolves when every promise has resolved. When some reject, waits for the rest and rejects with one of the problems:
  * first of all with one that is not the world's doing.
  */
-export async function allSettled(promises: readonly Promise<void>[]): Promise<void> {
+export async function allSettled(promises: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(promises);
   const problems = results.flatMap((result): unknown[] =>
     result.status === "rejected" ? [result.reason] : [],

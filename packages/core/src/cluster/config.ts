@@ -3,11 +3,13 @@
  */
 import { HEADER_BYTES } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
+import type { GroupConfig } from "../group/group-config.ts";
+import { REBALANCE_DIALS } from "../group/rebalance.ts";
 import { LIMITS } from "../limits.ts";
 import { FLUSH_POLICIES, type FlushPolicy } from "../replica/acknowledgement.ts";
 import { ACK_RULES, RECONCILIATIONS, type ReplicationConfig } from "../replica/replication-config.ts";
 
-export interface ClusterConfig extends Partial<ReplicationConfig> {
+export interface ClusterConfig extends Partial<ReplicationConfig>, Partial<GroupConfig> {
   /** Where everything durable lives, with "/" between its parts. It is made when it is missing. */
   readonly dataFolder: string;
   /**
@@ -64,6 +66,7 @@ export const ORIGINAL_DIALS = Object.freeze({
   duplicateWindow: 1,
   ackRule: "captured-isr",
   replicaLagMaxOffsets: 10_000,
+  rebalance: "immediate",
 } satisfies Partial<ClusterConfig>);
 
 /** Throws INVALID_CONFIG, which names the field, the value seen and what was expected. */
@@ -121,7 +124,25 @@ export function resolveConfig(config: ClusterConfig): ResolvedConfig {
     ),
     reserveBytes: bounded("reserveBytes", config.reserveBytes ?? 0, { min: 0, max: LIMITS.reserveBytesMax }),
     ...resolveReplication(config),
+    ...resolveGroups(config),
   });
+}
+
+function resolveGroups(config: ClusterConfig): GroupConfig {
+  const { groupSessionTimeoutMsDefault, groupRebalanceTimeoutMsDefault } = LIMITS;
+  return {
+    rebalance: oneOf("rebalance", config.rebalance ?? "barrier", REBALANCE_DIALS),
+    groupSessionTimeoutMs: bounded(
+      "groupSessionTimeoutMs",
+      config.groupSessionTimeoutMs ?? groupSessionTimeoutMsDefault,
+      { min: 1, max: LIMITS.groupSessionTimeoutMsMax },
+    ),
+    groupRebalanceTimeoutMs: bounded(
+      "groupRebalanceTimeoutMs",
+      config.groupRebalanceTimeoutMs ?? groupRebalanceTimeoutMsDefault,
+      { min: 1, max: LIMITS.groupRebalanceTimeoutMsMax },
+    ),
+  };
 }
 
 function resolveReplication(config: ClusterConfig): ReplicationConfig {

@@ -6,48 +6,88 @@
 import { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import type { Env } from "../env/env.ts";
-import { BrokerError } from "../errors.ts";
+import { GroupChanges } from "../group/group-changes.ts";
+import { GroupCoordinator } from "../group/group-coordinator.ts";
+import { type GroupKinds, newGroupKinds } from "../group/group-kinds.ts";
+import { deleteGroup, forgetGroups } from "../group/group-removal.ts";
+import type {
+  HeartbeatRequest,
+  JoinRequest,
+  JoinView,
+  MemberRequest,
+  MemberView,
+} from "../group/group-requests.ts";
+import { groupRules } from "../group/group-rules.ts";
+import { type GroupDescription, type GroupListing, GroupViews } from "../group/group-views.ts";
+import { type ExpiredMember, expireMembers } from "../group/member-expiry.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
-import {
-  type CommittedOffset,
-  CommittedOffsets,
-  type GroupRules,
-  type OffsetKinds,
-} from "../offsets/committed-offsets.ts";
+import { type CommittedOffset, CommittedOffsets } from "../offsets/committed-offsets.ts";
 import { type ForgottenOffset, OffsetExpiry } from "../offsets/offset-forgetting.ts";
-import { OffsetStore } from "../offsets/offset-store.ts";
-import { quoted } from "../quoted.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
+import { allSettled } from "./all-settled.ts";
+import type { ResolvedConfig } from "./config.ts";
 import { type InternalTopicParts, openInternalTopic } from "./internal-topic.ts";
 import { OFFSETS_TOPIC, OFFSETS_TOPIC_CONFIG } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import type { TopicCatalogue } from "./topics.ts";
 
 export class GroupOperations {
   readonly #lifecycle: Lifecycle;
-  readonly #offsets: CommittedOffsets<OffsetKinds>;
-  readonly #expiry: OffsetExpiry<OffsetKinds>;
+  readonly #config: ResolvedConfig;
+  readonly #env: Env;
+  readonly #offsets: CommittedOffsets<GroupKinds>;
+  readonly #expiry: OffsetExpiry<GroupKinds>;
+  readonly #changes: GroupChanges;
+  readonly #coordinator: GroupCoordinator;
+  readonly #views: GroupViews;
 
   constructor(parts: InternalTopicParts, env: Env) {
     const { config, topics, lifecycle } = parts;
-    const { offsetsTopicPartitions: partitions, offsetsRetentionMs: retentionMs } = config;
-    const topic = new CoordinatorTopic<OffsetKinds>(
+    const { offsetsTopicPartitions: partitions, offsetsRetentionMs: retentionMs, rebalance } = config;
+    const topic = new CoordinatorTopic<GroupKinds>(
       {
         ...openInternalTopic(parts, { topic: OFFSETS_TOPIC, partitions, config: OFFSETS_TOPIC_CONFIG }, env),
-        newKinds: () => ({ offset: new OffsetStore() }),
+        newKinds: () => newGroupKinds(env.clock),
       },
       env,
     );
-    const topicOf = (name: string) => {
-      const found = topics.catalogue.get(name);
-      return found === undefined ? null : { topicId: found.topicId, partitions: found.partitions.length };
-    };
-    const offsets = { topic, topicOf, rules: NO_MEMBERS };
+    const topicOf = topicLookup(topics.catalogue);
+    const offsets = { topic, topicOf, rules: groupRules(topicOf) };
     this.#lifecycle = lifecycle;
+    this.#config = config;
+    this.#env = env;
     this.#offsets = new CommittedOffsets(offsets, env);
     this.#expiry = new OffsetExpiry(offsets, { retentionMs }, env);
+    this.#changes = new GroupChanges({ topic, topicOf, rebalance }, env);
+    this.#coordinator = new GroupCoordinator(this.#changes, config);
+    this.#views = new GroupViews({ topic, rebalance });
   }
 
-  /** See CommittedOffsets.commit. Rejects with SHUTTING_DOWN besides, as all of these. */
+  /** See GroupCoordinator.join. Rejects with SHUTTING_DOWN besides, as all of these. */
+  async join(request: JoinRequest, wait?: Wait): Promise<JoinView> {
+    this.#lifecycle.requireRunning();
+    return this.#coordinator.join(request, wait);
+  }
+
+  /** See GroupCoordinator.heartbeat. */
+  async heartbeat(request: HeartbeatRequest, wait?: Wait): Promise<MemberView> {
+    this.#lifecycle.requireRunning();
+    return this.#coordinator.heartbeat(request, wait);
+  }
+
+  /** See GroupCoordinator.assignment. */
+  async assignment(request: MemberRequest, wait?: Wait): Promise<MemberView> {
+    this.#lifecycle.requireRunning();
+    return this.#coordinator.assignment(request, wait);
+  }
+
+  /** See GroupCoordinator.leave. */
+  async leave(request: MemberRequest, wait?: Wait): Promise<{ readonly generation: number }> {
+    this.#lifecycle.requireRunning();
+    return this.#coordinator.leave(request, wait);
+  }
+
+  /** See CommittedOffsets.commit. */
   async commit(request: CommitRequest, wait?: Wait): Promise<void> {
     this.#lifecycle.requireRunning();
     await this.#offsets.commit(request, wait);
@@ -62,16 +102,44 @@ export class GroupOperations {
     return this.#offsets.committed(request, wait);
   }
 
-  /** See OffsetExpiry.expire. */
+  /** See GroupViews.list. */
+  async list(wait?: Wait): Promise<GroupListing[]> {
+    this.#lifecycle.requireRunning();
+    return this.#views.list(wait);
+  }
+
+  /** See GroupViews.describe. */
+  async describe(groupId: string, wait?: Wait): Promise<GroupDescription> {
+    this.#lifecycle.requireRunning();
+    return this.#views.describe(groupId, wait);
+  }
+
+  /** See deleteGroup() in group-removal.ts. */
+  async delete(groupId: string, wait?: Wait): Promise<void> {
+    this.#lifecycle.requireRunning();
+    await deleteGroup(this.#changes, groupId, wait);
+  }
+
+  /** The step. See expireMembers() in member-expiry.ts. */
+  async expireMembers(): Promise<ExpiredMember[]> {
+    this.#lifecycle.requireRunning();
+    return expireMembers(this.#changes);
+  }
+
+  /** The step. See OffsetExpiry.expire; groups of which nothing is left go with it. */
   async expireOffsets(): Promise<ForgottenOffset[]> {
     this.#lifecycle.requireRunning();
-    return this.#expiry.expire();
+    const expired = this.#expiry.expire();
+    await Promise.allSettled([expired]);
+    const { offsetsRetentionMs: retentionMs } = this.#config;
+    await allSettled([expired, forgetGroups(this.#changes, { retentionMs }, this.#env)]);
+    return expired;
   }
 }
 
-const NO_MEMBERS: GroupRules<OffsetKinds> = {
-  requireCommitter: (_kinds, { groupId, member }) => {
-    if (member !== null) throw new BrokerError("UNKNOWN_GROUP", `there is no group ${quoted(groupId)}`);
-  },
-  heldUntilMs: () => 0,
-};
+function topicLookup(catalogue: TopicCatalogue) {
+  return (name: string) => {
+    const topic = catalogue.get(name);
+    return topic === undefined ? null : { topicId: topic.topicId, partitions: topic.partitions.length };
+  };
+}

@@ -1,6 +1,7 @@
 /** Who may commit what (KIP-848, and KIP-447 for those who are no members). Pure. */
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import {
+  generationOver,
   illegalGeneration,
   notAMember,
   notPartitionOwner,

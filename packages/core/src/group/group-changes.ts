@@ -67,7 +67,8 @@ export class GroupChanges {
     const { changes, result } = await (at === undefined
       ? this.parts.topic.write(groupId, decide, wait)
       : at.write(decide, wait));
-    for (const change of changes) for (const event of eventsOf(change, this.parts.rebalance)) this.#env.trace(event);
+    for (const change of changes)
+      for (const event of eventsOf(change, this.parts.rebalance)) this.#env.trace(event);
     if ("refusal" in result) throw result.refusal;
     return result.answer;
   }

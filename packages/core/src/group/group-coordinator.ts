@@ -12,6 +12,7 @@ import {
   type GroupTimeouts,
   type HeartbeatRequest,
   type JoinRequest,
+  type JoinView,
   joiningOf,
   type MemberRequest,
   type MemberView,
@@ -33,16 +34,17 @@ export class GroupCoordinator {
    * retried. Rejects with INVALID_REQUEST, INCONSISTENT_GROUP_PROTOCOL, GROUP_MAX_SIZE_REACHED, and as CoordinatorShard.write.
    * Kafka: JoinGroup, ConsumerGroupHeartbeat with epoch 0 (KIP-848).
    */
-  async join(request: JoinRequest, wait: Wait = {}): Promise<MemberView> {
+  async join(request: JoinRequest, wait: Wait = {}): Promise<JoinView> {
     const { groupId, memberId } = request;
     const joining = joiningOf(request, this.#timeouts);
+    const { sessionTimeoutMs, rebalanceTimeoutMs } = joining;
     return this.#changes.act(
       groupId,
       {
         event: (group) => joinEvent(group, joining),
         answer: (group, kinds) => {
           kinds.group.sessions.hear(groupId, memberId);
-          return viewOf(group, memberId);
+          return { ...viewOf(group, memberId), sessionTimeoutMs, rebalanceTimeoutMs };
         },
       },
       wait,
@@ -77,7 +79,11 @@ export class GroupCoordinator {
   async assignment(request: MemberRequest, wait: Wait = {}): Promise<MemberView> {
     const { groupId, memberId } = request;
     requireMember(request);
-    return this.#changes.act(groupId, { event: () => null, answer: (group) => viewOf(group, memberId) }, wait);
+    return this.#changes.act(
+      groupId,
+      { event: () => null, answer: (group) => viewOf(group, memberId) },
+      wait,
+    );
   }
 
   /** Ends a membership. Rejects with UNKNOWN_GROUP, UNKNOWN_MEMBER. Kafka: LeaveGroup, ConsumerGroupHeartbeat with epoch -1. */

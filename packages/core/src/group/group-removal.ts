@@ -74,7 +74,8 @@ async function forgetIn(
 ): Promise<void> {
   const isLeft = ({ groupId, members }: Group, { offset }: GroupKinds) =>
     members.size > 0 || offset.newest(groupId).length > 0;
-  const isOld = ({ isDead, emptySinceMs }: Group) => isDead && clock.nowMs() - (emptySinceMs ?? 0) >= retentionMs;
+  const isOld = ({ isDead, emptySinceMs }: Group) =>
+    isDead && clock.nowMs() - (emptySinceMs ?? 0) >= retentionMs;
   const [dying, forgotten] = await shard.read((kinds) => {
     const gone = [...kinds.group.allCommitted()].filter((group) => !isLeft(group, kinds));
     return [gone.filter(({ isDead }) => !isDead), gone.filter(isOld)];

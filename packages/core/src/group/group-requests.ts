@@ -4,6 +4,7 @@ import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { ASSIGNORS, type AssignorName } from "./assignors/assignor.ts";
+import type { GroupConfig } from "./group-config.ts";
 import type { Joining } from "./group-events.ts";
 
 export interface MemberRequest {
@@ -36,10 +37,13 @@ export interface MemberView {
   readonly pending: readonly TopicPartition[];
 }
 
-export interface GroupTimeouts {
-  readonly groupSessionTimeoutMs: number;
-  readonly groupRebalanceTimeoutMs: number;
+/** What a member is told when it joins: which timeouts hold, besides. */
+export interface JoinView extends MemberView {
+  readonly sessionTimeoutMs: number;
+  readonly rebalanceTimeoutMs: number;
 }
+
+export type GroupTimeouts = Pick<GroupConfig, "groupSessionTimeoutMs" | "groupRebalanceTimeoutMs">;
 
 /** Throws INVALID_REQUEST. */
 export function joiningOf(request: JoinRequest, defaults: GroupTimeouts): Joining {
@@ -48,7 +52,8 @@ export function joiningOf(request: JoinRequest, defaults: GroupTimeouts): Joinin
   const { rebalanceTimeoutMs = defaults.groupRebalanceTimeoutMs } = request;
   requireMember(request);
   requireTopics(topics);
-  if (!ASSIGNORS.includes(assignor)) throw invalid(`assignor is ${assignor}; expected ${ASSIGNORS.join(", ")}`);
+  if (!ASSIGNORS.includes(assignor))
+    throw invalid(`assignor is ${assignor}; expected ${ASSIGNORS.join(", ")}`);
   requireTimeout("session_timeout_ms", sessionTimeoutMs, LIMITS.groupSessionTimeoutMsMax);
   requireTimeout("rebalance_timeout_ms", rebalanceTimeoutMs, LIMITS.groupRebalanceTimeoutMsMax);
   return { memberId, topics, assignor, sessionTimeoutMs, rebalanceTimeoutMs };
@@ -75,7 +80,9 @@ function requireTopics(topics: readonly string[]): void {
 /** Names stand in records, which are text: half a character would come back as another name. */
 function requireName(what: string, name: string, lengthMax: number): void {
   if (name.length >= 1 && name.length <= lengthMax && name.isWellFormed()) return;
-  throw invalid(`${what} is ${quoted(name)}, ${name.length} characters; expected 1 to ${lengthMax} of well-formed text`);
+  throw invalid(
+    `${what} is ${quoted(name)}, ${name.length} characters; expected 1 to ${lengthMax} of well-formed text`,
+  );
 }
 
 function requireTimeout(what: string, timeoutMs: number, max: number): void {

@@ -38,7 +38,8 @@ export async function expireMembers(changes: GroupChanges): Promise<ExpiredMembe
 
 function groupsToLookAt({ parts }: GroupChanges, shard: CoordinatorShard<GroupKinds>): Promise<string[]> {
   return shard.read(({ group: keeper }) => {
-    const isDue = (group: Group) => keeper.sessions.overdue(group).length > 0 || topicChange(group, parts) !== null;
+    const isDue = (group: Group) =>
+      keeper.sessions.overdue(group).length > 0 || topicChange(group, parts) !== null;
     return [...keeper.committedWithMembers()].filter(isDue).map(({ groupId }) => groupId);
   });
 }

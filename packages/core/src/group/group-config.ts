@@ -1,0 +1,14 @@
+/** The settings of consumer groups, resolved. */
+import type { RebalanceDial } from "./rebalance.ts";
+
+export interface GroupConfig {
+  /**
+   * A dial: "barrier" (default), a partition moves once its owner let go, left or was expired, as in Kafka (KIP-848);
+   * "immediate", it moves at once, and its former owner finds out when it asks.
+   */
+  readonly rebalance: RebalanceDial;
+  /** Of members that name none. Kafka: session.timeout.ms, 45 s. Default 10 s. */
+  readonly groupSessionTimeoutMs: number;
+  /** Of members that name none. Kafka: max.poll.interval.ms. Default 5 minutes. */
+  readonly groupRebalanceTimeoutMs: number;
+}
