@@ -104,12 +104,12 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
     { giveUp }: Wait,
   ): Promise<Answer> {
     for (;;) {
+      // Nobody waits for the answer, and nothing has happened yet.
+      giveUp?.throwIfAborted();
       const { set } = this.#parts;
       if (this.#loaded !== null && !isCurrent(set, this.#loaded)) this.#loaded = null;
       if (this.#loaded !== null) return act(this.#loaded);
       await this.#load();
-      // Nobody waits for the answer, and nothing has happened yet.
-      giveUp?.throwIfAborted();
     }
   }
 
