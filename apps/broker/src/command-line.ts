@@ -24,12 +24,13 @@ const PLACEHOLDERS: { readonly [Name in SettingName]?: string } = {
   reconciliation: "leader-epoch|high-watermark",
   ack_rule: "high-watermark|captured-isr",
   high_watermark_checkpoint: "true|false",
+  rebalance: "barrier|immediate",
 };
 
 function flagOf(name: SettingName): Option {
   const long = flagName(name);
   const schema: z.ZodType = settings.shape[name];
-  if (name === "lab") return new Option(long, schema.description);
+  if (name === "lab" || name === "freeze_groups") return new Option(long, schema.description);
   const fallback = schema.safeParse(undefined).data;
   const isRequired = !schema.safeParse(undefined).success;
   const remark = isRequired ? " (required)" : fallback === undefined ? "" : ` (default ${fallback})`;

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/core";
 import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
+import { groupSettings } from "./group-settings.ts";
 import { LOG_LEVELS } from "./logging.ts";
 
 const MIB = 1024 * 1024;
@@ -65,6 +66,7 @@ export const settings = z.strictObject({
     .max(LIMITS.fetchBytesMax)
     .default(LIMITS.replicaFetchBytesDefault)
     .describe("what a follower copies of a partition in one round, but always one batch"),
+  ...groupSettings,
   log_level: z.enum(LOG_LEVELS).default("info").describe("how much is logged, on stderr"),
   max_frame_bytes: z
     .int()

@@ -183,7 +183,7 @@ class Daemon implements Broker {
     });
     const onProblem = (step: string, err: unknown) => log.error({ step, err }, "a step failed");
     const { steps, config } = cluster;
-    this.#ticker = isManual ? null : new Ticker(tickedSteps(steps, { ...settings, ...config }), onProblem);
+    this.#ticker = isManual ? null : new Ticker(tickedSteps(cluster, { ...settings, ...config }), onProblem);
     this.#replicator = isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err));
   }
 

@@ -7,7 +7,14 @@ function dials(values: object) {
   return dialsOf(resolveSettings([{ name: "the test", values: { data: "d", ...values } }]));
 }
 
-const SIZES = { replicaLagTimeMs: 10_000, replicaFetchMaxBytes: 1_048_576 };
+const SIZES = {
+  replicaLagTimeMs: 10_000,
+  replicaFetchMaxBytes: 1_048_576,
+  groupSessionTimeoutMs: 10_000,
+  groupRebalanceTimeoutMs: 300_000,
+  offsetsTopicPartitions: 4,
+  offsetsRetentionMs: 604_800_000,
+};
 
 test("the profile sets every dial that has a value of the original's, and none otherwise", () => {
   expect(dials({})).toEqual(SIZES);
@@ -21,10 +28,18 @@ test("what is said of one dial goes before the profile", () => {
     reconciliation: "leader-epoch",
     replicaLagMaxOffsets: null,
   });
-  expect(dials({ ack_rule: "captured-isr", high_watermark_checkpoint: false, duplicate_window: 2 })).toEqual({
+  expect(
+    dials({
+      ack_rule: "captured-isr",
+      high_watermark_checkpoint: false,
+      duplicate_window: 2,
+      rebalance: "immediate",
+    }),
+  ).toEqual({
     ...SIZES,
     ackRule: "captured-isr",
     highWatermarkCheckpoint: false,
     duplicateWindow: 2,
+    rebalance: "immediate",
   });
 });

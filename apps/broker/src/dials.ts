@@ -11,6 +11,11 @@ type Dials = Pick<
   | "duplicateWindow"
   | "replicaLagTimeMs"
   | "replicaFetchMaxBytes"
+  | "rebalance"
+  | "groupSessionTimeoutMs"
+  | "groupRebalanceTimeoutMs"
+  | "offsetsTopicPartitions"
+  | "offsetsRetentionMs"
 >;
 
 export function dialsOf(settings: Settings): Dials {
@@ -23,6 +28,11 @@ export function dialsOf(settings: Settings): Dials {
     duplicateWindow: settings.duplicate_window,
     replicaLagTimeMs: settings.replica_lag_time_ms,
     replicaFetchMaxBytes: settings.replica_fetch_max_bytes,
+    rebalance: settings.rebalance,
+    groupSessionTimeoutMs: settings.group_session_timeout_ms,
+    groupRebalanceTimeoutMs: settings.group_rebalance_timeout_ms,
+    offsetsTopicPartitions: settings.offsets_topic_partitions,
+    offsetsRetentionMs: settings.offsets_retention_ms,
   };
   const given = Object.entries(said).filter(([, value]) => value !== undefined);
   return { ...(settings.profile === "original" ? ORIGINAL_DIALS : {}), ...Object.fromEntries(given) };

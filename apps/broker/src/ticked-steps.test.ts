@@ -4,7 +4,7 @@ import { resolveSettings } from "./config.ts";
 import { tickedSteps } from "./ticked-steps.ts";
 
 /** Notes which steps are taken. */
-function recording(): { steps: BrokerCluster["steps"]; taken: string[] } {
+function recording(): { cluster: Pick<BrokerCluster, "steps" | "groups">; taken: string[] } {
   const taken: string[] = [];
   const note = (name: string) => async () => {
     taken.push(name);
@@ -17,7 +17,8 @@ function recording(): { steps: BrokerCluster["steps"]; taken: string[] } {
     retryBehind: note("replicate_once"),
     refreshIsr: note("refresh_isr"),
   };
-  return { steps: steps as unknown as BrokerCluster["steps"], taken };
+  const groups = { expireMembers: note("expire_members"), expireOffsets: note("expire_offsets") };
+  return { cluster: { steps, groups } as unknown as BrokerCluster, taken };
 }
 
 function settingsOf(values: object) {
@@ -26,7 +27,7 @@ function settingsOf(values: object) {
 }
 
 function intervals(values: object): { [step: string]: number } {
-  const ticked = tickedSteps(recording().steps, settingsOf(values));
+  const ticked = tickedSteps(recording().cluster, settingsOf(values));
   return Object.fromEntries(ticked.map(({ name, everyMs }) => [name, everyMs]));
 }
 
@@ -37,6 +38,8 @@ test("each step has Kafka's interval, or the one that is set; with flush os none
     expire_producers: 600_000,
     replicate_once: 500,
     refresh_isr: 5_000,
+    expire_members: 250,
+    expire_offsets: 600_000,
   };
   expect(intervals({})).toEqual({ flush_logs: 5_000, ...rest });
   expect(intervals({ flush: "interval", flush_interval_ms: 50 })).toEqual({ flush_logs: 50, ...rest });
@@ -44,11 +47,29 @@ test("each step has Kafka's interval, or the one that is set; with flush os none
   const set = { retention_interval_ms: 60, compaction_interval_ms: 70 };
   expect(intervals(set)).toMatchObject({ apply_retention: 60, compact: 70 });
   expect(intervals({ replica_lag_time_ms: 300 })).toMatchObject({ refresh_isr: 150 });
+  expect(Object.keys(intervals({ freeze_groups: true }))).not.toContain("expire_members");
+});
+
+test("a step of four times a second tells of the same trouble once, and again when it comes back", async () => {
+  let problem: string | null = "damaged";
+  const expireMembers = async () => {
+    if (problem !== null) throw new Error(problem);
+  };
+  const cluster = { steps: {}, groups: { expireMembers } } as unknown as BrokerCluster;
+  const step = tickedSteps(cluster, settingsOf({})).find(({ name }) => name === "expire_members");
+  const outcome = async () => step?.take().then(() => "quiet", String);
+  expect([await outcome(), await outcome()]).toEqual(["Error: damaged", "quiet"]);
+  problem = "damaged elsewhere";
+  expect([await outcome(), await outcome()]).toEqual(["Error: damaged elsewhere", "quiet"]);
+  problem = null;
+  expect(await outcome()).toBe("quiet");
+  problem = "damaged elsewhere";
+  expect(await outcome()).toBe("Error: damaged elsewhere");
 });
 
 test("each takes the step that it is named after", async () => {
-  const { steps, taken } = recording();
-  const ticked = tickedSteps(steps, settingsOf({}));
+  const { cluster, taken } = recording();
+  const ticked = tickedSteps(cluster, settingsOf({}));
   for (const step of ticked) await step.take();
   expect(taken).toEqual(ticked.map(({ name }) => name));
 });

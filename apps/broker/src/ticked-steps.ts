@@ -5,7 +5,7 @@ import { aTurnForOthers, type TickedStep } from "./ticker.ts";
 
 type Intervals = Pick<
   Settings,
-  "flush" | "flush_interval_ms" | "retention_interval_ms" | "compaction_interval_ms"
+  "flush" | "flush_interval_ms" | "retention_interval_ms" | "compaction_interval_ms" | "freeze_groups"
 > &
   Pick<ResolvedConfig, "replicaLagTimeMs">;
 
@@ -13,9 +13,16 @@ type Intervals = Pick<
 const EXPIRE_PRODUCERS_MS = 10 * 60 * 1000;
 /** Kafka: replica.fetch.backoff.ms is 1 s; a follower waits at its leader for replica.fetch.wait.max.ms, 500 ms. */
 const RETRY_BEHIND_MS = 500;
+/** Kafka: a timer for each member. A session is over so much later at most. */
+const EXPIRE_MEMBERS_MS = 250;
+/** Kafka: offsets.retention.check.interval.ms. */
+const EXPIRE_OFFSETS_MS = 10 * 60 * 1000;
 
 /** With flush "os" nobody asks the disk but a roll and a close, as in Kafka. Replication itself follows what makes it due. */
-export function tickedSteps(steps: BrokerCluster["steps"], intervals: Intervals): TickedStep[] {
+export function tickedSteps(
+  { steps, groups }: Pick<BrokerCluster, "steps" | "groups">,
+  intervals: Intervals,
+): TickedStep[] {
   const flush = {
     name: "flush_logs",
     everyMs: intervals.flush_interval_ms,
@@ -45,5 +52,32 @@ export function tickedSteps(steps: BrokerCluster["steps"], intervals: Intervals)
     everyMs: EXPIRE_PRODUCERS_MS,
     take: async () => void steps.expireProducers(),
   };
-  return [...(intervals.flush === "os" ? [] : [flush]), retention, compact, expire, retry, refresh];
+  const members = {
+    name: "expire_members",
+    everyMs: EXPIRE_MEMBERS_MS,
+    take: toldOnce(() => groups.expireMembers()),
+  };
+  const offsets = { name: "expire_offsets", everyMs: EXPIRE_OFFSETS_MS, take: () => groups.expireOffsets() };
+  return [
+    ...(intervals.flush === "os" ? [] : [flush]),
+    ...[retention, compact, expire, retry, refresh],
+    ...(intervals.freeze_groups ? [] : [members]),
+    offsets,
+  ];
+}
+
+/** A step that comes several times a second tells of one trouble once, until it is over or is another. */
+function toldOnce(take: () => Promise<unknown>): () => Promise<void> {
+  let told: string | null = null;
+  return async () => {
+    try {
+      await take();
+      told = null;
+    } catch (problem) {
+      const said = String(problem);
+      if (said === told) return;
+      told = said;
+      throw problem;
+    }
+  };
 }

@@ -126,6 +126,7 @@ test("describe_cluster shows the dials in force", async () => {
     ack_rule: "high-watermark",
     replica_lag_max_offsets: null,
     duplicate_window: 5,
+    rebalance: "barrier",
   });
   expect(await dials({ profile: "original", data: "/other", duplicate_window: 3 })).toEqual({
     reconciliation: "high-watermark",
@@ -133,6 +134,7 @@ test("describe_cluster shows the dials in force", async () => {
     ack_rule: "captured-isr",
     replica_lag_max_offsets: 10_000,
     duplicate_window: 3,
+    rebalance: "immediate",
   });
 });
 

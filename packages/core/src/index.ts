@@ -34,6 +34,17 @@ export { SystemRandom } from "./env/node-random.ts";
 export { type Random, SeededRandom } from "./env/random.ts";
 export { noTrace, type TraceEvent, type TraceKind, type Tracer } from "./env/trace.ts";
 export { BrokerError, type ErrorDetails } from "./errors.ts";
+export { ASSIGNORS, type AssignorName } from "./group/assignors/assignor.ts";
+export type {
+  HeartbeatRequest,
+  JoinRequest,
+  JoinView,
+  MemberRequest,
+  MemberView,
+} from "./group/group-requests.ts";
+export type { GroupDescription, GroupListing, MemberDescription } from "./group/group-views.ts";
+export type { ExpiredMember } from "./group/member-expiry.ts";
+export { REBALANCE_DIALS, type RebalanceDial } from "./group/rebalance.ts";
 export { LIMITS } from "./limits.ts";
 export type { CompactionRequest, CompactionResult } from "./log/compaction/compaction-request.ts";
 export { IndexMemory } from "./log/context/index-memory.ts";

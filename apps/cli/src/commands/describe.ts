@@ -71,6 +71,7 @@ async function showCluster(context: Context, cluster: ParsedResponse<"describe_c
     ["HW-CHECKPOINT", cluster.dials.high_watermark_checkpoint ? "on" : "off"],
     ["LAG-MAX-OFFSETS", cluster.dials.replica_lag_max_offsets ?? "none"],
     ["DUPLICATE-WINDOW", cluster.dials.duplicate_window],
+    ["REBALANCE", cluster.dials.rebalance],
   ]);
   const brokers = renderTable(
     ["BROKER", "STATE", "LEADS", "OFFLINE", "REPLICAS"],

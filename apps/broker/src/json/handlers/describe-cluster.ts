@@ -25,6 +25,7 @@ export const describeCluster: Handler<"describe_cluster"> = (_request, { cluster
       ack_rule: config.ackRule,
       replica_lag_max_offsets: config.replicaLagMaxOffsets,
       duplicate_window: config.duplicateWindow,
+      rebalance: config.rebalance,
     },
   };
 };

@@ -29,6 +29,7 @@ export const describeCluster = operation({
         ack_rule: z.enum(["high-watermark", "captured-isr"]),
         replica_lag_max_offsets: z.int().nullable().describe("null: time alone decides"),
         duplicate_window: z.int(),
+        rebalance: z.enum(["barrier", "immediate"]),
       })
       .describe("which mechanisms do what Kafka does, and which what the original did"),
   }),

@@ -1,0 +1,37 @@
+/** The settings of consumer groups, a part of the table in config.ts. */
+import { LIMITS, REBALANCE_DIALS } from "@minikafka/core";
+import { z } from "zod";
+
+export const groupSettings = {
+  rebalance: z
+    .enum(REBALANCE_DIALS)
+    .optional()
+    .describe("a dial: a group's partition moves once its owner let go (barrier), or at once (immediate)"),
+  group_session_timeout_ms: z
+    .int()
+    .min(1)
+    .max(LIMITS.groupSessionTimeoutMsMax)
+    .default(LIMITS.groupSessionTimeoutMsDefault)
+    .describe("a member of a group that is silent for so long is expired, unless it asked for another time"),
+  group_rebalance_timeout_ms: z
+    .int()
+    .min(1)
+    .max(LIMITS.groupRebalanceTimeoutMsMax)
+    .default(LIMITS.groupRebalanceTimeoutMsDefault)
+    .describe("so is one that holds back for so long what it is to let go"),
+  freeze_groups: z
+    .boolean()
+    .default(false)
+    .describe("expire no member without the step expire_members, as for a consumer that a debugger holds"),
+  offsets_topic_partitions: z
+    .int()
+    .min(1)
+    .max(LIMITS.partitionsPerTopicMax)
+    .default(LIMITS.offsetsTopicPartitionsDefault)
+    .describe("partitions of __consumer_offsets, when it is made"),
+  offsets_retention_ms: z
+    .int()
+    .min(1)
+    .default(LIMITS.offsetsRetentionMsDefault)
+    .describe("how long the offsets of a group without members are kept"),
+};
