@@ -28,6 +28,8 @@ test.each([
   ["apply_retention", {}],
   ["compact", {}],
   ["expire_producers", {}],
+  ["expire_members", {}],
+  ["expire_offsets", {}],
   ["flush_logs", {}],
 ])("%s is refused where stepping is not allowed", async (operation, fields) => {
   const auto = Session.open(await openBroker({ clock: "auto", start_time: undefined }));

@@ -1,26 +1,36 @@
 /** Which handler serves which operation: one line each, and a missing line is a type error. */
-import { BrokerError } from "@minikafka/core";
 import type { OperationName } from "@minikafka/protocol";
 import type { Handler } from "./handler.ts";
 import { advanceClock } from "./handlers/advance-clock.ts";
 import { alterConfig } from "./handlers/alter-config.ts";
 import { applyRetention } from "./handlers/apply-retention.ts";
 import { clock } from "./handlers/clock.ts";
+import { commitOffsets } from "./handlers/commit-offsets.ts";
 import { compact } from "./handlers/compact.ts";
 import { createTopic } from "./handlers/create-topic.ts";
+import { deleteGroup } from "./handlers/delete-group.ts";
 import { deleteRecords } from "./handlers/delete-records.ts";
 import { deleteTopic } from "./handlers/delete-topic.ts";
 import { describeCluster } from "./handlers/describe-cluster.ts";
 import { describeConfig } from "./handlers/describe-config.ts";
+import { describeGroup } from "./handlers/describe-group.ts";
 import { describePartition } from "./handlers/describe-partition.ts";
 import { dumpLog } from "./handlers/dump-log.ts";
+import { expireMembers } from "./handlers/expire-members.ts";
+import { expireOffsets } from "./handlers/expire-offsets.ts";
 import { expireProducers } from "./handlers/expire-producers.ts";
 import { fetch } from "./handlers/fetch.ts";
 import { fetchMany } from "./handlers/fetch-many.ts";
+import { fetchOffsets } from "./handlers/fetch-offsets.ts";
 import { findInLog } from "./handlers/find-in-log.ts";
 import { flushLogs } from "./handlers/flush-logs.ts";
+import { groupAssignment } from "./handlers/group-assignment.ts";
+import { heartbeat } from "./handlers/heartbeat.ts";
 import { hello } from "./handlers/hello.ts";
 import { initProducer } from "./handlers/init-producer.ts";
+import { joinGroup } from "./handlers/join-group.ts";
+import { leaveGroup } from "./handlers/leave-group.ts";
+import { listGroups } from "./handlers/list-groups.ts";
 import { listOffsets } from "./handlers/list-offsets.ts";
 import { listTopics } from "./handlers/list-topics.ts";
 import { metadata } from "./handlers/metadata.ts";
@@ -36,11 +46,6 @@ import { startBroker } from "./handlers/start-broker.ts";
 import { stopBroker } from "./handlers/stop-broker.ts";
 import { unwatch } from "./handlers/unwatch.ts";
 import { watch } from "./handlers/watch.ts";
-
-/** Until its handler stands here. */
-const later = (): never => {
-  throw new BrokerError("UNSUPPORTED_OPERATION", "this operation is being built");
-};
 
 export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   hello,
@@ -77,15 +82,15 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   compact,
   flush_logs: flushLogs,
   expire_producers: expireProducers,
-  join_group: later,
-  heartbeat: later,
-  group_assignment: later,
-  leave_group: later,
-  commit_offsets: later,
-  fetch_offsets: later,
-  list_groups: later,
-  describe_group: later,
-  delete_group: later,
-  expire_members: later,
-  expire_offsets: later,
+  join_group: joinGroup,
+  heartbeat,
+  group_assignment: groupAssignment,
+  leave_group: leaveGroup,
+  commit_offsets: commitOffsets,
+  fetch_offsets: fetchOffsets,
+  list_groups: listGroups,
+  describe_group: describeGroup,
+  delete_group: deleteGroup,
+  expire_members: expireMembers,
+  expire_offsets: expireOffsets,
 };

@@ -7,11 +7,11 @@
  * NOT_ENOUGH_REPLICAS, REQUEST_TIMED_OUT (the record's fate is then open), PRODUCER_FENCED, UNKNOWN_PRODUCER_ID,
  * OUT_OF_ORDER_SEQUENCE, STORAGE_ERROR, BROKER_FAILED.
  */
-import { type AppendResult, BrokerError } from "@minikafka/core";
+import { BrokerError } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
 import { type BatchContent, encodeBatch, type Record } from "@minikafka/record";
-import type { Deadlines } from "../../deadlines.ts";
 import type { Handler } from "../handler.ts";
+import { withinTime } from "../time-limit.ts";
 
 type ProduceRequest = ParsedRequest<"produce">;
 
@@ -23,15 +23,15 @@ export const produce: Handler<"produce"> = async (request, { cluster, clock, dea
       'one_way: expected acks "0" beside it, since nothing can be acknowledged',
     );
   }
-  const timedOut = acks === "all" ? new AbortController() : null;
-  const options = {
-    acks,
-    ...(timedOut === null ? {} : { giveUp: timedOut.signal }),
-    ...(leaderEpoch === undefined ? {} : { leaderEpoch }),
-  };
-  const appended = cluster.appendBatch({ topic, partition }, frameOf(request, clock.nowMs()), options);
+  const frame = frameOf(request, clock.nowMs());
+  const append = (giveUp?: AbortSignal) =>
+    cluster.appendBatch({ topic, partition }, frame, {
+      acks,
+      ...(giveUp === undefined ? {} : { giveUp }),
+      ...(leaderEpoch === undefined ? {} : { leaderEpoch }),
+    });
   const { baseOffset, nextOffset, appendTimeMs, duplicate } =
-    timedOut === null ? await appended : await before(appended, request.timeout_ms, deadlines, timedOut);
+    acks === "all" ? await withinTime(request.timeout_ms, deadlines, append) : await append();
   if (acks === 0) return { partition, offset: null, next_offset: null };
   return {
     partition,
@@ -92,20 +92,4 @@ function producerOf(
     "INVALID_REQUEST",
     "producer_id, producer_epoch and base_sequence: expected all three or none",
   );
-}
-
-/** What `appended` brings, unless the deadline comes first: then the record's fate is open (acknowledgement.ts). */
-function before(
-  appended: Promise<AppendResult>,
-  timeoutMs: number,
-  deadlines: Deadlines,
-  timedOut: AbortController,
-): Promise<AppendResult> {
-  return new Promise((resolve, reject) => {
-    const deadline = deadlines.after(timeoutMs, () => {
-      reject(new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`));
-      timedOut.abort();
-    });
-    appended.then(resolve, reject).finally(() => deadline.cancel());
-  });
 }

@@ -1,0 +1,70 @@
+/** What the operations of groups have in common: their turn, their patience, and what a member is told. */
+import type { BrokerCluster } from "@minikafka/core";
+import { ALL_GROUPS } from "./group-turns.ts";
+import type { BrokerContext, Client } from "./handler.ts";
+import { withinTime } from "./time-limit.ts";
+
+/** As a produce that names none. Kafka: offsets.commit.timeout.ms, 5 s. */
+const ANSWER_MS = 30_000;
+
+type Groups = BrokerCluster["groups"];
+type MemberView = Awaited<ReturnType<Groups["heartbeat"]>>;
+type Ask<Answer> = (groups: Groups, wait: { readonly giveUp: AbortSignal }) => Promise<Answer>;
+
+/** Changes a group, behind what the client asked of it before; REQUEST_TIMED_OUT leaves open whether it has changed. */
+export function changeGroup<Answer>(
+  groupId: string,
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.groupTurns.change(groupId, () => asked(context, ask));
+}
+
+/** Looks at a group, with all that the client has changed of it before. */
+export function lookAtGroup<Answer>(
+  groupId: string,
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.groupTurns.look(groupId, () => asked(context, ask));
+}
+
+/** Looks at all groups, with all that the client has changed before. */
+export function lookAtGroups<Answer>(
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.groupTurns.look(ALL_GROUPS, () => asked(context, ask));
+}
+
+/** A step that changes groups, whichever are due. */
+export function changeGroups<Answer>(
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.groupTurns.change(ALL_GROUPS, () => asked(context, ask));
+}
+
+function asked<Answer>({ cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
+  return withinTime(ANSWER_MS, deadlines, (giveUp) => ask(cluster.groups, { giveUp }));
+}
+
+type Place = MemberView["assignment"][number];
+
+export interface PlaceFields {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+export function placeFields(places: readonly Place[]): PlaceFields[] {
+  return places.map(({ topic, partition }) => ({ topic, partition }));
+}
+
+/** Every answer to a member. */
+export function memberFields({ generation, assignment, pending }: MemberView) {
+  return { generation, assignment: placeFields(assignment), pending: placeFields(pending) };
+}

@@ -1,0 +1,32 @@
+/** describe_group: a group from the inside. Refuses: UNKNOWN_GROUP, and as fetch_offsets. */
+import { lookAtGroup, placeFields } from "../group-request.ts";
+import type { Handler } from "../handler.ts";
+
+export const describeGroup: Handler<"describe_group"> = async ({ group_id: groupId }, context, client) => {
+  const group = await lookAtGroup(groupId, context, client, (groups, wait) => groups.describe(groupId, wait));
+  const { lastRebalance } = group;
+  return {
+    group_id: groupId,
+    state: group.state,
+    generation: group.generation,
+    assignor: group.assignor,
+    rebalance: group.rebalance,
+    coordinator_id: group.coordinatorId,
+    offsets_partition: group.offsetsPartition,
+    last_rebalance: lastRebalance && {
+      generation: lastRebalance.generation,
+      reason: lastRebalance.reason,
+      at_ms: lastRebalance.atMs,
+    },
+    members: group.members.map((member) => ({
+      member_id: member.memberId,
+      topics: [...member.topics],
+      session_timeout_ms: member.sessionTimeoutMs,
+      rebalance_timeout_ms: member.rebalanceTimeoutMs,
+      heartbeat_age_ms: member.heartbeatAgeMs,
+      assignment: placeFields(member.assignment),
+      pending: placeFields(member.pending),
+      revoking: placeFields(member.revoking),
+    })),
+  };
+};

@@ -1,0 +1,16 @@
+/** expire_members: whose session is over is no member any more. Refuses: STEPPING_DISABLED, and as join_group. */
+import { changeGroups } from "../group-request.ts";
+import type { Handler } from "../handler.ts";
+import { requireLab } from "../lab.ts";
+
+export const expireMembers: Handler<"expire_members"> = async (_request, context, client) => {
+  requireLab(context);
+  const expired = await changeGroups(context, client, (groups) => groups.expireMembers());
+  return {
+    expired: expired.map(({ groupId, memberId, cause }) => ({
+      group_id: groupId,
+      member_id: memberId,
+      cause,
+    })),
+  };
+};

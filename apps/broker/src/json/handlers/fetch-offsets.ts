@@ -1,0 +1,23 @@
+/**
+ * fetch_offsets: what a group has committed, as far as it is acknowledged. Refuses: LEADER_NOT_AVAILABLE, REQUEST_TIMED_OUT while it
+ * is still being loaded, STORAGE_ERROR.
+ */
+import { lookAtGroup } from "../group-request.ts";
+import type { Handler } from "../handler.ts";
+
+export const fetchOffsets: Handler<"fetch_offsets"> = async (request, context, client) => {
+  const { group_id: groupId, partitions } = request;
+  const asked = { groupId, ...(partitions !== undefined && { partitions }) };
+  const offsets = await lookAtGroup(groupId, context, client, (groups, wait) =>
+    groups.committed(asked, wait),
+  );
+  return {
+    offsets: offsets.map(({ topic, partition, offset, metadata, committedMs }) => ({
+      topic,
+      partition,
+      offset,
+      metadata,
+      committed_ms: committedMs,
+    })),
+  };
+};

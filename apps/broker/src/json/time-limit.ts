@@ -1,0 +1,23 @@
+/** How long a request waits for what others have to acknowledge. */
+import { BrokerError } from "@minikafka/core";
+import type { Deadlines } from "../deadlines.ts";
+
+/**
+ * What `begin` brings, which it begins at once, unless `timeoutMs` of the broker's time are over first: then REQUEST_TIMED_OUT, and
+ * what was begun goes on without anybody hearing of it.
+ */
+export function withinTime<Result>(
+  timeoutMs: number,
+  deadlines: Deadlines,
+  begin: (giveUp: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const timedOut = new AbortController();
+  const begun = begin(timedOut.signal);
+  return new Promise((resolve, reject) => {
+    const deadline = deadlines.after(timeoutMs, () => {
+      reject(new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`));
+      timedOut.abort();
+    });
+    begun.then(resolve, reject).finally(() => deadline.cancel());
+  });
+}
