@@ -1,0 +1,286 @@
+/** Groups through the ends of the world: restarts, crashes at every instant, promotions, and logs that refuse. */
+import { describe, expect, test } from "vitest";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import type { MemoryDisk } from "../src/env/memory-disk.ts";
+import type { Crash } from "../src/env/memory-nodes.ts";
+import { SeededRandom } from "../src/env/random.ts";
+import { committedOf, described, GROUP, openGroups, orders, TestMember } from "./group-world.ts";
+import { outcomeOf, settle } from "./replica-world.ts";
+import { memoryWorld, rejection, type World, worldOn } from "./world.ts";
+
+const PLACE = { topic: "__consumer_offsets", partition: 0 };
+
+/** The same member, as it goes on with a cluster that was opened anew. */
+function again(cluster: BrokerCluster, { memberId, generation }: TestMember): TestMember {
+  const member = new TestMember(cluster, memberId);
+  member.generation = generation;
+  return member;
+}
+
+describe("a restart", () => {
+  test.each(["close", "crash"] as const)(
+    "(%s) keeps members, what they hold and the generation: they go on as if nothing had happened",
+    async (end) => {
+      const world = memoryWorld();
+      const first = await openGroups(world);
+      const [before, other] = [new TestMember(first, "a"), new TestMember(first, "b")];
+      await before.join();
+      await other.join();
+      await before.assignment();
+      await before.commit({ 1: 7 });
+      const seen = await first.groups.describe(GROUP);
+      await first[end]();
+      if (end === "crash") world.disk.crash({ mode: "lost" });
+      const cluster = await openGroups(world);
+      expect(await cluster.groups.describe(GROUP)).toEqual(seen);
+      const [a, b] = [again(cluster, before), again(cluster, other)];
+      await a.commit({ 1: 8 });
+      expect(await a.beat(orders(0, 2))).toBe("@2 0,2");
+      expect(await b.beat()).toBe("@2 1,3");
+      expect(await committedOf(cluster)).toEqual(["orders:1=8"]);
+      expect(await new TestMember(cluster, "c").join()).toBe("@3  +2");
+    },
+  );
+
+  test("a member of before it cannot commit over its successor", async () => {
+    const world = memoryWorld();
+    const first = await openGroups(world);
+    const zombie = new TestMember(first, "a");
+    await zombie.join();
+    await first.crash();
+    world.disk.crash({ mode: "lost" });
+    const cluster = await openGroups(world);
+    const successor = new TestMember(cluster, "b");
+    world.clock.advance(10_000);
+    expect(await cluster.groups.expireMembers(), "the session begins with the load").toEqual([]);
+    world.clock.advance(10_000);
+    expect(await cluster.groups.expireMembers()).toMatchObject([{ memberId: "a" }]);
+    expect(await successor.join()).toBe("@3 0,1,2,3");
+    await successor.commit({ 0: 10 });
+    expect(await rejection(again(cluster, zombie).commit({ 0: 5 }))).toMatchObject({
+      code: "UNKNOWN_MEMBER",
+    });
+    expect(await again(cluster, zombie).join()).toBe("@4  +0,2");
+    expect(await rejection(again(cluster, zombie).commit({ 0: 5 }))).toMatchObject({
+      code: "ILLEGAL_GENERATION",
+    });
+    expect(await committedOf(cluster)).toEqual(["orders:0=10"]);
+  });
+});
+
+/** What the group was said to be last, and what it may have become since. */
+interface Instant {
+  readonly disk: MemoryDisk;
+  readonly before: string;
+  readonly states: readonly string[];
+}
+
+/** Two members join, share, commit and leave; every state of the group that may be found at each instant is noted. */
+async function livedThrough(): Promise<Instant[]> {
+  const world = memoryWorld();
+  const cluster = await openGroups(world);
+  const instants: Instant[] = [];
+  let states = ["UNKNOWN_GROUP"];
+  const note = (before: string) => instants.push({ disk: world.disk.clone(), before, states: [...states] });
+  world.disk.beforeChange(({ kind, path }) => void note(`${kind} of ${path}`));
+  const [a, b] = [new TestMember(cluster, "a"), new TestMember(cluster, "b")];
+  const step = async (act: () => Promise<unknown>, after: string) => {
+    states = [...states.slice(-1), after];
+    await act();
+    states = [after];
+    expect(await stateIn(cluster)).toBe(after);
+  };
+  await step(() => a.join(), "stable@1 | a 0,1,2,3 |");
+  await step(() => a.commit({ 0: 1, 1: 1 }), "stable@1 | a 0,1,2,3 | orders:0=1 orders:1=1");
+  await step(() => b.join(), "reconciling@2 | a 0,2 -1,3 | b  +1,3 | orders:0=1 orders:1=1");
+  await a.assignment();
+  await step(() => a.beat(orders(0, 2, 3)), "reconciling@2 | a 0,2 -3 | b 1 +3 | orders:0=1 orders:1=1");
+  await step(() => b.commit({ 1: 2 }), "reconciling@2 | a 0,2 -3 | b 1 +3 | orders:0=1 orders:1=2");
+  cluster.steps.rollSegment(PLACE);
+  await step(() => a.leave(), "stable@3 | b 0,1,2,3 | orders:0=1 orders:1=2");
+  await cluster.steps.flushLogs();
+  await cluster.steps.compact(() => Promise.resolve(), PLACE.topic);
+  await step(() => b.leave(), "empty@4 | orders:0=1 orders:1=2");
+  await step(() => cluster.groups.delete(GROUP), "UNKNOWN_GROUP");
+  await step(() => a.join(), "stable@5 | a 0,1,2,3 |");
+  await cluster.close();
+  note("the end");
+  return instants;
+}
+
+async function stateIn(cluster: BrokerCluster): Promise<string> {
+  const group = await described(cluster).catch((problem) => problem.code as string);
+  if (typeof group === "string") return group;
+  return `${group.join(" | ")} | ${(await committedOf(cluster)).join(" ")}`.trim();
+}
+
+function crashesOf(seed: number): Crash[] {
+  const random = new SeededRandom(seed);
+  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
+}
+
+describe("a crash at any instant", () => {
+  test("leaves the group as it was answered last or as it was being changed, whole, and every member may go on", async () => {
+    const instants = await livedThrough();
+    expect(instants.length).toBeGreaterThan(40);
+    for (const [seed, { disk, before, states }] of instants.entries()) {
+      for (const crash of crashesOf(seed)) {
+        const copy = disk.clone();
+        copy.crash(crash);
+        const cluster = await openGroups(worldOn(copy));
+        const where = `after a crash (${crash.mode}) before ${before}`;
+        const found = await stateIn(cluster);
+        expect(states, where).toContain(found);
+        const shown = await new TestMember(cluster, "z").join();
+        const [, generation = "0"] = /@(\d+)/.exec(found) ?? [];
+        expect(Number(shown.slice(1).split(" ")[0]), where).toBeGreaterThan(Number(generation));
+        await cluster.crash();
+      }
+    }
+  });
+});
+
+describe("a record that the log refuses", () => {
+  test("leaves the group as it was; one that stands in the log and was not acknowledged counts, and is told once it is", async () => {
+    const world = memoryWorld();
+    const cluster = await openGroups(world);
+    const [a, b] = [new TestMember(cluster, "a"), new TestMember(cluster, "b")];
+    await a.join();
+    const before = world.faults.arm({ point: "coordinator.write.before_append", action: "error" });
+    expect(await rejection(b.join())).toMatchObject({ code: "STORAGE_ERROR" });
+    before.assertFired();
+    expect(await described(cluster)).toEqual(["stable@1", "a 0,1,2,3"]);
+    expect(await a.beat()).toBe("@1 0,1,2,3");
+    const after = world.faults.arm({ point: "coordinator.write.after_append", action: "error" });
+    expect(await rejection(b.join())).toMatchObject({ code: "STORAGE_ERROR" });
+    after.assertFired();
+    expect(await b.join()).toBe("@2  +1,3");
+    expect(world.events.of("generation_started").map(({ generation }) => generation)).toEqual([1]);
+  });
+
+  test("a group that cannot be loaded answers its error, is not skipped in the list, and works again when it can be", async () => {
+    const world = memoryWorld();
+    const first = await openGroups(world);
+    await new TestMember(first, "a").join();
+    await first.close();
+    const cluster = await openGroups(world);
+    const fault = world.faults.arm({
+      point: "coordinator.load.before_read",
+      action: "error",
+      times: "always",
+    });
+    const a = new TestMember(cluster, "a");
+    expect(await rejection(a.assignment())).toMatchObject({ code: "STORAGE_ERROR" });
+    expect(await rejection(cluster.groups.list())).toMatchObject({ code: "STORAGE_ERROR" });
+    expect(await rejection(cluster.groups.expireMembers())).toMatchObject({ code: "STORAGE_ERROR" });
+    world.faults.disarm(fault);
+    expect(await a.assignment()).toBe("@1 0,1,2,3");
+  });
+});
+
+/** Copies until nobody is behind, so that whoever waits for acks=all is told. */
+async function replicate(cluster: BrokerCluster): Promise<void> {
+  for (let round = 0; round < 3; round++) await cluster.replicateOnce({ topic: PLACE.topic });
+  await settle();
+}
+
+/** What `act` resolves with, while the followers fetch. */
+async function replicated<Result>(cluster: BrokerCluster, act: Promise<Result>): Promise<Result> {
+  act.catch(() => {});
+  while (!cluster.hasTopic(PLACE.topic)) await new Promise(setImmediate);
+  await settle();
+  await replicate(cluster);
+  return act;
+}
+
+async function onThreeBrokers(): Promise<{
+  world: World;
+  cluster: BrokerCluster;
+  a: TestMember;
+  b: TestMember;
+}> {
+  const world = memoryWorld();
+  const cluster = await openGroups(world, { brokerIds: [1, 2, 3] });
+  return { world, cluster, a: new TestMember(cluster, "a"), b: new TestMember(cluster, "b") };
+}
+
+describe("three brokers", () => {
+  test("a member hears of its share when all in sync have it, and nobody is shown it before", async () => {
+    const { cluster, a, b } = await onThreeBrokers();
+    expect(await replicated(cluster, a.join())).toBe("@1 0,1,2,3");
+    const joining = b.join();
+    expect(await outcomeOf(joining)).toBe("pending");
+    expect(await described(cluster)).toEqual(["stable@1", "a 0,1,2,3"]);
+    const asking = a.assignment();
+    expect(await outcomeOf(asking), "what a is told rests on b's record").toBe("pending");
+    await replicate(cluster);
+    expect([await joining, await asking]).toEqual(["@2  +1,3", "@2 0,2"]);
+  });
+
+  test("after a promotion of the coordinator's partition the members go on with the new one", async () => {
+    const { world, cluster, a, b } = await onThreeBrokers();
+    await replicated(cluster, a.join());
+    await replicated(cluster, b.join());
+    world.clock.advance(6_000);
+    await cluster.promote(PLACE, 2);
+    expect(await a.assignment()).toBe("@2 0,2");
+    expect(await replicated(cluster, a.beat(orders(0, 2)))).toBe("@2 0,2");
+    expect(await b.beat()).toBe("@2 1,3");
+    expect((await cluster.groups.describe(GROUP)).coordinatorId).toBe(2);
+    world.clock.advance(9_999);
+    expect(await cluster.groups.expireMembers(), "sessions begin anew").toEqual([]);
+  });
+
+  test("what was not acknowledged when the leadership moved never was, and the generation goes on from what was", async () => {
+    const { cluster, a, b } = await onThreeBrokers();
+    await replicated(cluster, a.join());
+    const lost = rejection(b.join());
+    await settle();
+    await cluster.promote(PLACE, 2);
+    expect(await lost).toMatchObject({ code: "FENCED_LEADER_EPOCH" });
+    expect(await described(cluster)).toEqual(["stable@1", "a 0,1,2,3"]);
+    expect(await replicated(cluster, b.join())).toBe("@2  +1,3");
+  });
+
+  test("while the coordinator's broker is stopped nobody is expired; members are told to try again", async () => {
+    const { world, cluster, a } = await onThreeBrokers();
+    await replicated(cluster, a.join());
+    await cluster.stopBroker(1);
+    expect(await rejection(a.beat())).toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
+    world.clock.advance(60_000);
+    expect(await cluster.groups.expireMembers()).toEqual([]);
+    await cluster.startBroker(1);
+    expect(await a.beat()).toBe("@1 0,1,2,3");
+  });
+
+  test("a caller whose time is over hears of it; the change goes on, and asking again changes nothing", async () => {
+    const { cluster, a, b } = await onThreeBrokers();
+    await replicated(cluster, a.join());
+    const time = new AbortController();
+    const request = { groupId: GROUP, memberId: "b", topics: ["orders"], assignor: "roundrobin" } as const;
+    const waiting = rejection(cluster.groups.join(request, { giveUp: time.signal }));
+    await settle();
+    time.abort();
+    expect(await waiting).toMatchObject({ code: "REQUEST_TIMED_OUT" });
+    expect(await replicated(cluster, b.join())).toBe("@2  +1,3");
+  });
+});
+
+describe("members that race", () => {
+  test("for the first place in a group, while its topic is being made, are one after the other", async () => {
+    const cluster = await openGroups(memoryWorld());
+    const members = ["c", "a", "b"].map((memberId) => new TestMember(cluster, memberId));
+    const told = await Promise.all(members.map((member) => member.join()));
+    expect(told).toEqual(["@1 0,1,2,3", "@2  +0,2", "@3  +1"]);
+    expect(await described(cluster)).toEqual(["reconciling@3", "a  +0,3", "b  +1", "c 2 -0,1,3"]);
+  });
+
+  test("a commit that was called before another's join counts, one that was called after it is stale", async () => {
+    const cluster = await openGroups(memoryWorld());
+    const [a, b] = [new TestMember(cluster, "a"), new TestMember(cluster, "b")];
+    await a.join();
+    const outcomes = await Promise.allSettled([a.commit({ 0: 1 }), b.join(), a.commit({ 0: 2 })]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(await committedOf(cluster)).toEqual(["orders:0=1"]);
+  });
+});
