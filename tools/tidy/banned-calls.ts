@@ -58,8 +58,13 @@ const CLIENT_CLOCK = ["clock.ts"];
 const CLIENT_PLACES: Place[] = [
   { folder: CLIENT, ban: bans.WALL_CLOCK, instead: "the injected clock", except: CLIENT_CLOCK },
   { folder: CLIENT, ban: bans.TIMERS, instead: "the injected clock", except: CLIENT_CLOCK },
-  // It names what is injected where the caller injects nothing.
-  { folder: CLIENT, ban: bans.CHANCE, instead: "the injected random()", except: ["client.ts"] },
+  // It names what is injected where the caller injects nothing; a member's name must differ from every other process's.
+  {
+    folder: CLIENT,
+    ban: bans.CHANCE,
+    instead: "the injected random()",
+    except: ["client.ts", "consumer/group/member-id.ts"],
+  },
   { folder: CLIENT, ban: bans.CONSOLE, instead: "an error or an event; a library does not print" },
   { folder: CLIENT, ban: bans.PROCESS, instead: "an option of connect()" },
   { folder: CLIENT, ban: bans.FILES, instead: "nothing; the SDK keeps no files" },

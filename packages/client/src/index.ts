@@ -26,18 +26,22 @@ export { Client, connect } from "./client.ts";
 export type { ClientOptions, ConnectOptions, ConnectTarget } from "./client-options.ts";
 export { type Cancel, type ClientClock, ManualClock, systemClock } from "./clock.ts";
 export type { ClusterEvent, EventKind, EventQuery } from "./cluster-event.ts";
-export {
-  type AssignedPartition,
-  type BatchIterationOptions,
-  Consumer,
-  type IterationOptions,
-  type PartitionLag,
-  type PollOptions,
-} from "./consumer/consumer.ts";
-export type { AutoOffsetReset, ConsumerOptions } from "./consumer/consumer-options.ts";
+export { type AssignedPartition, Consumer } from "./consumer/consumer.ts";
+export type {
+  AutoOffsetReset,
+  BatchIterationOptions,
+  ConsumerCloseOptions,
+  ConsumerOptions,
+  IterationOptions,
+  PollOptions,
+} from "./consumer/consumer-options.ts";
 export type { ConsumerHeader, ConsumerRecord } from "./consumer/consumer-record.ts";
 export type { ConsumerBatch } from "./consumer/cursor-ring.ts";
+export type { Assignor, Rebalance, RebalanceListener } from "./consumer/group/group-options.ts";
+export type { CommittedOffset, OffsetToCommit } from "./consumer/group/offset-commits.ts";
 export type { OffsetSpec } from "./consumer/partition-cursor.ts";
+export type { PartitionLag } from "./consumer/positions.ts";
+export type { ReadyOptions } from "./consumer/readiness.ts";
 export {
   CLIENT_ERRORS,
   type ClientErrorCode,

@@ -55,6 +55,16 @@ export const LIMITS = {
   /** Kafka: fetch.max.bytes and max.partition.fetch.bytes, 50 MiB and 1 MiB. Here one bound serves both. */
   fetchBytes: MIB,
   fetchBytesMax: 16 * MIB,
+  /** Kafka: heartbeat.interval.ms, and as there at most a third of the session. */
+  heartbeatIntervalMs: 3 * SECOND_MS,
+  heartbeatsPerSession: 3,
+  /** Kafka: auto.commit.interval.ms. */
+  autoCommitIntervalMs: 5 * SECOND_MS,
+  /** The broker takes no longer ones. Kafka: group.max.session.timeout.ms, 30 minutes; max.poll.interval.ms has no bound. */
+  sessionTimeoutMsMax: 3_600 * SECOND_MS,
+  rebalanceTimeoutMsMax: 86_400 * SECOND_MS,
+  /** What a commit_offsets request takes; more go in several. */
+  offsetsPerCommitMax: 10_000,
   /** What a fetch_many request takes. */
   partitionsPerFetchMax: 1_000,
 } as const;

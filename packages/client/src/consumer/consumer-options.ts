@@ -1,13 +1,19 @@
 /** How a consumer works; each option with Kafka's name and default. */
 import { LIMITS } from "../limits.ts";
-import type { Session } from "../session.ts";
-import { checkedInteger, usageError } from "../usage.ts";
+import type { CloseOptions, Session } from "../session.ts";
+import { checkedInteger, requireKnown, usageError } from "../usage.ts";
+import {
+  GROUP_OPTIONS,
+  type GroupOptions,
+  type GroupSettings,
+  groupSettings,
+} from "./group/group-options.ts";
 
 export type AutoOffsetReset = "earliest" | "latest" | "error";
 
-export interface ConsumerOptions {
+export interface ConsumerOptions extends GroupOptions {
   /**
-   * Where to begin without a position, and where to go on when the position is not there any more (default "latest").
+   * Where to begin without a position or a committed offset, and where to go on when the position is not there any more (default "latest").
    * "error": the poll fails with NO_POSITION or OFFSET_OUT_OF_RANGE. Kafka: auto.offset.reset.
    */
   readonly autoOffsetReset?: AutoOffsetReset | undefined;
@@ -24,18 +30,56 @@ export interface ConsumerOptions {
   readonly fetchAhead?: boolean | undefined;
 }
 
+export interface PollOptions {
+  /** At most so many records (default 500). */
+  readonly maxRecords?: number | undefined;
+  /** How long to wait for the first (default 0: what is there now, for which the broker is asked if need be). */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the wait; the poll then fails with the signal's reason, and no record is lost. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface IterationOptions {
+  /** Ends the iteration, which then fails with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface BatchIterationOptions extends IterationOptions {
+  /** Records of one batch at most (default: all that a fetch returned). */
+  readonly maxRecords?: number | undefined;
+}
+
+export interface ConsumerCloseOptions extends CloseOptions {
+  /** Whether the consumer leaves its group (default true). Else its partitions wait for it until its session is over. */
+  readonly leave?: boolean | undefined;
+}
+
 export interface ConsumerSettings {
   readonly autoOffsetReset: AutoOffsetReset;
   readonly isolation: "read_uncommitted" | "read_committed";
   readonly fetchBytes: number;
   readonly fetchWaitMs: number;
   readonly fetchAhead: boolean;
+  /** `null`: the consumer knows no group. */
+  readonly group: GroupSettings | null;
 }
+
+const CONSUMER_OPTIONS = [
+  ...GROUP_OPTIONS,
+  ...Object.keys({
+    autoOffsetReset: true,
+    isolation: true,
+    fetchBytes: true,
+    fetchWaitMs: true,
+    fetchAhead: true,
+  } satisfies { readonly [Name in Exclude<keyof ConsumerOptions, keyof GroupOptions>]-?: true }),
+];
 
 const RESETS: readonly string[] = ["earliest", "latest", "error"];
 
-/** Fills in the defaults. Throws USAGE for what is out of bounds. */
+/** Fills in the defaults. Throws USAGE for what is unknown or out of bounds. */
 export function consumerSettings(options: ConsumerOptions, session: Session): ConsumerSettings {
+  requireKnown("a consumer", options, CONSUMER_OPTIONS);
   const {
     autoOffsetReset = "latest",
     fetchBytes = LIMITS.fetchBytes,
@@ -49,5 +93,6 @@ export function consumerSettings(options: ConsumerOptions, session: Session): Co
     fetchBytes: checkedInteger("fetchBytes", fetchBytes, 1, LIMITS.fetchBytesMax),
     fetchWaitMs: checkedInteger("fetchWaitMs", fetchWaitMs, 0, LIMITS.fetchWaitMsMax),
     fetchAhead: options.fetchAhead ?? session.clock.mode === "auto",
+    group: groupSettings(options, session),
   };
 }

@@ -107,3 +107,11 @@ test("a paused partition is neither fetched nor handed out, and goes on where it
   expect(texts(await consumer.poll())).toEqual(["2", "3"]);
   await client.close();
 });
+
+test("a poll that asks what is there now finds the last of many partitions, though each position comes by itself", async () => {
+  const { broker, client, consumer } = await consuming({}, { orders: 8 });
+  broker.append("orders", 7, ["last"]);
+  consumer.assign([0, 1, 2, 3, 4, 5, 6, 7].map((partition) => ({ topic: "orders", partition })));
+  expect(texts(await consumer.poll())).toEqual(["last"]);
+  await client.close();
+});

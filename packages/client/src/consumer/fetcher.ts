@@ -15,7 +15,7 @@ import { RETRY_BACKOFF } from "../waiting.ts";
 import type { ConsumerSettings } from "./consumer-options.ts";
 import { FetchedChunk } from "./fetched-chunk.ts";
 import { lookUpOffset } from "./offset-lookup.ts";
-import type { OffsetSpec, PartitionCursor } from "./partition-cursor.ts";
+import type { OffsetSpec, PartitionCursor, Target } from "./partition-cursor.ts";
 
 type PartitionAnswer = ParsedResponse<"fetch_many">["partitions"][number];
 
@@ -30,6 +30,8 @@ export interface FetcherListener {
   arrived(): void;
   /** Something came, good or bad. */
   changed(): void;
+  /** Where the consumer's group goes on, by `topicPartitionKey`, as far as it has committed. */
+  committed(places: readonly TopicPartition[]): Promise<ReadonlyMap<string, number>>;
 }
 
 export class Fetcher {
@@ -68,24 +70,26 @@ export class Fetcher {
     if (waitMs === 0) for (const cursor of cursors) if (cursor.busy === "waiting") cursor.overtake();
     const nowMs = this.#session.clock.elapsedMs();
     const free = cursors.filter((cursor) => cursor.mayAsk(nowMs));
-    for (const cursor of free) {
-      const spec = this.#whereToBegin(cursor);
-      if (spec === "error") this.#errors.push(noPosition(cursor.place));
-      else if (spec !== null) void this.#begin(cursor, spec);
-    }
+    for (const cursor of free)
+      if (this.#whereToBegin(cursor) === "error") this.#errors.push(noPosition(cursor.place));
+    this.begin(free);
     const positioned = free.filter((cursor) => cursor.fetchOffset !== null);
     if (positioned.length > 0) void this.#fetch(positioned.slice(0, LIMITS.partitionsPerFetchMax), waitMs);
   }
 
   /** Finds the positions that are missing and can be found; what fails is for the next poll. */
   begin(cursors: readonly PartitionCursor[]): void {
-    for (const cursor of cursors) {
-      const spec = cursor.busy === "no" ? this.#whereToBegin(cursor) : null;
-      if (spec !== null && spec !== "error") void this.#begin(cursor, spec);
+    const free = cursors.filter(({ busy }) => busy === "no");
+    const resuming = free.filter((cursor) => this.#whereToBegin(cursor) === "committed");
+    if (resuming.length > 0) void this.#try(resuming, () => this.#resume(resuming));
+    for (const cursor of free) {
+      const spec = this.#whereToBegin(cursor);
+      if (spec !== null && spec !== "error" && spec !== "committed")
+        void this.#try([cursor], () => this.locate(cursor, spec));
     }
   }
 
-  #whereToBegin(cursor: PartitionCursor): OffsetSpec | "error" | null {
+  #whereToBegin(cursor: PartitionCursor): Target | "error" | null {
     if (cursor.position !== null) return null;
     const { autoOffsetReset } = this.#settings;
     if (cursor.target !== null) return cursor.target;
@@ -96,7 +100,28 @@ export class Fetcher {
   async locateLost(cursor: PartitionCursor): Promise<void> {
     const spec = this.#whereToBegin(cursor);
     if (spec === "error") throw noPosition(cursor.place);
-    if (spec !== null) await this.locate(cursor, spec);
+    if (spec === "committed") await this.#resume([cursor]);
+    else if (spec !== null) await this.locate(cursor, spec);
+  }
+
+  /** Moves each cursor to where its group goes on; where nothing is committed, autoOffsetReset says where to begin. */
+  async #resume(cursors: readonly PartitionCursor[]): Promise<void> {
+    const asked = cursors.map((cursor) => ({ cursor, turn: cursor.turn }));
+    for (const cursor of cursors) cursor.busy = "quick";
+    this.#quick += 1;
+    try {
+      const offsets = await this.#listener.committed(cursors.map(({ place }) => place));
+      for (const { cursor } of asked.filter(isCurrent)) {
+        const offset = offsets.get(topicPartitionKey(cursor.place));
+        if (offset === undefined) cursor.lose(null);
+        else cursor.moveTo(offset);
+      }
+      this.begin(cursors);
+    } finally {
+      for (const { cursor } of asked.filter(isCurrent)) cursor.busy = "no";
+      this.#quick -= 1;
+      this.#listener.changed();
+    }
   }
 
   /** Moves the cursor to where `spec` is, unless it is moved elsewhere meanwhile. */
@@ -118,13 +143,20 @@ export class Fetcher {
     }
   }
 
-  /** Never rejects: what it fails with is for the next poll. */
-  async #begin(cursor: PartitionCursor, spec: OffsetSpec): Promise<void> {
-    const asked = { cursor, turn: cursor.turn };
+  /** Never rejects, and counts as quick until what it failed with is there for the next poll. */
+  async #try(cursors: readonly PartitionCursor[], work: () => Promise<void>): Promise<void> {
+    const asked = cursors.map((cursor) => ({ cursor, turn: cursor.turn }));
+    this.#quick += 1;
     try {
-      await this.locate(cursor, spec);
+      await work();
     } catch (error) {
-      if (isCurrent(asked)) this.#failed(cursor, asMiniKafkaError(error));
+      const failure = asMiniKafkaError(error);
+      const current = asked.filter(isCurrent);
+      // One request, so one error, unless each is to be tried again by itself.
+      for (const { cursor } of failure.retriable ? current : current.slice(0, 1))
+        this.#failed(cursor, failure);
+    } finally {
+      this.#quick -= 1;
       this.#listener.changed();
     }
   }

@@ -14,6 +14,9 @@ import type { FetchedChunk } from "./fetched-chunk.ts";
 /** An offset, or what the broker knows an offset for. */
 export type OffsetSpec = number | "beginning" | "end" | { readonly timestampMs: number };
 
+/** Where a position is to be found; "committed" is where the consumer's group goes on. */
+export type Target = OffsetSpec | "committed";
+
 export class PartitionCursor {
   readonly place: TopicPartition;
   isPaused = false;
@@ -24,7 +27,7 @@ export class PartitionCursor {
   #generation = 0;
   #turn = 0;
   #position: number | null = null;
-  #target: OffsetSpec | null = null;
+  #target: Target | null = null;
   #chunks: FetchedChunk[] = [];
   #failures = 0;
   #error: MiniKafkaError | null = null;
@@ -40,7 +43,7 @@ export class PartitionCursor {
   }
 
   /** Where to go when there is no position; `null`: as autoOffsetReset says. */
-  get target(): OffsetSpec | null {
+  get target(): Target | null {
     return this.#target;
   }
 
@@ -87,7 +90,7 @@ export class PartitionCursor {
   }
 
   /** Gives the position up, to be found at `target` or as autoOffsetReset says. */
-  lose(target: OffsetSpec | null): void {
+  lose(target: Target | null): void {
     this.#restart(null, target);
   }
 
@@ -137,7 +140,7 @@ export class PartitionCursor {
     this.#notBeforeMs = elapsedMs + delayMs(this.#failures);
   }
 
-  #restart(position: number | null, target: OffsetSpec | null): void {
+  #restart(position: number | null, target: Target | null): void {
     this.overtake();
     this.#generation += 1;
     this.#position = position;

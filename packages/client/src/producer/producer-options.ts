@@ -1,7 +1,7 @@
 /** How a producer works; each option with Kafka's name and default. */
 import { LIMITS } from "../limits.ts";
 import type { Session } from "../session.ts";
-import { checkedInteger, usageError } from "../usage.ts";
+import { checkedInteger, requireKnown, usageError } from "../usage.ts";
 import type { Partitioner } from "./partitioner.ts";
 
 export interface ProducerOptions {
@@ -64,11 +64,26 @@ export interface ProducerSettings {
   readonly partitioner: Partitioner;
 }
 
+const PRODUCER_OPTIONS = Object.keys({
+  acks: true,
+  batchBytes: true,
+  lingerMs: true,
+  bufferBytesMax: true,
+  batchBytesMax: true,
+  deliveryTimeoutMs: true,
+  inFlightPerPartitionMax: true,
+  onUnknownFate: true,
+  idempotent: true,
+  name: true,
+  partitioner: true,
+} satisfies { readonly [Name in keyof ProducerOptions]-?: true });
+
 /** What a line of a batch holds beside its Base64: names and numbers. */
 const LINE_OVERHEAD_BYTES = 4 * 1024;
 
-/** Fills in the defaults. Throws USAGE for what does not fit together. */
+/** Fills in the defaults. Throws USAGE for what is unknown or does not fit together. */
 export function producerSettings(options: ProducerOptions, session: Session): ProducerSettings {
+  requireKnown("a producer", options, PRODUCER_OPTIONS);
   const lineRoomBytes = Math.floor((session.frameBytesMax - LINE_OVERHEAD_BYTES) / 4) * 3;
   const buffer = session.clock.mode === "manual" ? LIMITS.bufferBytesManualMax : LIMITS.bufferBytesMax;
   const { idempotent = false, name, lingerMs = 0, deliveryTimeoutMs = LIMITS.deliveryTimeoutMs } = options;

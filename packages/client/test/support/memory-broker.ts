@@ -14,6 +14,7 @@ import {
   readBatchHeader,
   type StoredRecord,
 } from "@minikafka/record";
+import { GroupModel } from "./group-model.ts";
 import { ProducerMemory } from "./producer-memory.ts";
 import { isRequest, ScriptedPeer, type SeenRequest } from "./scripted-peer.ts";
 
@@ -30,12 +31,17 @@ interface Read {
 export class MemoryBroker {
   readonly peer = new ScriptedPeer();
   readonly producers = new ProducerMemory();
+  readonly groups = new GroupModel((topic) => this.#topics.get(topic)?.length ?? 0);
   readonly #topics = new Map<string, Buffer[][]>();
   /** Operations that are left to the test, and how often. */
   readonly #byHand = new Map<OperationName, number>();
   /** Every produce that was answered or left to the test, in order. */
   readonly produced: ParsedRequest<"produce">[] = [];
   readonly fetched: ParsedRequest<"fetch_many">[] = [];
+  readonly heartbeats: ParsedRequest<"heartbeat">[] = [];
+  /** Whether a fetch that may wait is held back while nothing is there; without, it is answered at once. */
+  holdsFetches = false;
+  #held: SeenRequest<"fetch_many">[] = [];
   /** Lets a test change what is answered for a partition. */
   partitionAnswer: ((topic: string, partition: number) => PartitionAnswer | null) | null = null;
 
@@ -90,6 +96,9 @@ export class MemoryBroker {
     const baseOffset = this.end(topic, partition);
     assignBatch(frame, { baseOffset, leaderEpoch: 0 });
     frames.push(frame);
+    const held = this.#held;
+    this.#held = [];
+    for (const request of held) this.answerFetch(request);
     return baseOffset;
   }
 
@@ -108,6 +117,7 @@ export class MemoryBroker {
     const { operation } = request.fields;
     if (isRequest(request, "produce")) this.produced.push(request.fields);
     if (isRequest(request, "fetch_many")) this.fetched.push(request.fields);
+    if (isRequest(request, "heartbeat")) this.heartbeats.push(request.fields);
     const left = this.#byHand.get(operation) ?? 0;
     if (left > 0) {
       this.#byHand.set(operation, left - 1);
@@ -119,7 +129,7 @@ export class MemoryBroker {
     else if (isRequest(request, "list_offsets")) this.#answerOffsets(request);
     else if (isRequest(request, "init_producer")) this.answerInit(request);
     else if (isRequest(request, "ping")) request.answer({});
-    else return false;
+    else return this.groups.handle(request);
     return true;
   }
 
@@ -184,7 +194,9 @@ export class MemoryBroker {
       if ("batches_b64" in answer) leftBytes -= Math.floor(((answer.batches_b64 ?? "").length / 4) * 3);
       return answer;
     });
-    request.answer({ partitions: answers });
+    const isEmpty = answers.every((answer) => "batches_b64" in answer && answer.batches_b64 === "");
+    if (isEmpty && this.holdsFetches && request.fields.max_wait_ms > 0) this.#held.push(request);
+    else request.answer({ partitions: answers });
   }
 
   #read({ topic, partition, offset, bytesMax, firstBytesMax }: Read): PartitionAnswer {

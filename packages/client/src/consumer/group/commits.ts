@@ -1,0 +1,182 @@
+/**
+ * A consumer's commits: those that it is asked for, and those that it makes by itself.
+ *
+ * Owns what was committed last, and the timer of auto commits. Invariants: commits go one after the other, so that a late
+ * retry never undoes a newer one; by itself only what the caller is done with is committed, never what it has in hand.
+ */
+import { asMiniKafkaError, hasCode, isRetriable, MiniKafkaError } from "../../errors.ts";
+import type { Session } from "../../session.ts";
+import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
+import { checkedInteger, usageError } from "../../usage.ts";
+import { retrying } from "../../waiting.ts";
+import type { HandOuts } from "../hand-outs.ts";
+import type { PartitionCursor } from "../partition-cursor.ts";
+import type { GroupSettings } from "./group-options.ts";
+import {
+  type CommittedOffset,
+  type Committer,
+  commitOffsets,
+  fetchCommitted,
+  type OffsetToCommit,
+} from "./offset-commits.ts";
+
+/** Whose commits they are. */
+export interface CommitOwner {
+  /** All that the consumer has. */
+  readonly held: readonly PartitionCursor[];
+  readonly handOuts: HandOuts;
+  /** Ends trying again. */
+  readonly enough: AbortSignal;
+  /** `null`: the consumer assigns itself. Throws UNKNOWN_MEMBER while a subscribed one is not a member. */
+  committer(): Committer | null;
+  /** Another one for each membership. */
+  readonly incarnation: number;
+  /** Whether that membership goes on in a newer generation, which it finds out where heartbeats go by themselves. */
+  renewed(incarnation: number): Promise<boolean>;
+  /** An automatic commit failed with this. */
+  failed(error: MiniKafkaError): void;
+}
+
+/** Generations may change again while a commit is tried again. */
+const RENEWALS_MAX = 5;
+
+export class Commits {
+  readonly #session: Session;
+  readonly #settings: GroupSettings;
+  readonly #owner: CommitOwner;
+  /** By `topicPartitionKey`. */
+  readonly #last = new Map<string, number>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(session: Session, settings: GroupSettings, owner: CommitOwner) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#owner = owner;
+  }
+
+  /** Commits by itself from now on, if the consumer is to. */
+  start(): void {
+    if (!this.#settings.autoCommit || this.#cancelTimer !== null) return;
+    this.#cancelTimer = this.#session.clock.after(this.#settings.autoCommitIntervalMs, () => {
+      void this.#tick();
+    });
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+
+  /** All positions: the caller is done with everything that was handed out. */
+  async commitPositions(): Promise<void> {
+    const { handOuts, held } = this.#owner;
+    const { lost } = handOuts;
+    handOuts.done();
+    if (lost.length > 0) throw lostMeanwhile(lost);
+    const offsets = held.flatMap(({ place, position }) =>
+      position === null ? [] : [{ ...place, offset: position }],
+    );
+    await this.#commit(offsets);
+  }
+
+  async commit(offsets: readonly OffsetToCommit[]): Promise<void> {
+    const keys = new Set(offsets.map(topicPartitionKey));
+    if (keys.size < offsets.length) throw usageError("an offset of one partition is given twice");
+    for (const { partition, offset } of offsets) {
+      checkedInteger("partition", partition, 0);
+      checkedInteger("offset", offset, 0);
+    }
+    await this.#commit(offsets);
+  }
+
+  /** What the caller is done with, as far as it is new. */
+  async commitDone(cursors: readonly PartitionCursor[]): Promise<void> {
+    const inHand = this.#owner.handOuts.firstOffsets();
+    const offsets = cursors.flatMap(({ place, position }) => {
+      const key = topicPartitionKey(place);
+      const offset = inHand.get(key) ?? position;
+      return offset === null || this.#last.get(key) === offset ? [] : [{ ...place, offset }];
+    });
+    await this.#commit(offsets);
+  }
+
+  async committed(places: readonly TopicPartition[]): Promise<readonly CommittedOffset[]> {
+    return this.#retrying(() => fetchCommitted(this.#session, this.#settings.groupId, places));
+  }
+
+  /** Where to go on, by `topicPartitionKey`. */
+  async startingPoints(places: readonly TopicPartition[]): Promise<ReadonlyMap<string, number>> {
+    const offsets = new Map<string, number>();
+    for (const { offset, ...place } of await this.committed(places)) {
+      const key = topicPartitionKey(place);
+      this.#last.delete(key);
+      if (offset === null) continue;
+      this.#last.set(key, offset);
+      offsets.set(key, offset);
+    }
+    return offsets;
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      await this.commitDone(this.#owner.held);
+    } catch (error) {
+      this.#owner.failed(asMiniKafkaError(error));
+    }
+    this.#cancelTimer = null;
+    if (!this.#owner.enough.aborted) this.start();
+  }
+
+  #commit(offsets: readonly OffsetToCommit[]): Promise<void> {
+    if (offsets.length === 0) return Promise.resolve();
+    // Whose offsets these are is settled now: a later membership must not commit them.
+    const committer = this.#owner.committer();
+    const { incarnation } = this.#owner;
+    const done = this.#turn.then(() => this.#send(committer, incarnation, offsets));
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  async #send(
+    first: Committer | null,
+    incarnation: number,
+    offsets: readonly OffsetToCommit[],
+  ): Promise<void> {
+    const { groupId } = this.#settings;
+    let committer = first;
+    for (let renewals = 0; ; renewals += 1) {
+      try {
+        const from = committer;
+        await this.#retrying(() => commitOffsets(this.#session, groupId, from, offsets));
+        break;
+      } catch (error) {
+        if (!hasCode(error, "ILLEGAL_GENERATION") || renewals === RENEWALS_MAX) throw error;
+        // The coordinator knows whether the partitions are still ours in the new generation.
+        if (!(await this.#owner.renewed(incarnation))) throw error;
+        committer = this.#owner.committer();
+      }
+    }
+    for (const { offset, ...place } of offsets) this.#last.set(topicPartitionKey(place), offset);
+  }
+
+  #retrying<T>(attempt: () => Promise<T>): Promise<T> {
+    const { clock, random, requestTimeoutMs } = this.#session;
+    const deadlineMs = clock.elapsedMs() + requestTimeoutMs;
+    return retrying({ clock, random, deadlineMs, enough: this.#owner.enough }, attempt);
+  }
+}
+
+/** Whether an automatic commit that failed with this comes too late, so that it is for the next heartbeat to find out why. */
+export function isOvertaken(error: unknown): boolean {
+  return (
+    isRetriable(error) ||
+    hasCode(error, "ILLEGAL_GENERATION", "NOT_PARTITION_OWNER", "UNKNOWN_MEMBER", "UNKNOWN_GROUP") ||
+    hasCode(error, "UNKNOWN_TOPIC", "UNKNOWN_PARTITION")
+  );
+}
+
+function lostMeanwhile(places: readonly TopicPartition[]): MiniKafkaError {
+  const names = places.map(topicPartitionKey).join(", ");
+  const message = `${names}: no longer this consumer's, so that what was handed out of it comes again to its new owner`;
+  return new MiniKafkaError("NOT_PARTITION_OWNER", message, { details: { partitions: places } });
+}

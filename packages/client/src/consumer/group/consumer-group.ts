@@ -1,0 +1,196 @@
+/**
+ * A consumer's part in its group: as a member that subscribes, or as one that assigns itself and only commits there.
+ *
+ * Owns which of the two it is, and how the parts hang together: the membership and its heartbeats, the rebalancing that
+ * follows them, the commits. It is the gate of what is handed out.
+ */
+import { MiniKafkaError } from "../../errors.ts";
+import type { Session } from "../../session.ts";
+import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
+import { usageError } from "../../usage.ts";
+import type { Gate, RecordSupply } from "../record-supply.ts";
+import { Commits, isOvertaken } from "./commits.ts";
+import type { GroupSettings } from "./group-options.ts";
+import { Heartbeats } from "./heartbeats.ts";
+import { Membership } from "./membership.ts";
+import type { Committer } from "./offset-commits.ts";
+import { Rebalancing } from "./rebalancing.ts";
+
+export class ConsumerGroup implements Gate {
+  readonly commits: Commits;
+  readonly #session: Session;
+  readonly #settings: GroupSettings;
+  readonly #supply: RecordSupply;
+  readonly #membership: Membership;
+  readonly #heartbeats: Heartbeats;
+  readonly #rebalancing: Rebalancing;
+  #mode: "undecided" | "subscribed" | "assigned" = "undecided";
+  /** Of automatic commits, for the next poll. */
+  #errors: MiniKafkaError[] = [];
+
+  constructor(session: Session, settings: GroupSettings, supply: RecordSupply) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#supply = supply;
+    const changed = () => supply.changed();
+    this.#membership = new Membership(session, settings, {
+      owned: () => this.#rebalancing.held.map(({ place }) => place),
+      lost: () => this.#rebalancing.lose(),
+      changed,
+    });
+    this.#rebalancing = new Rebalancing(session, settings, this.#membership, supply, {
+      commitDone: (cursors) => this.commits.commitDone(cursors),
+      released: () => this.#heartbeats.hurry(),
+    });
+    const follow = () => this.#rebalancing.follow();
+    this.#heartbeats = new Heartbeats(session, settings, this.#membership, { follow, changed });
+    this.commits = new Commits(session, settings, this.#committing());
+  }
+
+  get memberId(): string {
+    return this.#settings.memberId;
+  }
+
+  /** `null` while the consumer is no member. */
+  get generation(): number | null {
+    return this.#membership.view?.generation ?? null;
+  }
+
+  get isOpen(): boolean {
+    if (this.#mode !== "subscribed") return true;
+    if (this.#rebalancing.isBeginning || this.#heartbeats.refusal !== null) return false;
+    return !this.#settings.autoHeartbeat || this.#membership.isFresh;
+  }
+
+  get hasQuick(): boolean {
+    return this.#membership.isJoining;
+  }
+
+  takeError(): unknown {
+    return this.#heartbeats.refusal ?? this.#rebalancing.takeError() ?? this.#errors.shift() ?? null;
+  }
+
+  trouble(): MiniKafkaError | null {
+    return this.#mode === "subscribed" && !this.isOpen ? this.#heartbeats.trouble : null;
+  }
+
+  committed(places: readonly TopicPartition[]): Promise<ReadonlyMap<string, number>> {
+    return this.commits.startingPoints(places);
+  }
+
+  /** Fails with what the coordinator refuses; what may mend itself is tried again until the close. */
+  async subscribe(topics: readonly string[]): Promise<void> {
+    if (this.#mode === "assigned")
+      throw usageError("the consumer assigns itself partitions; it cannot subscribe as well");
+    const unique = [...new Set(topics)].sort();
+    for (const topic of unique)
+      if (typeof topic !== "string" || topic === "")
+        throw usageError(`a topic is ${JSON.stringify(topic)}; expected a name`);
+    this.#mode = "subscribed";
+    this.commits.start();
+    await this.#heartbeats.subscribe(unique);
+  }
+
+  /** Before the consumer assigns itself partitions. */
+  assigns(): void {
+    if (this.#mode === "subscribed")
+      throw usageError("the consumer has subscribed; it cannot assign itself partitions as well");
+    this.#mode = "assigned";
+    this.commits.start();
+  }
+
+  async heartbeat(): Promise<void> {
+    this.#requireSubscribed("heartbeat");
+    await this.#heartbeats.step();
+  }
+
+  async refreshAssignment(): Promise<void> {
+    this.#requireSubscribed("refreshAssignment");
+    await this.#heartbeats.refresh();
+  }
+
+  /** What the consumer is still waiting for until it has all that the group gives it, in words; `null` for nothing. */
+  waitsFor(): string | null {
+    if (this.#mode === "assigned") return null;
+    if (this.#mode === "undecided") return "a subscription or an assignment";
+    const { view } = this.#membership;
+    if (view === null) {
+      const why = this.#heartbeats.trouble;
+      return why === null ? "the coordinator's answer" : `the coordinator (${why.code}: ${why.message})`;
+    }
+    if (view.pending.length > 0)
+      return `${view.pending.map(topicPartitionKey).join(", ")}, until other members let go`;
+    if (this.#rebalancing.revoking.length > 0)
+      return `its own listener and caller, until ${this.#rebalancing.revoking.map(topicPartitionKey).join(", ")} can be let go`;
+    return this.#rebalancing.isFollowing ? "its own listener" : null;
+  }
+
+  /** Tells the listener, commits what is done and leaves, within the time; what fails of it is for the group to notice. */
+  async close(timeoutMs: number, leave: boolean): Promise<void> {
+    const deadline = new AbortController();
+    const cancel = this.#session.clock.after(timeoutMs, () => deadline.abort());
+    this.commits.stop();
+    this.#membership.stop();
+    const inTime = new Promise<void>((resolve) => deadline.signal.addEventListener("abort", () => resolve()));
+    await Promise.race([this.#lastWords(timeoutMs, leave), inTime]);
+    cancel();
+  }
+
+  async #lastWords(timeoutMs: number, leave: boolean): Promise<void> {
+    await this.#rebalancing.close();
+    if (this.#settings.autoCommit) await this.commits.commitDone(this.#rebalancing.held).catch(() => {});
+    if (leave) await this.#membership.leave(timeoutMs).catch(() => {});
+  }
+
+  #requireSubscribed(what: string): void {
+    if (this.#mode !== "subscribed") throw usageError(`${what} is for a consumer that has subscribed`);
+  }
+
+  #committing() {
+    const membership = this.#membership;
+    const rebalancing = this.#rebalancing;
+    return {
+      handOuts: this.#supply.handOuts,
+      enough: this.#supply.enough,
+      get held() {
+        return rebalancing.held;
+      },
+      get incarnation() {
+        return membership.incarnation;
+      },
+      committer: () => this.#committer(),
+      renewed: (incarnation: number) => this.#renewed(incarnation),
+      failed: (error: MiniKafkaError) => this.#autoCommitFailed(error),
+    };
+  }
+
+  #committer(): Committer | null {
+    if (this.#mode !== "subscribed") return null;
+    const { view } = this.#membership;
+    if (view !== null) return { memberId: this.memberId, generation: view.generation };
+    throw new MiniKafkaError(
+      "UNKNOWN_MEMBER",
+      "the consumer is no member of its group now, so nothing was committed",
+      {
+        details: { groupId: this.#settings.groupId, memberId: this.memberId },
+      },
+    );
+  }
+
+  async #renewed(incarnation: number): Promise<boolean> {
+    if (!this.#settings.autoHeartbeat || this.#mode !== "subscribed") return false;
+    await this.#membership.look();
+    this.#heartbeats.hurry();
+    return this.#membership.incarnation === incarnation;
+  }
+
+  #autoCommitFailed(error: MiniKafkaError): void {
+    if (this.#mode === "subscribed" && isOvertaken(error)) {
+      this.#heartbeats.hurry();
+      return;
+    }
+    if (error.retriable) return;
+    this.#errors.push(error);
+    this.#supply.changed();
+  }
+}

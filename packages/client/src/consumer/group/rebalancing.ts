@@ -1,0 +1,183 @@
+/**
+ * Follows what the coordinator says: lets go of what is somebody else's, and begins with what is new.
+ *
+ * Owns the cursors that are being let go, and the listener's turn. Invariants: what is revoked is not handed out from the
+ * moment it is seen; it counts as ours until the listener is done, the caller is done with the records in hand (or half of the
+ * rebalance timeout is over), and what is done is committed; one change is followed after the other.
+ */
+import type { Session } from "../../session.ts";
+import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
+import { PartitionCursor } from "../partition-cursor.ts";
+import type { RecordSupply } from "../record-supply.ts";
+import type { GroupSettings, Rebalance } from "./group-options.ts";
+import type { Membership } from "./membership.ts";
+
+export interface RebalancingListener {
+  /** Commits what the caller is done with of these; may fail. */
+  commitDone(cursors: readonly PartitionCursor[]): Promise<void>;
+  /** The coordinator is to hear of what was let go. */
+  released(): void;
+}
+
+export class Rebalancing {
+  readonly #session: Session;
+  readonly #settings: GroupSettings;
+  readonly #membership: Membership;
+  readonly #supply: RecordSupply;
+  readonly #listener: RebalancingListener;
+  readonly #enough = new AbortController();
+  #revoking: readonly PartitionCursor[] = [];
+  #lost: readonly TopicPartition[] = [];
+  /** What the caller's listener threw, for the next poll. */
+  #errors: unknown[] = [];
+  #isBeginning = false;
+  #isDue = false;
+  #following: Promise<void> | null = null;
+
+  constructor(
+    session: Session,
+    settings: GroupSettings,
+    membership: Membership,
+    supply: RecordSupply,
+    listener: RebalancingListener,
+  ) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#membership = membership;
+    this.#supply = supply;
+    this.#listener = listener;
+  }
+
+  /** All that the consumer has: what it reads, and what it is letting go. */
+  get held(): readonly PartitionCursor[] {
+    return this.#revoking.length === 0
+      ? this.#supply.ring.all
+      : [...this.#supply.ring.all, ...this.#revoking];
+  }
+
+  get revoking(): readonly TopicPartition[] {
+    return this.#revoking.map(({ place }) => place);
+  }
+
+  /** Whether the listener is being told of what was assigned, so that it can still move the positions. */
+  get isBeginning(): boolean {
+    return this.#isBeginning;
+  }
+
+  get isFollowing(): boolean {
+    return this.#following !== null;
+  }
+
+  takeError(): unknown {
+    return this.#errors.shift() ?? null;
+  }
+
+  /** Never rejects: what the listener throws is for the next poll. Resolves when there is nothing left to follow. */
+  follow(): Promise<void> {
+    this.#isDue = true;
+    this.#following ??= this.#run();
+    return this.#following;
+  }
+
+  /** The membership is over, and everything with it, at once. */
+  lose(): void {
+    const lost = this.#supply.ring.all.map(({ place }) => place);
+    this.#supply.handOuts.lose(this.held.map(({ place }) => place));
+    this.#supply.ring.replace([]);
+    this.#revoking = [];
+    this.#lost = [...this.#lost, ...lost];
+  }
+
+  /** Nothing more is followed, and nobody is waited for. What is held is told to the listener as revoked. */
+  async close(): Promise<void> {
+    this.#enough.abort();
+    await this.#following;
+    const revoked = this.#supply.ring.all.map(({ place }) => place);
+    if (revoked.length > 0) await this.#tell({ revoked });
+  }
+
+  async #run(): Promise<void> {
+    // A rebalance that nobody waits for begins in a turn of its own.
+    await null;
+    while (this.#isDue && !this.#enough.signal.aborted) {
+      this.#isDue = false;
+      await this.#followView();
+    }
+    this.#following = null;
+    this.#supply.changed();
+  }
+
+  async #followView(): Promise<void> {
+    while (!this.#enough.signal.aborted) {
+      if (this.#lost.length > 0) {
+        const lost = this.#lost;
+        this.#lost = [];
+        await this.#tell({ lost });
+        continue;
+      }
+      const { view } = this.#membership;
+      if (view === null) return;
+      const may = new Set(view.assignment.map(topicPartitionKey));
+      const revoked = this.#supply.ring.all.filter(({ place }) => !may.has(topicPartitionKey(place)));
+      if (revoked.length > 0) {
+        await this.#letGo(revoked);
+        continue;
+      }
+      const has = new Set(this.#supply.ring.all.map(({ place }) => topicPartitionKey(place)));
+      const added = view.assignment.filter((place) => !has.has(topicPartitionKey(place)));
+      if (added.length === 0) return;
+      await this.#begin(added);
+    }
+  }
+
+  async #letGo(cursors: readonly PartitionCursor[]): Promise<void> {
+    const { ring, handOuts } = this.#supply;
+    const gone = new Set(cursors);
+    const places = cursors.map(({ place }) => place);
+    const { incarnation } = this.#membership;
+    ring.replace(ring.all.filter((cursor) => !gone.has(cursor)));
+    this.#revoking = cursors;
+    await this.#tell({ revoked: places });
+    await this.#untilDone(places);
+    // Lost meanwhile: nothing is left to be committed or let go.
+    if (this.#membership.incarnation !== incarnation) return;
+    if (this.#settings.autoCommit) await this.#listener.commitDone(cursors).catch(() => {});
+    if (this.#membership.incarnation !== incarnation) return;
+    handOuts.lose(places);
+    this.#revoking = [];
+    this.#listener.released();
+  }
+
+  /** Who steps decides alone when a heartbeat lets go; else the caller has time for the records in hand. */
+  async #untilDone(places: readonly TopicPartition[]): Promise<void> {
+    if (!this.#settings.autoHeartbeat) return;
+    const patienceMs = this.#membership.rebalanceTimeoutMs / 2;
+    await this.#supply.handOuts.whenDone(places, this.#session.clock, patienceMs, this.#enough.signal);
+  }
+
+  async #begin(places: readonly TopicPartition[]): Promise<void> {
+    const cursors = places.map((place) => {
+      const cursor = new PartitionCursor(place);
+      cursor.lose("committed");
+      return cursor;
+    });
+    this.#supply.ring.replace([...this.#supply.ring.all, ...cursors]);
+    this.#supply.fetcher.begin(cursors);
+    this.#isBeginning = true;
+    await this.#tell({ assigned: places });
+    this.#isBeginning = false;
+    this.#supply.changed();
+  }
+
+  async #tell(change: Partial<Pick<Rebalance, "assigned" | "revoked" | "lost">>): Promise<void> {
+    const { onRebalance } = this.#settings;
+    if (onRebalance === null) return;
+    const generation = this.#membership.view?.generation ?? 0;
+    try {
+      await onRebalance({ generation, assigned: [], revoked: [], lost: [], ...change });
+    } catch (error) {
+      this.#errors.push(error);
+      this.#supply.changed();
+    }
+  }
+}

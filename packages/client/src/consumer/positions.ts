@@ -1,0 +1,71 @@
+/** Where a consumer is in its partitions, moving it elsewhere, and how far it is behind. */
+import type { Session } from "../session.ts";
+import type { TopicPartition } from "../topic-partition.ts";
+import type { ConsumerSettings } from "./consumer-options.ts";
+import type { ConsumerGroup } from "./group/consumer-group.ts";
+import { checkOffsetSpec, lookUpOffset } from "./offset-lookup.ts";
+import type { OffsetSpec } from "./partition-cursor.ts";
+import type { RecordSupply } from "./record-supply.ts";
+
+/** How far a consumer is behind a partition's visible end. */
+export interface PartitionLag extends TopicPartition {
+  readonly position: number;
+  readonly endOffset: number;
+  readonly lag: number;
+  /** With a group: what it has committed, `null` for nothing, and how far that is behind. */
+  readonly committed?: number | null;
+  readonly committedLag?: number | null;
+}
+
+export class Positions {
+  readonly #session: Session;
+  readonly #settings: ConsumerSettings;
+  readonly #supply: RecordSupply;
+
+  constructor(session: Session, settings: ConsumerSettings, supply: RecordSupply) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#supply = supply;
+  }
+
+  async seek(place: TopicPartition, to: OffsetSpec): Promise<void> {
+    this.#supply.assertOpen();
+    checkOffsetSpec(to);
+    const cursor = this.#supply.ring.get(place);
+    this.#supply.handOuts.forget([place]);
+    if (typeof to === "number") cursor.moveTo(to);
+    else {
+      cursor.restart();
+      await this.#supply.fetcher.locate(cursor, to);
+    }
+    this.#supply.changed();
+  }
+
+  async position(place: TopicPartition): Promise<number> {
+    this.#supply.assertOpen();
+    const cursor = this.#supply.ring.get(place);
+    while (cursor.position === null) {
+      if (cursor.busy === "no") await this.#supply.fetcher.locateLost(cursor);
+      else await this.#supply.change();
+      this.#supply.assertOpen();
+    }
+    return cursor.position;
+  }
+
+  async lag(group: ConsumerGroup | null): Promise<PartitionLag[]> {
+    const lookup = { isolation: this.#settings.isolation, enough: this.#supply.enough };
+    const places = this.#supply.ring.all.map(({ place }) => place);
+    const committed = await group?.commits.committed(places);
+    return Promise.all(
+      places.map(async (place, index) => {
+        const position = await this.position(place);
+        const endOffset = await lookUpOffset(this.#session, place, "end", lookup);
+        const behind = (offset: number) => Math.max(0, endOffset - offset);
+        const lag = { ...place, position, endOffset, lag: behind(position) };
+        if (committed === undefined) return lag;
+        const offset = committed[index]?.offset ?? null;
+        return { ...lag, committed: offset, committedLag: offset === null ? null : behind(offset) };
+      }),
+    );
+  }
+}
