@@ -1,7 +1,20 @@
-/** Topics, offsets, and looking inside. Every call is one request, but for `describeTopic`, which looks at each partition. */
+/**
+ * Topics, groups, offsets, and looking inside. Every call is one request, but for `describeTopic`, which looks at each partition,
+ * `groupLag`, which looks at the ends of those that a group reads, and those that take several topics or groups.
+ */
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { type CommittedOffset, commitOffsets, type OffsetToCommit } from "./consumer/group/offset-commits.ts";
 import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
+import {
+  describeGroup,
+  type FetchOffsetsOptions,
+  fetchOffsets,
+  type GroupDescription,
+  type GroupPartitionLag,
+  groupLag,
+  type ListedGroup,
+} from "./group-admin.ts";
 import type { CallOptions, Session } from "./session.ts";
 import type { TopicPartition } from "./topic-partition.ts";
 
@@ -232,6 +245,44 @@ export class Admin {
   /** Starts it again. Resolves with whether it had ended cleanly. */
   async startBroker(brokerId: number, options?: CallOptions): Promise<boolean> {
     return (await this.#session.call("start_broker", { broker_id: brokerId }, options)).clean;
+  }
+
+  /** All groups by name: those with members, and those with committed offsets. */
+  async listGroups(options?: CallOptions): Promise<readonly ListedGroup[]> {
+    return camelCased((await this.#session.call("list_groups", {}, options)).groups);
+  }
+
+  /** Its state, its members with what each has, and why it was rebalanced last. Fails with UNKNOWN_GROUP. */
+  describeGroup(groupId: string, options?: CallOptions): Promise<GroupDescription> {
+    return describeGroup(this.#session, groupId, options);
+  }
+
+  /** Several groups, in the order asked for. Fails when one of them does not exist. */
+  describeGroups(groupIds: readonly string[], options?: CallOptions): Promise<GroupDescription[]> {
+    return Promise.all(groupIds.map((groupId) => this.describeGroup(groupId, options)));
+  }
+
+  /** Forgets a group and all that it has committed. Fails with UNKNOWN_GROUP, and with GROUP_NOT_EMPTY while it has members. */
+  async deleteGroup(groupId: string, options?: CallOptions): Promise<void> {
+    await this.#session.call("delete_group", { group_id: groupId }, options);
+  }
+
+  /** What a group has committed. One that nobody knows has committed nothing. */
+  fetchOffsets(groupId: string, options?: FetchOffsetsOptions): Promise<readonly CommittedOffset[]> {
+    return fetchOffsets(this.#session, groupId, options);
+  }
+
+  /**
+   * Says where a group goes on reading, all of the offsets or none (more than 10,000 in several requests); while it has members
+   * only they may (UNKNOWN_MEMBER). When it resolves, they survive a crash.
+   */
+  commitOffsets(groupId: string, offsets: readonly OffsetToCommit[], options?: CallOptions): Promise<void> {
+    return commitOffsets(this.#session, groupId, null, offsets, options);
+  }
+
+  /** How far a group is behind, partition by partition, and who has it. Fails with UNKNOWN_GROUP. */
+  groupLag(groupId: string, options?: CallOptions): Promise<readonly GroupPartitionLag[]> {
+    return groupLag(this.#session, groupId, options);
   }
 
   async describeCluster(options?: CallOptions): Promise<ClusterDescription> {

@@ -53,6 +53,13 @@ export {
   type MiniKafkaErrorDetails,
 } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
+export type {
+  FetchOffsetsOptions,
+  GroupDescription,
+  GroupMember,
+  GroupPartitionLag,
+  ListedGroup,
+} from "./group-admin.ts";
 export type { LinkFactory } from "./link/link-factory.ts";
 export type { RecordMetadata } from "./producer/delivery.ts";
 export { murmur2, toPositive } from "./producer/murmur2.ts";
@@ -64,7 +71,9 @@ export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } f
 export {
   type CompactedLog,
   type DeletedSegment,
+  type ExpiredMember,
   type FollowerScope,
+  type ForgottenOffset,
   type ForgottenProducers,
   type PartitionScope,
   type RefreshedPartition,

@@ -34,12 +34,23 @@ function withTextIn(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withTextIn(member)]));
 }
 
-/** The broker's own default for `timeout_ms` of produce. */
+/** The broker's own default for `timeout_ms` of produce, and what it waits for the acknowledgement of a group's change. */
 const ACKNOWLEDGEMENT_WAIT_MS = 30_000;
 
-/** How long the broker may hold an answer back because the request asks for it, in milliseconds. */
+/** A heartbeat comes again soon, and so is not waited for. */
+const GROUP_CHANGES: readonly OperationName[] = [
+  "join_group",
+  "leave_group",
+  "commit_offsets",
+  "delete_group",
+  "expire_members",
+  "expire_offsets",
+];
+
+/** How long the broker may hold an answer back because of what the request asks for, in milliseconds. */
 export function askedWaitMs(name: OperationName, fields: object): number {
   if ("max_wait_ms" in fields && typeof fields.max_wait_ms === "number") return fields.max_wait_ms;
+  if (GROUP_CHANGES.includes(name)) return ACKNOWLEDGEMENT_WAIT_MS;
   if (name !== "produce" || !("acks" in fields) || (fields.acks !== "all" && fields.acks !== -1)) return 0;
   return "timeout_ms" in fields && typeof fields.timeout_ms === "number"
     ? fields.timeout_ms

@@ -17,6 +17,10 @@ export type CompactedLog = CamelCased<ParsedResponse<"compact">["compacted"][num
 /** Producers that one replica has forgotten. */
 export type ForgottenProducers = CamelCased<ParsedResponse<"expire_producers">["expired"][number]>;
 
+export type ExpiredMember = CamelCased<ParsedResponse<"expire_members">["expired"][number]>;
+/** An offset that a group had committed too long ago. */
+export type ForgottenOffset = CamelCased<ParsedResponse<"expire_offsets">["expired"][number]>;
+
 /** Which logs a step is for. */
 export interface StepScope extends CallOptions {
   /** Default: all topics. */
@@ -76,6 +80,19 @@ export class Stepper {
    */
   async expireProducers(options?: CallOptions): Promise<readonly ForgottenProducers[]> {
     return camelCased((await this.#session.call("expire_producers", {}, options)).expired);
+  }
+
+  /**
+   * Ends the membership of who was silent for its session timeout, or held a partition back for its rebalance timeout, and says
+   * who that was.
+   */
+  async expireMembers(options?: CallOptions): Promise<readonly ExpiredMember[]> {
+    return camelCased((await this.#session.call("expire_members", {}, options)).expired);
+  }
+
+  /** Forgets what groups without members committed longer ago than it is kept, and says what that was. */
+  async expireOffsets(options?: CallOptions): Promise<readonly ForgottenOffset[]> {
+    return camelCased((await this.#session.call("expire_offsets", {}, options)).expired);
   }
 
   /**

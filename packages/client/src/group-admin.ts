@@ -1,0 +1,97 @@
+/** What an Admin asks of groups and their committed offsets. */
+import type { ParsedResponse } from "@minikafka/protocol";
+import { type CamelCased, camelCased } from "./camel-case.ts";
+import type { CommittedOffset } from "./consumer/group/offset-commits.ts";
+import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
+import type { CallOptions, Session } from "./session.ts";
+import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
+
+export type ListedGroup = CamelCased<ParsedResponse<"list_groups">["groups"][number]>;
+export type GroupDescription = CamelCased<ParsedResponse<"describe_group">>;
+export type GroupMember = GroupDescription["members"][number];
+
+export interface FetchOffsetsOptions extends CallOptions {
+  /** One entry for each, in this order. Default: all that the group has committed. */
+  readonly partitions?: readonly TopicPartition[] | undefined;
+}
+
+/** How far a group is behind in one partition. */
+export interface GroupPartitionLag extends TopicPartition {
+  /** Where the group goes on reading; `null` when it has committed nothing. */
+  readonly committedOffset: number | null;
+  /** The end of what is visible; `null` when it could not be had, for which `error` says why. */
+  readonly endOffset: number | null;
+  /** `null` when one of the two is. */
+  readonly lag: number | null;
+  /** Who has it; `null` when nobody has. */
+  readonly memberId: string | null;
+  readonly error: MiniKafkaError | null;
+}
+
+export async function fetchOffsets(
+  session: Session,
+  groupId: string,
+  { partitions, ...options }: FetchOffsetsOptions = {},
+): Promise<readonly CommittedOffset[]> {
+  const asked = partitions?.map(({ topic, partition }) => ({ topic, partition }));
+  const fields = { group_id: groupId, ...(asked === undefined ? {} : { partitions: asked }) };
+  return camelCased((await session.call("fetch_offsets", fields, options)).offsets);
+}
+
+export async function describeGroup(
+  session: Session,
+  groupId: string,
+  options?: CallOptions,
+): Promise<GroupDescription> {
+  return camelCased(await session.call("describe_group", { group_id: groupId }, options));
+}
+
+/** Every partition that the group has committed to or its members have or wait for, by topic and number. */
+export async function groupLag(
+  session: Session,
+  groupId: string,
+  options?: CallOptions,
+): Promise<readonly GroupPartitionLag[]> {
+  const [{ members }, committed] = await Promise.all([
+    describeGroup(session, groupId, options),
+    fetchOffsets(session, groupId, options),
+  ]);
+  const places = new Map<string, TopicPartition>();
+  const add = (place: TopicPartition) => places.set(topicPartitionKey(place), place);
+  const owners = new Map<string, string>();
+  const offsets = new Map(committed.map((one) => [topicPartitionKey(one), one.offset]));
+  for (const { topic, partition } of committed) add({ topic, partition });
+  for (const { memberId, assignment, revoking, pending } of members) {
+    for (const place of [...assignment, ...revoking, ...pending]) add(place);
+    for (const place of [...assignment, ...revoking]) owners.set(topicPartitionKey(place), memberId);
+  }
+  return Promise.all(
+    [...places]
+      .sort(([, one], [, other]) => byPlace(one, other))
+      .map(async ([key, place]) => {
+        const committedOffset = offsets.get(key) ?? null;
+        const { endOffset, error } = await endOf(session, place, options);
+        const lag =
+          committedOffset === null || endOffset === null ? null : Math.max(0, endOffset - committedOffset);
+        return { ...place, committedOffset, endOffset, lag, memberId: owners.get(key) ?? null, error };
+      }),
+  );
+}
+
+async function endOf(
+  session: Session,
+  { topic, partition }: TopicPartition,
+  options: CallOptions | undefined,
+): Promise<Pick<GroupPartitionLag, "endOffset" | "error">> {
+  try {
+    const fields = { topic, partition, timestamp_ms: -1 };
+    return { endOffset: (await session.call("list_offsets", fields, options)).offset, error: null };
+  } catch (error) {
+    return { endOffset: null, error: asMiniKafkaError(error) };
+  }
+}
+
+function byPlace(one: TopicPartition, other: TopicPartition): number {
+  if (one.topic !== other.topic) return one.topic < other.topic ? -1 : 1;
+  return one.partition - other.partition;
+}
