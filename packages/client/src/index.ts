@@ -59,6 +59,7 @@ export type { ProducerOptions } from "./producer/producer-options.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 export {
   type CompactedLog,
+  type Compaction,
   type DeletedSegment,
   type FollowerScope,
   type ForgottenProducers,

@@ -108,8 +108,8 @@ export class BackgroundSteps {
   }
 
   /**
-   * Takes one pass of compaction over each log in which enough has gathered, in one topic or all, and returns what it did.
-   * `pause` is awaited after each part of a long pass. Rejects with UNKNOWN_TOPIC, and with a problem of a log when there
+   * Takes one pass of compaction over each log in which enough has gathered, in one topic or all, and returns what it did or
+   * gave way to. `pause` is awaited after each part of a long pass. Rejects with UNKNOWN_TOPIC, and with a problem of a log when there
    * was one. Kafka: the log cleaner.
    */
   async compact(pause: () => Promise<void>, topic?: string): Promise<CompactedLog[]> {
@@ -131,7 +131,8 @@ export class BackgroundSteps {
     for (const set of topic === undefined ? table.all() : table.of(topic)) {
       if (!isThere(set)) continue;
       try {
-        results.push(...(await act(set)));
+        const told = await act(set);
+        if (isThere(set)) results.push(...told);
       } catch (problem) {
         if (!(problem instanceof BrokerError) || isThere(set)) problems.push(problem);
       }
