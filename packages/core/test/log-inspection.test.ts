@@ -2,6 +2,7 @@
 import { encodeBatch } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
+import { sealEnvelope } from "../src/log/files/checkpoint-envelope.ts";
 import {
   type Finding,
   inspectPartition,
@@ -138,6 +139,14 @@ test("a missing or short segment and a damaged manifest are damage", async () =>
   rewrite(disk, MANIFEST, (bytes) => flipped(bytes, 40, 0));
   expect(flaws(disk)[0]).toMatchObject({ kind: "damage", file: MANIFEST, position: null });
   expect(found(disk, "segment").map(({ file }) => file)).toContain(third?.file);
+});
+
+test("a manifest whose bytes are whole and say nothing that a manifest says is damage", async () => {
+  const { disk } = await closedLog();
+  rewrite(disk, MANIFEST, () => sealEnvelope(2, { topic_id: 7 }));
+  expect(flaws(disk)).toMatchObject([
+    { kind: "damage", file: MANIFEST, problem: "topic_id is 7, expected text" },
+  ]);
 });
 
 test("what a crash leaves at the end is no damage, since recovery cuts it; what was flushed and is torn is", async () => {

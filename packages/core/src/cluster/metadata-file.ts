@@ -11,6 +11,7 @@ import type { Env } from "../env/env.ts";
 import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
+import { METADATA_FILE_NAME } from "../log/inspection/folder-survey.ts";
 import { newPartitionState, stateProblem } from "../replica/partition-state.ts";
 import { quoted } from "./quoted.ts";
 import { parseTopicConfig, type RawTopicConfig } from "./topic-config.ts";
@@ -18,7 +19,6 @@ import { collisionKey, topicNameProblem } from "./topic-name.ts";
 import type { PartitionAssignment, Topic } from "./topics.ts";
 import { isUuid } from "./uuid.ts";
 
-export const METADATA_FILE_NAME = "metadata.json";
 /** 2: each partition says who is in sync, and where its leader's epoch began. Version 1 knew one replica of each. */
 const VERSION = 2;
 

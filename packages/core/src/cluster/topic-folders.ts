@@ -9,12 +9,13 @@ import { isRefusal } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { holdsRecords } from "../log/inspection/folder-survey.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
 import type { Broker } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
-import { holdsRecords, parsePartitionFolder, removePartitionFolder } from "./partition-folder.ts";
+import { parsePartitionFolder, removePartitionFolder } from "./partition-folder.ts";
 import type { Topic } from "./topics.ts";
 
 /** One copy of one partition. */
