@@ -1,6 +1,7 @@
 /** The brokers that this process hosts, in the order of the configuration. What is done to all is done to each. */
 import { assert } from "../assert.ts";
 import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
 import { allSettled } from "./all-settled.ts";
 import { Broker } from "./broker.ts";
 import type { ResolvedConfig } from "./config.ts";
@@ -26,6 +27,14 @@ export class Brokers {
     const broker = this.#byId.get(brokerId);
     assert(broker !== undefined, `broker ${brokerId} is not one of ${this.ids.join(", ")}`);
     return broker;
+  }
+
+  /** The one that a request names. Throws INVALID_REQUEST. */
+  require(brokerId: number): Broker {
+    const broker = this.#byId.get(brokerId);
+    if (broker !== undefined) return broker;
+    const message = `there is no broker ${brokerId}; expected one of ${this.ids.join(", ")}`;
+    throw new BrokerError("INVALID_REQUEST", message, { broker_id: brokerId });
   }
 
   failAll(problem: string): void {

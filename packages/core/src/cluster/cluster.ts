@@ -130,7 +130,7 @@ export class BrokerCluster extends ClusterReads {
   /**
    * One follower-fetch round of every follower, or of those that `filter` names: it copies whole batches up to
    * replicaFetchMaxBytes, and hears of the high watermark; its leader hears where it ends. Resolves with what was copied, cut or
-   * failed; one follower's trouble stops no other.
+   * failed; one follower's trouble stops no other. Rejects as ReplicationSteps.replicateOnce() does.
    */
   async replicateOnce(filter?: StepFilter): Promise<ReplicatedPartition[]> {
     this.lifecycle.requireRunning();

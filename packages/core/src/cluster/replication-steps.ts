@@ -52,9 +52,11 @@ export class ReplicationSteps {
 
   /**
    * One follower-fetch round of each follower. Resolves with what was copied, cut or failed. Rejects with STORAGE_ERROR or
-   * BROKER_FAILED when those who have caught up could not be noted as in sync; what was copied stays.
+   * BROKER_FAILED when those who have caught up could not be noted as in sync; what was copied stays. Rejects with UNKNOWN_TOPIC,
+   * UNKNOWN_PARTITION and, for a broker that there is not, or that holds no copy of the partition, INVALID_REQUEST.
    */
   async replicateOnce(filter: StepFilter = {}): Promise<ReplicatedPartition[]> {
+    this.#requireFollower(filter);
     return this.#replicate(this.#setsOf(filter), filter.brokerId);
   }
 
@@ -137,6 +139,14 @@ export class ReplicationSteps {
     }));
     this.#parts.states.commit(changes);
     return refreshed;
+  }
+
+  #requireFollower({ topic, partition, brokerId }: StepFilter): void {
+    if (brokerId === undefined) return;
+    const { brokers, table } = this.#parts;
+    brokers.require(brokerId);
+    if (topic !== undefined && partition !== undefined)
+      table.require({ topic, partition }).leadership.requireCopy(brokerId);
   }
 
   #setsOf({ topic, partition }: StepFilter): PartitionReplicaSet[] {
