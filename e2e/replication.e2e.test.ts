@@ -26,6 +26,9 @@ test(
     expect(refused.stderr).toContain("LEADER_NOT_AVAILABLE");
     const unled = await command(broker, ["replicas", "orders"]);
     expect(unled.stderr).toContain("% orders [0]: nobody leads it");
+    expect(unled.stderr).toContain("% orders [0] replica 1: broker 1 is stopped\n");
+    expect(unled.stdout).toMatch(/^0 +0 +1 +follower +- +- +yes +no +-$/m);
+    expect(unled.stdout).toMatch(/^0 +0 +2 +follower +1 +1 +yes +yes/m);
     expect(await said("promote", "orders", "2")).toBe("orders [0]: leader 2, epoch 1, in sync 2,3\n");
     await said("produce", "orders", "-v", "b");
     await said("step", "replicate");

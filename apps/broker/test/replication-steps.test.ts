@@ -95,6 +95,35 @@ test("leadership moves when an operator says so, and an old leader's tail is cut
   });
 });
 
+test("a partition that nobody leads is described all the same, also when no replica can be read", async () => {
+  const { session, produce } = await replicated();
+  await produce("a");
+  await session.call("replicate_once");
+  await session.call("stop_broker", { broker_id: 1 });
+  expect(await session.call("describe_partition", PLACE)).toMatchObject({
+    leader_id: null,
+    log_end_offset: 1,
+    high_watermark: 1,
+    replicas: [
+      { broker_id: 1, online: false, log_end_offset: null, problem: "broker 1 is stopped" },
+      { broker_id: 2, online: true, log_end_offset: 1, problem: null },
+      { broker_id: 3, online: true },
+    ],
+  });
+  for (const broker_id of [2, 3]) await session.call("stop_broker", { broker_id });
+  expect(await session.call("describe_partition", PLACE)).toMatchObject({
+    leader_id: null,
+    log_start_offset: null,
+    log_end_offset: null,
+    high_watermark: null,
+    last_stable_offset: null,
+    isr: [1, 2, 3],
+    replicas: [{ online: false }, { online: false }, { online: false }],
+    segments: [],
+    epochs: [],
+  });
+});
+
 test("the log of any replica can be looked at, so that two that grew apart lie side by side", async () => {
   const { session, produce } = await replicated();
   await produce("common");

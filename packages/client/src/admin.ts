@@ -28,7 +28,7 @@ export type ClusterDescription = CamelCased<ParsedResponse<"describe_cluster">>;
 export type Promotion = CamelCased<ParsedResponse<"promote">>;
 export type Rejoining = CamelCased<ParsedResponse<"rejoin">>;
 
-/** A partition's metadata with its leader's description, or with why that could not be had (off line, no leader). */
+/** A partition's metadata with its leader's description, or with why that could not be had. */
 export type DescribedPartition = PartitionMetadataView &
   (
     | { readonly description: PartitionDescription; readonly error: null }
@@ -165,7 +165,10 @@ export class Admin {
     return (await this.#session.call("delete_records", fields, options)).log_start_offset;
   }
 
-  /** Marks, replicas, segments and epochs, as the partition's leader knows them. */
+  /**
+   * Marks, replicas, segments and epochs, as the partition's leader knows them. While nobody leads, `leaderId` is `null`, and so
+   * are offsets that no replica in sync can tell.
+   */
   async describePartition(place: TopicPartition, options?: CallOptions): Promise<PartitionDescription> {
     const { topic, partition } = place;
     return camelCased(await this.#session.call("describe_partition", { topic, partition }, options));

@@ -52,12 +52,12 @@ function replicas(context: Context, topic: string, partition: number | undefined
       return undefined;
     }
     await context.data.write(renderTable(HEADERS, views.flatMap(rowsOf)));
-    for (const { placement, inside, problem } of views) {
-      if (inside !== null && inside.leader_id === null)
-        context.notes.remark(
-          `${topic} [${placement.partition}]: nobody leads it, so that IN-SYNC is what its last leader knew`,
-        );
-      if (problem !== null) context.notes.remark(`${topic} [${placement.partition}]: ${problem}`);
+    for (const { placement, inside } of views) {
+      const name = `${topic} [${placement.partition}]`;
+      if (inside.leader_id === null)
+        context.notes.remark(`${name}: nobody leads it, so that IN-SYNC is what its last leader knew`);
+      for (const { broker_id, problem } of inside.replicas)
+        if (problem !== null) context.notes.remark(`${name} replica ${broker_id}: ${problem}`);
     }
     return undefined;
   });
@@ -77,12 +77,12 @@ async function chosenViews(
 }
 
 function documentOf({ placement, inside, problem }: PartitionView): object {
-  return { ...placement, replicas: inside?.replicas ?? null, ...(problem === null ? {} : { problem }) };
+  return { ...placement, replicas: inside.replicas, ...(problem === null ? {} : { problem }) };
 }
 
 function rowsOf({ placement, inside }: PartitionView): Cell[][] {
   const { partition, leader_id: leaderId, leader_epoch: epoch } = placement;
-  return (inside?.replicas ?? []).map((replica) => [
+  return inside.replicas.map((replica) => [
     partition,
     epoch,
     replica.broker_id,

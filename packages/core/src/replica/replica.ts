@@ -60,6 +60,12 @@ export class Replica {
     return this.#log instanceof BrokerError ? this.#log : null;
   }
 
+  /** Why it cannot be read, in words; `null` when it can. */
+  get offlineReason(): string | null {
+    if (this.broker.isStopped) return `broker ${this.brokerId} is stopped`;
+    return this.#log instanceof BrokerError ? this.#log.message : this.#log.offlineReason;
+  }
+
   /** Its log, also one that went off line. Must have one. */
   get log(): PartitionLog {
     assert(!(this.#log instanceof BrokerError), () => `broker ${this.brokerId} has no log of this partition`);

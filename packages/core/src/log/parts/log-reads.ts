@@ -50,6 +50,12 @@ export abstract class LogReads {
     return this.parts.state.isOffline;
   }
 
+  /** Why nothing can be read or written any more; `null` while it can. */
+  get offlineReason(): string | null {
+    const { state } = this.parts;
+    return state.isOffline ? state.refusal().message : null;
+  }
+
   segments(): readonly SegmentSummary[] {
     return this.parts.segments.summaries();
   }
