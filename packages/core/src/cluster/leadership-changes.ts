@@ -50,11 +50,10 @@ export class LeadershipChanges {
     const set = this.#parts.table.require(place);
     this.#parts.keeper.requireWritable();
     const candidate = set.leadership.requireCopy(brokerId);
-    const replicas = () => set.copies.map((copy) => copy.view());
     const require = () => {
       requireThere(set);
       candidate.broker.requireRunning();
-      requirePromotable(place, set.state, replicas(), { brokerId, isUncleanAllowed: unclean });
+      requirePromotable(place, set.state, set.copies, { brokerId, isUncleanAllowed: unclean });
     };
     require();
     if (candidate === set.leadership.onlineLeader) return set.state;
@@ -66,7 +65,7 @@ export class LeadershipChanges {
     }
     const { logEndOffset } = candidate.log;
     if (!set.inSyncReplicas.includes(brokerId)) this.#lowerNote(set, candidate, logEndOffset);
-    const state = promotedState(set.state, replicas(), { brokerId, logEndOffset });
+    const state = promotedState(set.state, set.copies, { brokerId, logEndOffset });
     const left = set.leadership.inSync().filter((copy) => !state.inSyncReplicas.includes(copy.brokerId));
     const moves = left.map((copy) => ({
       brokerId: copy.brokerId,

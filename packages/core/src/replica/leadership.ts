@@ -60,12 +60,19 @@ export class Leadership {
     return leader?.isOnline === true ? leader : null;
   }
 
-  /** The same with a reason: LEADER_NOT_AVAILABLE, or STORAGE_ERROR when its log could not be opened. */
+  /** The same with a reason: LEADER_NOT_AVAILABLE, or STORAGE_ERROR when its log cannot be read. */
   requireLeader(): Replica {
     const leader = this.assignedLeader;
-    if (leader === null || leader.broker.isStopped) throw noLeader(this.place, this.#state);
-    if (leader.problem !== null) throw partitionOffline(this.place, leader.problem);
+    if (leader === null || leader.broker.isStopped) throw this.noLeader();
+    const { offlineProblem } = leader;
+    if (offlineProblem !== null)
+      throw partitionOffline(this.place, offlineProblem, { state: this.#state, replicas: this.copies });
     return leader;
+  }
+
+  /** LEADER_NOT_AVAILABLE, with what an operator can do about it. */
+  noLeader(): BrokerError {
+    return noLeader(this.place, this.#state, this.copies);
   }
 
   /** The copy on `brokerId`, on line or not. Throws INVALID_REQUEST when there is none. */

@@ -61,7 +61,7 @@ function describeReplica(
   { inSyncReplicas, assignedLeaderId }: PartitionReplicaSet,
   copy: Replica,
 ): ReplicaDescription {
-  const { brokerId, logEndOffset, highWatermark, isOnline, offlineReason } = copy;
+  const { brokerId, logEndOffset, highWatermark, isOnline, offlineProblem } = copy;
   return {
     brokerId,
     logEndOffset,
@@ -69,7 +69,7 @@ function describeReplica(
     isInSync: inSyncReplicas.includes(brokerId),
     lastCaughtUpMs: brokerId === assignedLeaderId ? null : copy.progress.lastCaughtUpMs,
     isOnline,
-    problem: offlineReason,
+    problem: offlineProblem?.message ?? null,
   };
 }
 

@@ -9,6 +9,7 @@ import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { type FollowerProgress, type FollowerView, unknownProgress } from "./isr.ts";
+import type { ReplicaCondition } from "./leaderless.ts";
 
 /** What a replica must know of its broker. */
 export interface ReplicaBroker {
@@ -60,10 +61,20 @@ export class Replica {
     return this.#log instanceof BrokerError ? this.#log : null;
   }
 
-  /** Why it cannot be read, in words; `null` when it can. */
-  get offlineReason(): string | null {
-    if (this.broker.isStopped) return `broker ${this.brokerId} is stopped`;
-    return this.#log instanceof BrokerError ? this.#log.message : this.#log.offlineReason;
+  /** Why it cannot be read; `null` when it can. */
+  get offlineProblem(): BrokerError | null {
+    const { brokerId, broker } = this;
+    if (broker.isStopped)
+      return new BrokerError("BROKER_NOT_AVAILABLE", `broker ${brokerId} is stopped`, {
+        broker_id: brokerId,
+      });
+    return this.#log instanceof BrokerError ? this.#log : this.#log.offlineProblem;
+  }
+
+  get condition(): ReplicaCondition {
+    if (this.broker.isStopped) return "stopped";
+    if (!this.isOnline) return "offline";
+    return this.broker.isRunning ? "ready" : "failed";
   }
 
   /** Its log, also one that went off line. Must have one. */
@@ -72,12 +83,11 @@ export class Replica {
     return this.#log;
   }
 
-  /** Its log, for who wants to read it. Throws BROKER_NOT_AVAILABLE, or why it could not be opened. */
+  /** Its log, for who wants to read it. Throws BROKER_NOT_AVAILABLE, or why it cannot be read. */
   get readableLog(): PartitionLog {
-    if (this.#log instanceof BrokerError) throw this.#log;
-    if (!this.broker.isStopped) return this.#log;
-    const details = { broker_id: this.brokerId };
-    throw new BrokerError("BROKER_NOT_AVAILABLE", `broker ${this.brokerId} is stopped`, details);
+    const { offlineProblem } = this;
+    if (offlineProblem !== null) throw offlineProblem;
+    return this.log;
   }
 
   /** The end of its log; `null` when it has none. */

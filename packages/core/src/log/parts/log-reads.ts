@@ -6,6 +6,7 @@
 
 import { onDisk } from "../../env/disk-answer.ts";
 import type { ReplicaPlace } from "../../env/trace.ts";
+import type { BrokerError } from "../../errors.ts";
 import { requireInRange } from "../context/log-range.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "../lookup/batch-dump.ts";
 import { findInLog, type LogFind, type SoughtPlace } from "../lookup/log-find.ts";
@@ -51,9 +52,9 @@ export abstract class LogReads {
   }
 
   /** Why nothing can be read or written any more; `null` while it can. */
-  get offlineReason(): string | null {
+  get offlineProblem(): BrokerError | null {
     const { state } = this.parts;
-    return state.isOffline ? state.refusal().message : null;
+    return state.isOffline ? state.refusal() : null;
   }
 
   segments(): readonly SegmentSummary[] {
