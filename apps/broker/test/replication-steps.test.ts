@@ -71,6 +71,15 @@ test("acks all that nobody answers in time is REQUEST_TIMED_OUT, and the broker 
   expect(await session.call("fetch", { ...PLACE, offset: 0 })).toMatchObject({ high_watermark: 1 });
 });
 
+test("acks all that may take no time is answered at once, though the clock stands still", async () => {
+  const session = Session.open(await openBroker({ brokers: 2, flush: "os" }));
+  await session.call("create_topic", { topic: "orders", partitions: 1, replication_factor: 2 });
+  const produce = { operation: "produce", ...PLACE, value_b64: base64("a"), acks: "all", timeout_ms: 0 };
+  expect(await session.ask(produce)).toMatchObject({ code: "REQUEST_TIMED_OUT" });
+  await session.call("remove_from_isr", { ...PLACE, broker_id: 2 });
+  expect(await session.ask(produce)).toMatchObject({ ok: true, offset: 1 });
+});
+
 test("leadership moves when an operator says so, and an old leader's tail is cut when it rejoins", async () => {
   const { session, produce } = await replicated();
   await produce("common");

@@ -58,13 +58,13 @@ export interface OpeningOptions {
  */
 export async function openLink(factory: LinkFactory, options: OpeningOptions): Promise<Duplex> {
   const { peer, clock, timeoutMs, signal } = options;
+  signal.throwIfAborted();
   const giveUp = new AbortController();
   const gaveUp = new Promise<never>((_, reject) => {
     giveUp.signal.addEventListener("abort", () => reject(giveUp.signal.reason));
   });
   const stop = () => giveUp.abort(signal.reason);
   signal.addEventListener("abort", stop);
-  if (signal.aborted) stop();
   const cancel = clock.after(timeoutMs, () =>
     giveUp.abort(new Error(`no connection within ${timeoutMs} ms`)),
   );

@@ -11,6 +11,7 @@ import { type AppendResult, BrokerError } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
 import { type BatchContent, encodeBatch, type Record } from "@minikafka/record";
 import type { Deadlines } from "../../deadlines.ts";
+import { aTurnForOthers } from "../../ticker.ts";
 import type { Handler } from "../handler.ts";
 
 type ProduceRequest = ParsedRequest<"produce">;
@@ -107,5 +108,7 @@ function before(
       timedOut.abort();
     });
     appended.then(resolve, reject).finally(() => deadline.cancel());
+    // No time at all is over at once, also where time stands still; what needed no waiting is answered before.
+    if (timeoutMs === 0) void aTurnForOthers().then(() => deadlines.fireDue());
   });
 }
