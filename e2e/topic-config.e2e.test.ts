@@ -164,3 +164,18 @@ test(
     await client.close();
   },
 );
+
+test("a topic grows: what was sent stays, and the new partitions take records", MINUTE, async () => {
+  const broker = await startDaemon(temporaryFolder(), QUIET);
+  await output(broker, ["topics", "create", "orders"]);
+  await output(broker, ["produce", "orders", "--acks", "all"], "first\n");
+  expect(await output(broker, ["topics", "grow", "orders", "-p", "3"])).toBe("orders has 3 partitions\n");
+  const refused = await command(broker, ["topics", "grow", "orders", "-p", "2"]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/INVALID_CONFIG.*partitions is 2; expected a whole number, 4 to 1000/);
+  await broker.end("SIGKILL");
+  const again = await startDaemon(broker.data, QUIET);
+  await output(again, ["produce", "orders", "-p", "2"], "last\n");
+  expect(await output(again, ["fetch", "orders", "-p", "0", "-o", "beginning", "-e"])).toContain("first");
+  expect(await output(again, ["fetch", "orders", "-p", "2", "-o", "beginning", "-e"])).toContain("last");
+});

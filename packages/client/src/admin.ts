@@ -100,6 +100,14 @@ export class Admin {
     await this.#session.call("create_topic", fields, options);
   }
 
+  /**
+   * Gives the topic partitions, up to `partitions` in all (Kafka: createPartitions). A key may go to another partition from
+   * then on; this SDK's producers find out within five minutes. Fails with INVALID_CONFIG when there are as many already.
+   */
+  async createPartitions(topic: string, partitions: number, options?: CallOptions): Promise<void> {
+    await this.#session.call("create_partitions", { topic, partitions }, options);
+  }
+
   /** Deletes the topic with all its records. */
   async deleteTopic(topic: string, options?: CallOptions): Promise<void> {
     await this.#session.call("delete_topic", { topic }, options);

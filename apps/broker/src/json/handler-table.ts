@@ -6,6 +6,7 @@ import { alterConfig } from "./handlers/alter-config.ts";
 import { applyRetention } from "./handlers/apply-retention.ts";
 import { clock } from "./handlers/clock.ts";
 import { compact } from "./handlers/compact.ts";
+import { createPartitions } from "./handlers/create-partitions.ts";
 import { createTopic } from "./handlers/create-topic.ts";
 import { deleteRecords } from "./handlers/delete-records.ts";
 import { deleteTopic } from "./handlers/delete-topic.ts";
@@ -40,6 +41,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   hello,
   ping,
   create_topic: createTopic,
+  create_partitions: createPartitions,
   delete_topic: deleteTopic,
   list_topics: listTopics,
   metadata,

@@ -74,6 +74,16 @@ export class BrokerCluster extends ClusterReads {
     return describeTopic(topic);
   }
 
+  /**
+   * Gives a topic partitions up to `partitions` in all; they exist when this resolves, and not before. Keys go elsewhere from
+   * then on, and what was sent before stays where it is. Rejects with UNKNOWN_TOPIC, INVALID_CONFIG, INVALID_TOPIC for
+   * internal ones, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN. Kafka: CreatePartitions (KIP-195).
+   */
+  async growTopic(topic: string, partitions: number): Promise<void> {
+    const { topics } = this.rooms;
+    await topics.growLater(this.topics.require(topic), partitions, () => this.lifecycle.requireRunning());
+  }
+
   /** Deletes a topic with all its records. Throws UNKNOWN_TOPIC, STORAGE_ERROR, BROKER_FAILED. */
   deleteTopic(topic: string): void {
     this.lifecycle.requireRunning();

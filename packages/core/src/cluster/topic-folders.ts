@@ -36,34 +36,41 @@ export class TopicFolders {
   }
 
   /**
-   * Makes the folders of a new topic and opens their logs, for each partition in the order of placement. What an interrupted creation left there is cleared first. When
-   * it throws (STORAGE_ERROR, DiskError), nothing is left but what the disk refused to give back.
+   * Makes the folders of a topic's partitions from number `from` on and opens their logs, for each partition in the order of
+   * placement. What an interrupted creation left there is cleared first. When it throws (STORAGE_ERROR, DiskError), nothing is
+   * left but what the disk refused to give back.
    */
-  make(topic: Topic, { isPrepared = false } = {}): PartitionLog[][] {
-    if (!isPrepared) this.#clear(topic);
+  make(topic: Topic, { from = 0, isPrepared = false } = {}): PartitionLog[][] {
+    if (!isPrepared) this.#clear(topic, from);
     try {
-      const logs = topic.partitions.map(({ replicas }, partition) =>
-        replicas.map((brokerId) => this.#brokers.get(brokerId).openLog(topic, partition, { create: true })),
-      );
+      const logs = topic.partitions
+        .slice(from)
+        .map(({ replicas }, index) =>
+          replicas.map((brokerId) =>
+            this.#brokers.get(brokerId).openLog(topic, from + index, { create: true }),
+          ),
+        );
       this.#syncAbove(topic);
       return logs;
     } catch (problem) {
-      if (isRefusal(problem)) this.undo(topic);
+      if (isRefusal(problem)) this.undo(topic, from);
       throw problem;
     }
   }
 
   /** Does ahead of make(), off the thread, what of it takes long. Rejects with DiskError, STORAGE_ERROR; undo() follows then. */
-  async prepare(topic: Topic): Promise<void> {
-    this.#clear(topic);
-    await eachSettled(placesOf(topic, this.#brokers), LIMITS.logsFlushedAtOnce, ({ broker, partition }) =>
-      broker.prepareLog(topic, partition),
+  async prepare(topic: Topic, from = 0): Promise<void> {
+    this.#clear(topic, from);
+    await eachSettled(
+      placesOf(topic, this.#brokers, from),
+      LIMITS.logsFlushedAtOnce,
+      ({ broker, partition }) => broker.prepareLog(topic, partition),
     );
   }
 
   /** Takes back what make() or prepare() made. Where the disk refuses, an empty folder stays, which the next make() clears. */
-  undo(topic: Topic): void {
-    for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
+  undo(topic: Topic, from = 0): void {
+    for (const { broker, partition, folder } of placesOf(topic, this.#brokers, from)) {
       broker.dropLog({ topic: topic.topic, partition });
       try {
         removePartitionFolder(this.#env.disk, folder);
@@ -113,8 +120,8 @@ export class TopicFolders {
     this.#env.trace({ kind: "stray_file_removed", brokerId: broker.brokerId, path: folder });
   }
 
-  #clear(topic: Topic): void {
-    for (const { folder, partition } of placesOf(topic, this.#brokers)) {
+  #clear(topic: Topic, from: number): void {
+    for (const { folder, partition } of placesOf(topic, this.#brokers, from)) {
       if (this.#env.disk.stat(folder)?.kind !== "folder") continue;
       if (holdsRecords(this.#env.disk, folder)) {
         const name = partitionName({ topic: topic.topic, partition });
@@ -155,9 +162,10 @@ export function openOrProblem(
   }
 }
 
-function placesOf({ topic, partitions }: Topic, brokers: Brokers): Place[] {
-  return partitions.flatMap(({ replicas }, partition) =>
+function placesOf({ topic, partitions }: Topic, brokers: Brokers, from = 0): Place[] {
+  return partitions.slice(from).flatMap(({ replicas }, index) =>
     replicas.map((brokerId) => {
+      const partition = from + index;
       const broker = brokers.get(brokerId);
       return { broker, topic, partition, folder: broker.folderOf({ topic, partition }) };
     }),

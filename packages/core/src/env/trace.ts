@@ -172,6 +172,7 @@ export type TraceEvent =
   | OnBroker<"broker_stopped", { clean: boolean }>
   | OnBroker<"broker_started", { clean: boolean }>
   // the cluster
+  | OnCluster<"topic_grown", { topic: string; from: number; partitions: number }>
   | OnCluster<"topic_created", { topic: string; partitions: number; replicationFactor: number }>
   | OnCluster<"topic_deleted", { topic: string; partitions: number }>
   | OnCluster<

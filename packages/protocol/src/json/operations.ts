@@ -5,6 +5,7 @@ import { alterConfig } from "./operations/alter-config.ts";
 import { applyRetention } from "./operations/apply-retention.ts";
 import { clock } from "./operations/clock.ts";
 import { compact } from "./operations/compact.ts";
+import { createPartitions } from "./operations/create-partitions.ts";
 import { createTopic } from "./operations/create-topic.ts";
 import { deleteRecords } from "./operations/delete-records.ts";
 import { deleteTopic } from "./operations/delete-topic.ts";
@@ -39,6 +40,7 @@ export const OPERATIONS = {
   hello,
   ping,
   create_topic: createTopic,
+  create_partitions: createPartitions,
   delete_topic: deleteTopic,
   list_topics: listTopics,
   metadata,

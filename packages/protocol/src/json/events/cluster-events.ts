@@ -31,6 +31,7 @@ export const CLUSTER_EVENTS = {
   broker_started: ["A broker of the process was started.", "clean"],
   topic_created: ["There is a new topic.", "topic partitions replication_factor"],
   topic_deleted: ["A topic is gone.", "topic partitions"],
+  topic_grown: ["A topic has gained partitions, from one number to another.", "topic from partitions"],
   config_altered: ["A topic's settings were changed.", "topic changes"],
   cluster_opened: ["The cluster was opened.", "cluster_id brokers topics partitions clean"],
   cluster_closed: ["The cluster was closed.", "cluster_id clean"],
