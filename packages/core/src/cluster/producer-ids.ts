@@ -12,7 +12,8 @@ import type { BatchHeader } from "@minikafka/record";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { type CheckpointFile, checkpointOutcome } from "../log/files/checkpoint-file.ts";
+import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { checkpointOutcome } from "../log/files/checkpoint-outcome.ts";
 import { fenced, type ProducerRules } from "../replica/sequence-check.ts";
 import type { Brokers } from "./brokers.ts";
 import {

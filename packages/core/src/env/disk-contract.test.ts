@@ -239,6 +239,26 @@ describe.each([
     await expect(disk.syncFolderLater(`${folder}/no`)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
+  test("syncs a folder that is open, also one that is closed meanwhile, and refuses one that was closed", async () => {
+    for (const open of [() => disk.openFolder(folder), () => disk.openFolderLater(folder)]) {
+      const opened = await open();
+      fileOf("a", "a").close();
+      opened.syncNow();
+      disk.rename(`${folder}/a`, `${folder}/b`);
+      const synced = opened.sync();
+      opened.close();
+      opened.close();
+      await synced;
+      if (disk instanceof MemoryDisk) expect(disk.unsyncedPaths()).not.toContain(folder);
+      if (process.platform === "win32") continue;
+      expect(codeOf(() => opened.syncNow())).toBe("EBADF");
+      await expect(opened.sync()).rejects.toMatchObject({ code: "EBADF" });
+      disk.remove(`${folder}/b`);
+    }
+    if (process.platform !== "win32")
+      expect(codeOf(() => disk.openFolder(`${folder}/nowhere`))).toBe("ENOENT");
+  });
+
   test("reads a small file whole, and refuses one that is larger than allowed", () => {
     fileOf("a", "12345").close();
     expect(readSmallFile(disk, `${folder}/a`, 5)?.toString()).toBe("12345");

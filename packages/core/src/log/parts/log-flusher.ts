@@ -12,7 +12,7 @@ import { BrokerError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { LogContext } from "../context/log-context.ts";
 import type { LogState } from "../context/log-state.ts";
-import { checkpointOutcome } from "../files/checkpoint-file.ts";
+import { checkpointOutcome } from "../files/checkpoint-outcome.ts";
 import { epochsUpTo, type LeaderEpochs } from "../manifest/leader-epochs.ts";
 import { type RecoveryPoint, recoveryPointAt } from "../manifest/manifest.ts";
 import type { ProducerSnapshot } from "../producers/producer-snapshot.ts";
