@@ -38,6 +38,7 @@ test(
     expect(await said("log", "dump", "orders", "-p", "0", "--replica", "1")).toMatch(/epoch:? 1/i);
     expect(await said("remove-from-isr", "orders", "3")).toBe("orders [0]: in sync 1,2\n");
     expect(await said("step", "isr")).toBe("");
+    expect(await said("replicas", "orders")).toMatch(/^0 +1 +3 +follower .* held-out +yes/m);
     expect(jsonLines(await said("replicas", "orders", "-p", "0", "-J"))).toMatchObject([
       { topic: "orders", partitions: [{ leader_id: 2, isr: [1, 2], replicas: [{ broker_id: 1 }, {}, {}] }] },
     ]);

@@ -217,7 +217,7 @@ export class Admin {
     return camelCased(await this.#session.call("promote", fields, options));
   }
 
-  /** Takes a follower out of the in-sync replicas, until it rejoins or the daemon is started anew. Resolves with who is left. */
+  /** Takes a follower out of the in-sync replicas, until it rejoins. Resolves with who is left. */
   async removeFromIsr(
     place: TopicPartition,
     brokerId: number,

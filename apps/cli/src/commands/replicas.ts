@@ -5,6 +5,7 @@ import { wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { timeCell } from "../output/time.ts";
+import { inSyncCell } from "../partition-description.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { type PartitionView, viewsOf } from "../topic-description.ts";
@@ -89,7 +90,7 @@ function rowsOf({ placement, inside }: PartitionView): Cell[][] {
     replica.broker_id === leaderId ? "leader" : "follower",
     replica.log_end_offset,
     replica.high_watermark,
-    replica.in_sync ? "yes" : "no",
+    inSyncCell(replica),
     replica.online ? "yes" : "no",
     timeCell(replica.last_caught_up_ms),
   ]);

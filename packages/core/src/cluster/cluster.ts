@@ -163,7 +163,7 @@ export class BrokerCluster extends ClusterReads {
     return this.rooms.leadership.promote(place, brokerId, options);
   }
 
-  /** Takes a follower out of the in-sync replicas until it rejoins, or the cluster is opened anew. */
+  /** Takes a follower out of the in-sync replicas until it rejoins. */
   removeFromIsr(place: TopicPartition, brokerId: number): PartitionState {
     this.lifecycle.requireRunning();
     return this.rooms.leadership.removeFromIsr(place, brokerId);

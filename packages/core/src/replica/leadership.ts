@@ -38,6 +38,7 @@ export class Leadership {
     this.highWatermark = new HighWatermark(highWatermark);
     this.#state = state;
     this.#env = env;
+    this.#holdOut();
     this.#forgetProgress();
   }
 
@@ -106,6 +107,7 @@ export class Leadership {
   adopt(state: PartitionState): boolean {
     const before = this.#state;
     this.#state = state;
+    this.#holdOut();
     if (state.leaderEpoch === before.leaderEpoch && state.leaderId === before.leaderId) return false;
     this.#deletedBefore = 0;
     this.#forgetProgress();
@@ -147,6 +149,11 @@ export class Leadership {
   beginEpoch(): void {
     const leader = this.onlineLeader;
     if (leader?.broker.isRunning === true) leader.log.beginEpoch(this.#state.leaderEpoch);
+  }
+
+  #holdOut(): void {
+    const { heldOut = [] } = this.#state;
+    for (const copy of this.copies) copy.isHeldOut = heldOut.includes(copy.brokerId);
   }
 
   /** A new leader knows nothing of its followers. */

@@ -67,6 +67,7 @@ function describeReplica(
     logEndOffset,
     highWatermark: logEndOffset === null ? null : highWatermark,
     isInSync: inSyncReplicas.includes(brokerId),
+    isHeldOut: copy.isHeldOut,
     lastCaughtUpMs: brokerId === assignedLeaderId ? null : copy.progress.lastCaughtUpMs,
     isOnline,
     problem: offlineProblem?.message ?? null,

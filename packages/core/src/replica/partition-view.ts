@@ -51,6 +51,8 @@ export interface ReplicaDescription {
   /** As this replica has heard of it: a follower is a round behind its leader. `null` when its log end offset is. */
   readonly highWatermark: number | null;
   readonly isInSync: boolean;
+  /** An operator took it out of those in sync: it stays out until it rejoins. */
+  readonly isHeldOut: boolean;
   /** When it last held all that the leader had, in this leadership; `null` for the leader, and for who never did. */
   readonly lastCaughtUpMs: number | null;
   readonly isOnline: boolean;

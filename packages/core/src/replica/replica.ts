@@ -24,7 +24,7 @@ export interface ReplicaBroker {
 
 export class Replica {
   readonly broker: ReplicaBroker;
-  /** Set while an operator wants it out of the in-sync replicas, at most until the cluster is closed. */
+  /** Set while an operator wants it out of the in-sync replicas, as the partition's state says. */
   isHeldOut = false;
   /** Set while its log is being cut: nobody else may touch it. */
   isBeingCut = false;

@@ -21,6 +21,7 @@ export const describePartition: Handler<"describe_partition"> = ({ topic, partit
       log_end_offset: replica.logEndOffset,
       high_watermark: replica.highWatermark,
       in_sync: replica.isInSync,
+      held_out: replica.isHeldOut,
       last_caught_up_ms: replica.lastCaughtUpMs,
       online: replica.isOnline,
       problem: replica.problem,

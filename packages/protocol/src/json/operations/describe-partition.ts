@@ -29,6 +29,9 @@ export const describePartition = operation({
             "as this replica has heard of it: a follower is a fetch behind; null when log_end_offset is",
           ),
         in_sync: z.boolean(),
+        held_out: z
+          .boolean()
+          .describe("an operator took it out of those in sync: it stays out until it rejoins"),
         last_caught_up_ms: z
           .int()
           .nullable()
