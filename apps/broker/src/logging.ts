@@ -36,6 +36,7 @@ const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
   foreign_file_ignored: "warn",
   stray_file_removed: "warn",
   obsolete_file_kept: "warn",
+  replication_failed: "warn",
   fault_fired: "warn",
   log_offline: "error",
   broker_failed: "fatal",

@@ -80,10 +80,10 @@ export class BackgroundSteps {
     return await this.#parts.replication.replicateBehind();
   }
 
-  /** Partitions whose round had trouble are to be tried again. */
+  /** Partitions whose round had trouble are to be tried again, once the pause after their failure is over. */
   retryBehind(): void {
     this.#parts.lifecycle.requireRunning();
-    this.#parts.behind.retry();
+    this.#parts.behind.retry(this.#parts.env.clock.nowMs());
   }
 
   /** Judges who is in sync. Kafka: the periodic check of replica.lag.time.max.ms. */

@@ -141,7 +141,8 @@ export type TraceEvent =
       }
     >
   | OnReplica<"replica_set_aside", { path: string }>
-  | OnReplica<"replication_failed", { leaderId: number; problem: string }>
+  | OnReplica<"replication_failed", { leaderId: number; failures: number; problem: string }>
+  | OnReplica<"replication_resumed", { leaderId: number; failures: number }>
   | OnPartition<
       "leader_changed",
       {

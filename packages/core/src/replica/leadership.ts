@@ -8,6 +8,7 @@
  */
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
+import { atOnce } from "./follower-trouble.ts";
 import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
 import { unknownProgress } from "./isr.ts";
 import { noLeader, partitionOffline } from "./leaderless.ts";
@@ -159,8 +160,10 @@ export class Leadership {
   /** A new leader knows nothing of its followers. */
   #forgetProgress(): void {
     const nowMs = this.#env.clock.nowMs();
-    for (const copy of this.copies)
+    for (const copy of this.copies) {
       copy.progress = unknownProgress(this.inSyncReplicas.includes(copy.brokerId), nowMs);
+      copy.trouble = atOnce(copy.trouble);
+    }
     this.#teach();
     this.beginEpoch();
   }

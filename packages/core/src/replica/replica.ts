@@ -8,6 +8,7 @@
 import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import { atOnce, type Trouble } from "./follower-trouble.ts";
 import { type FollowerProgress, type FollowerView, unknownProgress } from "./isr.ts";
 import type { ReplicaCondition } from "./leaderless.ts";
 
@@ -29,6 +30,8 @@ export class Replica {
   /** Set while its log is being cut: nobody else may touch it. */
   isBeingCut = false;
   progress: FollowerProgress = unknownProgress(false, 0);
+  /** Its last rounds have failed; `null` when the last one did not. */
+  trouble: Trouble | null = null;
   /**
    * Up to here everything was on its disk and visible, as its broker had noted when the cluster was opened; `null`: nothing was
    * noted. From then on the partition's own high watermark tells more.
@@ -123,6 +126,7 @@ export class Replica {
     this.#log = log;
     this.#highWatermark = learned;
     this.progress = { ...this.progress, logEndOffset: null, lastFetch: null };
+    this.trouble = atOnce(this.trouble);
   }
 
   /** As its leader judges it: who takes no writes copies nothing. */

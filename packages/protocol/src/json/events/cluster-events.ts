@@ -13,7 +13,11 @@ export const CLUSTER_EVENTS = {
     "leader_id leader_epoch from_offset log_end_offset reconciliation",
   ],
   replica_set_aside: ["A replica's files were moved away.", "path"],
-  replication_failed: ["A follower could not copy.", "leader_id problem"],
+  replication_failed: [
+    "A follower could not copy, so often in a row; in auto mode it is tried again after a pause that doubles, up to a minute.",
+    "leader_id failures problem",
+  ],
+  replication_resumed: ["A follower copies again that could not.", "leader_id failures"],
   leader_changed: [
     "A partition has another leader, or none, in a new epoch.",
     "from leader_id leader_epoch leader_epoch_start_offset high_watermark",
