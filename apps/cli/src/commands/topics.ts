@@ -10,6 +10,7 @@ import { addSharedOptions } from "../settings.ts";
 import { describeTopics } from "../topic-description.ts";
 import { declareGrow } from "./grow.ts";
 import { declareTopicConfig } from "./topic-config.ts";
+import { declareTopicOffsets } from "./topic-offsets.ts";
 import { declareTrim } from "./trim.ts";
 
 interface CreateOptions {
@@ -33,6 +34,7 @@ export function declareTopics(program: Command, perform: Perform): void {
   declareList(topics, perform);
   declareDescribe(topics, perform);
   declareTopicConfig(topics, perform);
+  declareTopicOffsets(topics, perform);
   declareGrow(topics, perform);
   declareTrim(topics, perform);
   declareDelete(topics, perform);
