@@ -39,6 +39,7 @@ const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
   replication_failed: "warn",
   fault_fired: "warn",
   log_offline: "error",
+  metadata_outdated: "error",
   broker_failed: "fatal",
 };
 

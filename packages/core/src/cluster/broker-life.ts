@@ -93,7 +93,7 @@ export class BrokerLife {
       set.leadership.requireCopy(brokerId).attach(log, learned);
     }
     try {
-      judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false });
+      judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false, trace: this.#env.trace });
     } catch (problem) {
       // Nobody knows which of its replicas may be believed: it has to be started again, and judged then.
       if (problem instanceof BrokerError) {

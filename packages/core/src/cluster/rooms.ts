@@ -51,7 +51,7 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
     const states = new StateCommit({ keeper, behind }, env);
     topics.recover();
     reserve.fill();
-    judgeStarted(table.all(), { brokers, states, newcomers: brokers.ids, isOpening: true });
+    judgeStarted(table.all(), { brokers, states, newcomers: brokers.ids, isOpening: true, trace: env.trace });
     for (const set of table.all()) behind.add(set);
     const parts = { brokers, table, states, keeper, behind };
     const replication = new ReplicationSteps(parts, env);

@@ -9,7 +9,7 @@ import { isRefusal } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { holdsRecords } from "../log/inspection/folder-survey.ts";
+import { holdsRecords, ownerOf } from "../log/inspection/folder-survey.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
@@ -92,6 +92,12 @@ export class TopicFolders {
     for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
       const site = { brokerId: broker.brokerId, topic: topic.topic, partition };
       this.#env.faults.hit("topic.delete.before_remove", site);
+      const owner = ownerOf(this.#env.disk, folder);
+      if (owner !== null && owner !== topic.topicId) {
+        // A metadata file from before the topic was made anew says that this one has to go: its records nobody deleted.
+        this.#noteForeign(broker, [folder]);
+        continue;
+      }
       this.#noteForeign(broker, removePartitionFolder(this.#env.disk, folder));
       this.#env.faults.hit("topic.delete.after_remove", site);
     }

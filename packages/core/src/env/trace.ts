@@ -164,6 +164,7 @@ export type TraceEvent =
         moves: readonly InSyncMove[];
       }
     >
+  | OnPartition<"metadata_outdated", { leaderEpoch: number; logEpoch: number }>
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>

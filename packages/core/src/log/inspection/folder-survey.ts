@@ -8,7 +8,7 @@
 import { posix } from "node:path";
 import type { Disk } from "../../env/disk.ts";
 import { LIMITS } from "../../limits.ts";
-import { isSegmentFileName } from "../files/file-names.ts";
+import { isSegmentFileName, MANIFEST_FILE_NAME } from "../files/file-names.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "../files/parsed-json.ts";
 import { lookAtCheckpoint } from "./checkpoint-look.ts";
 import { partitionFolders } from "./inspection.ts";
@@ -64,6 +64,15 @@ export function holdsRecords(disk: Disk, folder: string): boolean {
     .readFolder(folder)
     .filter(({ name, kind }) => kind === "file" && isSegmentFileName(name))
     .some(({ name }) => (disk.stat(posix.join(folder, name))?.sizeBytes ?? 0) > 0);
+}
+
+/** The id of the topic that the log in `folder` belongs to, as its manifest says; `null` when it does not. */
+export function ownerOf(disk: Disk, folder: string): string | null {
+  const file = posix.join(folder, MANIFEST_FILE_NAME);
+  const looked = lookAtCheckpoint(disk, file, (payload) => ({
+    topicId: textOf(fieldsOf(payload, "the manifest").get("topic_id"), "topic_id"),
+  }));
+  return typeof looked === "string" ? null : looked.topicId;
 }
 
 /** The metadata file of the data folder that `path` is, or lies in. */

@@ -26,6 +26,10 @@ export const CLUSTER_EVENTS = {
     "Replicas joined or left those in sync; `moves` has the numbers that made it so.",
     "from to leader_epoch high_watermark log_end_offset moves",
   ],
+  metadata_outdated: [
+    "A log has a later leader epoch than the metadata, which was restored from an older copy; unless there is but one replica, nobody leads until one is promoted.",
+    "leader_epoch log_epoch",
+  ],
   foreign_file_ignored: ["A file that is none of ours was left alone.", "path"],
   stray_file_removed: ["A file of something that never counted was removed.", "path"],
   obsolete_file_removed: ["A file that counted no more was removed.", "path"],
