@@ -41,7 +41,7 @@ export class TopicFolders {
    * left but what the disk refused to give back.
    */
   make(topic: Topic, { from = 0, isPrepared = false } = {}): PartitionLog[][] {
-    if (!isPrepared) this.#clear(topic, from);
+    if (!isPrepared) this.clear(topic, from);
     try {
       const logs = topic.partitions
         .slice(from)
@@ -58,9 +58,11 @@ export class TopicFolders {
     }
   }
 
-  /** Does ahead of make(), off the thread, what of it takes long. Rejects with DiskError, STORAGE_ERROR; undo() follows then. */
+  /**
+   * Does ahead of make(), off the thread, what of it takes long, where clear() has made room. Rejects with DiskError,
+   * STORAGE_ERROR; undo() follows then.
+   */
   async prepare(topic: Topic, from = 0): Promise<void> {
-    this.#clear(topic, from);
     await eachSettled(
       placesOf(topic, this.#brokers, from),
       LIMITS.logsFlushedAtOnce,
@@ -68,7 +70,7 @@ export class TopicFolders {
     );
   }
 
-  /** Takes back what make() or prepare() made. Where the disk refuses, an empty folder stays, which the next make() clears. */
+  /** Takes back what make() or prepare() made: whatever lies there was made by them, since clear() had found nothing. Where the disk refuses, an empty folder stays, which the next make() clears. */
   undo(topic: Topic, from = 0): void {
     for (const { broker, partition, folder } of placesOf(topic, this.#brokers, from)) {
       broker.dropLog({ topic: topic.topic, partition });
@@ -126,7 +128,8 @@ export class TopicFolders {
     this.#env.trace({ kind: "stray_file_removed", brokerId: broker.brokerId, path: folder });
   }
 
-  #clear(topic: Topic, from: number): void {
+  /** Removes what an interrupted creation left. Throws STORAGE_ERROR, DiskError; what holds records stays, whoever it belongs to. */
+  clear(topic: Topic, from = 0): void {
     for (const { folder, partition } of placesOf(topic, this.#brokers, from)) {
       if (this.#env.disk.stat(folder)?.kind !== "folder") continue;
       if (holdsRecords(this.#env.disk, folder)) {

@@ -2,7 +2,7 @@
  * Folders of partitions that are made off the thread, for a new topic or for one that grows.
  *
  * Owns: the names of topics of which some are being made; nobody else makes any of such a name meanwhile.
- * Never: a folder touched once the cluster is closed, since it may be another's then.
+ * Never: a folder touched once the cluster is closed, since it may be another's then, or before it is known to hold no records.
  */
 import { DiskError } from "../env/disk.ts";
 import { answeringForDisk, isRefusal } from "../env/disk-answer.ts";
@@ -46,18 +46,20 @@ export class TopicsBeingMade {
   ): Promise<void> {
     const key = collisionKey(topic.topic);
     this.#keys.add(key);
-    let isServing = true;
+    let isOurs = false;
     try {
       answeringForDisk(begin);
+      this.#folders.clear(topic, from);
+      isOurs = true;
       await this.#folders.prepare(topic, from).finally(() => {
-        isServing = false;
+        isOurs = false;
         requireServing();
-        isServing = true;
+        isOurs = true;
       });
       this.#keys.delete(key);
       complete();
     } catch (problem) {
-      if (isServing && isRefusal(problem) && !isThere()) this.#folders.undo(topic, from);
+      if (isOurs && isRefusal(problem) && !isThere()) this.#folders.undo(topic, from);
       throw problem instanceof DiskError ? storageError(problem, { file: problem.path }) : problem;
     } finally {
       this.#keys.delete(key);

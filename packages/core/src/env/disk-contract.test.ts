@@ -112,7 +112,17 @@ describe.each([
     expect(codeOf(() => disk.openFile(`${folder}/a`, { create: "exclusive" }))).toBe("EEXIST");
     expect(disk.openFile(`${folder}/a`, { create: "if-missing" }).sizeBytes()).toBe(4);
     disk.openFile(`${folder}/b`, { create: "exclusive" }).close();
-    expect(disk.stat(`${folder}/b`)).toEqual({ kind: "file", sizeBytes: 0 });
+    expect(disk.stat(`${folder}/b`)).toMatchObject({ kind: "file", sizeBytes: 0 });
+  });
+
+  test("tells a file from another one in its place, and knows it again under another name", () => {
+    const file = fileOf("a", "text");
+    expect(disk.stat(`${folder}/a`)?.identity).toBe(file.identity);
+    disk.rename(`${folder}/a`, `${folder}/b`);
+    fileOf("a", "text").close();
+    expect(disk.stat(`${folder}/a`)?.identity).not.toBe(file.identity);
+    expect(disk.stat(`${folder}/b`)?.identity).toBe(file.identity);
+    expect(disk.openFile(`${folder}/b`).identity).toBe(file.identity);
   });
 
   test("refuses to open a folder, and a path through a file or a missing folder", () => {
@@ -184,8 +194,8 @@ describe.each([
 
   test("says what is at a path, and null for nothing, also below a file", () => {
     fileOf("a", "text").close();
-    expect(disk.stat(`${folder}/a`)).toEqual({ kind: "file", sizeBytes: 4 });
-    expect(disk.stat(folder)).toEqual({ kind: "folder", sizeBytes: 0 });
+    expect(disk.stat(`${folder}/a`)).toMatchObject({ kind: "file", sizeBytes: 4 });
+    expect(disk.stat(folder)).toMatchObject({ kind: "folder", sizeBytes: 0 });
     expect(disk.stat(`${folder}/no`)).toBeNull();
     expect(disk.stat(`${folder}/a/b`)).toBeNull();
   });

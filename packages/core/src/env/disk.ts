@@ -81,6 +81,8 @@ export interface DiskEntry {
   readonly kind: EntryKind;
   /** 0 for what is not a file. */
   readonly sizeBytes: number;
+  /** As DiskFile has it. */
+  readonly identity: string;
 }
 
 export interface FolderEntry {
@@ -92,6 +94,9 @@ export interface FolderEntry {
 export interface DiskFile {
   /** The path that it was opened by. */
   readonly path: string;
+
+  /** Tells it from every other file that is there at the time, whatever their names: another one in its place has another. */
+  readonly identity: string;
 
   sizeBytes(): number;
 
@@ -192,6 +197,7 @@ const SENTENCES: { readonly [code: string]: string } = {
   ENOSPC: "no space left on the device",
   ENOTDIR: "it is not a folder",
   ENOTEMPTY: "the folder is not empty",
+  ESTALE: "another file is in its place, or it was cut",
   EPERM: "operation not permitted",
   EROFS: "the file system is read-only",
   EDQUOT: "the quota is used up",

@@ -54,7 +54,7 @@ export class MemoryDisk implements Disk {
   stat(path: string): DiskEntry | null {
     this.#gate.pass("stat", path);
     const node = findNode(this.#root, path);
-    return node === null ? null : { kind: node.kind, sizeBytes: node.sizeBytes };
+    return node === null ? null : { kind: node.kind, sizeBytes: node.sizeBytes, identity: node.identity };
   }
 
   readFolder(path: string): readonly FolderEntry[] {

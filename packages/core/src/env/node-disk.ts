@@ -34,19 +34,20 @@ export class NodeDisk implements Disk {
     if (!readOnly && options.create !== undefined) flags |= O_CREAT;
     if (!readOnly && options.create === "exclusive") flags |= O_EXCL;
     const descriptor = onDisk("open", path, () => fs.openSync(path, flags));
-    const kind = onDisk("open", path, () => kindOf(fs.fstatSync(descriptor)));
+    const stats = onDisk("open", path, () => fs.fstatSync(descriptor, { bigint: true }));
+    const kind = kindOf(stats);
     if (kind !== "file") {
       fs.closeSync(descriptor);
       throw new DiskError("open", path, kind === "folder" ? "EISDIR" : "EINVAL");
     }
-    return new NodeDiskFile(path, descriptor);
+    return new NodeDiskFile(path, identityOf(stats), descriptor);
   }
 
   stat(path: string): DiskEntry | null {
     try {
-      const stats = fs.statSync(path);
+      const stats = fs.statSync(path, { bigint: true });
       const kind = kindOf(stats);
-      return { kind, sizeBytes: kind === "file" ? stats.size : 0 };
+      return { kind, sizeBytes: kind === "file" ? Number(stats.size) : 0, identity: identityOf(stats) };
     } catch (problem) {
       const error = asDiskError("stat", path, problem);
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
@@ -128,6 +129,11 @@ export class NodeDisk implements Disk {
       throw problem;
     }
   }
+}
+
+/** As large integers: Windows numbers its files beyond 2^53. */
+function identityOf({ dev, ino }: fs.BigIntStats): string {
+  return `${dev}:${ino}`;
 }
 
 function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): EntryKind {

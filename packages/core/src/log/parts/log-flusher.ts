@@ -7,7 +7,6 @@
  * Never: a sync tried again after one that failed; an acknowledgement for what such a sync covered.
  */
 import { assert } from "../../assert.ts";
-import { DiskError } from "../../env/disk.ts";
 import { BrokerError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { LogContext } from "../context/log-context.ts";
@@ -165,8 +164,7 @@ export class LogFlusher {
     env.faults.hit("log.flush.before_sync", place);
     await segment.sync();
     this.#state.requireOpen();
-    // Bytes of a file that somebody removed meanwhile are gone with this process, however well they are synced.
-    if (env.disk.stat(segment.path) === null) throw new DiskError("sync", segment.path, "ENOENT");
+    segment.requireInPlace();
     env.faults.hit("log.flush.after_sync", place);
   }
 
