@@ -22,6 +22,7 @@ import type { BehindPartitions } from "./behind-partitions.ts";
 import type { ForgottenProducers } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import type { ReplicationSteps } from "./replication-steps.ts";
@@ -34,6 +35,7 @@ export interface StepsParts {
   readonly config: ResolvedConfig;
   readonly env: Env;
   readonly lifecycle: Lifecycle;
+  readonly reserve: DiskReserve;
 }
 
 export class BackgroundSteps {
@@ -104,7 +106,8 @@ export class BackgroundSteps {
    */
   async applyRetention(topic?: string): Promise<DeletedSegment[]> {
     const nowMs = this.#parts.env.clock.nowMs();
-    return this.#eachPartition(topic, (set) => applyRetention(set, nowMs));
+    const { reserve } = this.#parts;
+    return this.#eachPartition(topic, (set) => reserve.spendLater(() => applyRetention(set, nowMs)));
   }
 
   /**

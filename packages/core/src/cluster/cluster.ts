@@ -124,8 +124,10 @@ export class BrokerCluster extends ClusterReads {
   async deleteRecords(place: TopicPartition, before: number | "high_watermark"): Promise<number> {
     const set = this.replicaSet(place);
     requireDeletable(this.topics.require(place.topic));
-    const { leadership } = this.rooms;
-    return deleteRecords(set, before, (left) => leadership.leaveOut(set, left, "behind_log_start"));
+    const { leadership, reserve } = this.rooms;
+    return reserve.spendLater(() =>
+      deleteRecords(set, before, (left) => leadership.leaveOut(set, left, "behind_log_start")),
+    );
   }
 
   /**

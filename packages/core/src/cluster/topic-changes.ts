@@ -178,7 +178,7 @@ export class TopicChanges {
         this.catalogue.remove(topic);
         this.#table.remove(topic);
       };
-      this.#reserve.makingRoom(() => this.#keeper.commit({ topics, deletions }, remove));
+      this.#reserve.spend(() => this.#keeper.commit({ topics, deletions }, remove));
     });
     this.#env.trace({ kind: "topic_deleted", topic: topic.topic, partitions: topic.partitions.length });
     this.#tryToFinish(topic);
