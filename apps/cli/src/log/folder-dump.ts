@@ -22,7 +22,8 @@ const NOTHING = {
   damage: 0,
 };
 
-const HINT = "a broker serves what is sound and refuses the rest; a copy of the folder is the way back";
+const HINT =
+  "a broker serves what is sound and refuses the rest, or cuts it where that is said: make a copy of the folder first";
 
 export async function dumpFolder(
   context: Context,
