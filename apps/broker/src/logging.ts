@@ -37,6 +37,7 @@ const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
   stray_file_removed: "warn",
   obsolete_file_kept: "warn",
   replication_failed: "warn",
+  producer_ids_raised: "warn",
   fault_fired: "warn",
   log_offline: "error",
   metadata_outdated: "error",

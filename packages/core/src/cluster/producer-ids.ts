@@ -84,6 +84,22 @@ export class ProducerIds implements ProducerRules {
   }
 
   /**
+   * What stands in a log was given, whatever the file says: it may have been put back from an older copy. Called for every log
+   * before the first id is given.
+   */
+  learn(written: Iterable<ProducerIdentity>): void {
+    const before = this.#next;
+    for (const { producerId, producerEpoch } of written) {
+      this.#next = Math.max(this.#next, producerId + 1);
+      const named = this.#byId.get(producerId);
+      if (named?.producerId === producerId && producerEpoch > named.producerEpoch)
+        this.#adopt({ ...named, producerEpoch, bumpedFrom: null });
+    }
+    if (this.#next > before)
+      this.#env.trace({ kind: "producer_ids_raised", from: before, to: this.#next, path: this.#file.path });
+  }
+
+  /**
    * Throws PRODUCER_FENCED or UNKNOWN_PRODUCER_ID when a batch is not of a producer that may write. Of a producer without a
    * name each partition knows the epoch that it saw last, too, and for longer.
    */

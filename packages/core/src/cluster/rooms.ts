@@ -53,6 +53,8 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
     topics.recover();
     const started = { brokers, states, newcomers: brokers.ids, isOpening: true, trace: env.trace };
     reserve.spend(() => judgeStarted(table.all(), started));
+    for (const { copies } of table.all())
+      for (const copy of copies) if (copy.problem === null) producerIds.learn(copy.log.producers());
     reserve.fill();
     for (const set of table.all()) behind.add(set);
     const parts = { brokers, table, states, keeper, behind };

@@ -186,6 +186,7 @@ export type TraceEvent =
       { clusterId: string; brokers: number; topics: number; partitions: number; clean: boolean }
     >
   | OnCluster<"cluster_closed", { clusterId: string; clean: boolean }>
+  | OnCluster<"producer_ids_raised", { path: string; from: number; to: number }>
   | OnCluster<"producer_initialized", { producerId: number; producerEpoch: number; name: string | null }>
   | OnCluster<"fault_fired", { point: string; action: string; hit: number }>;
 

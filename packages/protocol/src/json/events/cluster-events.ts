@@ -43,6 +43,10 @@ export const CLUSTER_EVENTS = {
   config_altered: ["A topic's settings were changed.", "topic changes"],
   cluster_opened: ["The cluster was opened.", "cluster_id brokers topics partitions clean"],
   cluster_closed: ["The cluster was closed.", "cluster_id clean"],
+  producer_ids_raised: [
+    "The logs hold ids of producers that the file does not know: the next id to give was raised.",
+    "path from to",
+  ],
   producer_initialized: ["A producer got its id and epoch.", "producer_id producer_epoch name"],
   fault_fired: ["An armed fault fired.", "point action hit"],
 } as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };
