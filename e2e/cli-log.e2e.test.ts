@@ -1,5 +1,5 @@
 /** `log dump` and `log verify`: over the wire, on the folder of a running broker, and on that of a stopped one. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { command, jsonLines, output } from "./support/cli.ts";
@@ -212,6 +212,42 @@ test(
     expect(await command(null, [...inFolder, "--time", "0"])).toMatchObject({ code: 6 });
     for (const wrong of [[], ["--offset", "1", "--time", "1"], ["--offset", "x"], ["--time", "yesterday"]])
       expect(await command(null, [...inFolder, ...wrong])).toMatchObject({ code: 2, stdout: "" });
+  },
+);
+
+test(
+  "a folder that a killed creation of a topic left is told as left over, and one without its manifest as damage",
+  MINUTE,
+  async () => {
+    const broker = await withOrders();
+    await broker.end("SIGKILL");
+    const left = join(broker.data, "broker-1", "payments-0");
+    mkdirSync(left);
+    writeFileSync(join(left, "00000000000000000000.log"), "");
+    const verify = ["log", "verify", broker.data];
+    const text = await output(null, verify);
+    expect(text).toContain(`${left}: left over (unfinished), its topic never came to exist; `);
+    expect(text).toMatch(/orders-0: sound, 1 segment, 2 batches, /);
+    expect(jsonLines(await output(null, [...verify, "-J"]))).toMatchObject([
+      { type: "left_over", folder: left, reason: "unfinished" },
+      { type: "partition", folder: folderOf(broker), damage: 0 },
+    ]);
+    for (const command of ["verify", "dump"])
+      expect(await output(null, ["log", command, left])).toMatch(/^\S+payments-0: left over \(unfinished\)/);
+    const aside = `${folderOf(broker)}.set-aside-1`;
+    cpSync(folderOf(broker), aside, { recursive: true });
+    rmSync(join(aside, "manifest.json"));
+    expect(await output(null, verify)).toContain(`${aside}: left over (unnamed), it has records`);
+    expect(await command(null, ["log", "verify", aside])).toMatchObject({ code: 6 });
+
+    rmSync(join(folderOf(broker), "manifest.json"));
+    const damaged = await command(null, verify);
+    expect(damaged).toMatchObject({ code: 6 });
+    expect(damaged.stdout).toMatch(/^damage: \S+orders-0\/manifest\.json: it is missing$/m);
+    rmSync(folderOf(broker), { recursive: true });
+    const missing = await command(null, verify);
+    expect(missing).toMatchObject({ code: 6 });
+    expect(missing.stdout).toMatch(/^damage: \S+orders-0: it has no log; the metadata names it$/m);
   },
 );
 

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { startDaemon, temporaryFolder } from "./support/daemon.ts";
+import { runBroker, startDaemon, temporaryFolder } from "./support/daemon.ts";
 import { RawSession } from "./support/raw-session.ts";
 
 const DESCRIPTORS = 128;
@@ -14,6 +14,15 @@ async function idleConnection(port: number): Promise<Socket> {
   await once(socket, "connect");
   return socket;
 }
+
+test.skipIf(process.platform === "win32")(
+  "with too few descriptors a start is refused, and says so",
+  async () => {
+    const refused = await runBroker(["--data", temporaryFolder(), "--port", "0"], {}, { descriptors: 24 });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^error: the system lets this process open 24 files at once; .*\nhint: /);
+  },
+);
 
 test.skipIf(process.platform === "win32")(
   "however many clients stay idle, the logs have descriptors left: also an empty one takes records, and a stop is clean",

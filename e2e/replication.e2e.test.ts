@@ -26,6 +26,9 @@ test(
     expect(refused.stderr).toContain("LEADER_NOT_AVAILABLE");
     const unled = await command(broker, ["replicas", "orders"]);
     expect(unled.stderr).toContain("% orders [0]: nobody leads it");
+    expect(unled.stderr).toContain("% orders [0] replica 1: broker 1 is stopped\n");
+    expect(unled.stdout).toMatch(/^0 +0 +1 +follower +- +- +yes +no +-$/m);
+    expect(unled.stdout).toMatch(/^0 +0 +2 +follower +1 +1 +yes +yes/m);
     expect(await said("promote", "orders", "2")).toBe("orders [0]: leader 2, epoch 1, in sync 2,3\n");
     await said("produce", "orders", "-v", "b");
     await said("step", "replicate");
@@ -35,6 +38,7 @@ test(
     expect(await said("log", "dump", "orders", "-p", "0", "--replica", "1")).toMatch(/epoch:? 1/i);
     expect(await said("remove-from-isr", "orders", "3")).toBe("orders [0]: in sync 1,2\n");
     expect(await said("step", "isr")).toBe("");
+    expect(await said("replicas", "orders")).toMatch(/^0 +1 +3 +follower .* held-out +yes/m);
     expect(jsonLines(await said("replicas", "orders", "-p", "0", "-J"))).toMatchObject([
       { topic: "orders", partitions: [{ leader_id: 2, isr: [1, 2], replicas: [{ broker_id: 1 }, {}, {}] }] },
     ]);

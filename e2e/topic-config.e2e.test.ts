@@ -164,3 +164,50 @@ test(
     await client.close();
   },
 );
+
+test("a topic grows: what was sent stays, and the new partitions take records", MINUTE, async () => {
+  const broker = await startDaemon(temporaryFolder(), QUIET);
+  await output(broker, ["topics", "create", "orders"]);
+  await output(broker, ["produce", "orders", "--acks", "all"], "first\n");
+  expect(await output(broker, ["topics", "grow", "orders", "-p", "3"])).toBe("orders has 3 partitions\n");
+  const refused = await command(broker, ["topics", "grow", "orders", "-p", "2"]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/INVALID_CONFIG.*partitions is 2; expected a whole number, 4 to 1000/);
+  await broker.end("SIGKILL");
+  const again = await startDaemon(broker.data, QUIET);
+  await output(again, ["produce", "orders", "-p", "2"], "last\n");
+  expect(await output(again, ["fetch", "orders", "-p", "0", "-o", "beginning", "-e"])).toContain("first");
+  expect(await output(again, ["fetch", "orders", "-p", "2", "-o", "beginning", "-e"])).toContain("last");
+});
+
+test("offsets are told of an end and of a time, in a table and as JSON", MINUTE, async () => {
+  const manual = ["--clock", "manual", "--start-time", "1700000000000"];
+  const broker = await startDaemon(temporaryFolder(), [...QUIET, ...manual]);
+  await output(broker, ["topics", "create", "orders", "-p", "2"]);
+  await output(
+    broker,
+    ["raw"],
+    '{"operation":"produce","topic":"orders","partition":1,"value_b64":"YQ=="}\n',
+  );
+  expect(await output(broker, ["topics", "offsets", "orders"])).toMatch(
+    /^TOPIC +PARTITION +OFFSET +TIME\norders +0 +0 .*\norders +1 +1 .*\n$/,
+  );
+  const told = async (...arguments_: string[]) =>
+    jsonLines(await output(broker, ["topics", "offsets", "orders", ...arguments_, "-J"]))[0];
+  const found = { offset: 0, timestamp_ms: 1_700_000_000_000 };
+  expect(await told("--at", "@1600000000000")).toEqual({
+    offsets: [
+      { topic: "orders", partition: 0, offset: null, timestamp_ms: null },
+      { topic: "orders", partition: 1, ...found },
+    ],
+  });
+  expect(await told("-p", "1", "--at", "beginning")).toMatchObject({
+    offsets: [{ partition: 1, offset: 0 }],
+  });
+  for (const [arguments_, code] of [
+    [["nowhere"], 3],
+    [["orders", "-p", "2"], 3],
+    [["orders", "--at", "5"], 2],
+  ] as const)
+    expect(await command(broker, ["topics", "offsets", ...arguments_])).toMatchObject({ code, stdout: "" });
+});

@@ -132,7 +132,7 @@ test("compaction leaves the latest record of each key, with the offset that it h
   ];
   expect(await recordsOf(broker, "profiles")).toEqual(latest);
   const [again] = jsonLines(await output(broker, ["step", "compact", "-J"]));
-  expect(again).toEqual({ compacted: [] });
+  expect(again).toEqual({ compacted: [], gave_way: [] });
   await broker.end("SIGKILL");
   expect(await recordsOf(await startDaemon(data, MANUAL), "profiles")).toEqual(latest);
 });

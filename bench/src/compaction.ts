@@ -106,7 +106,7 @@ async function pass(log: PartitionLog, name: string): Promise<PassResult> {
   const tookMs = performance.now() - startMs;
   const { user, system } = process.cpuUsage(cpuBefore);
   showProgress("");
-  if (result === null) throw new Error(`the ${name} found nothing to do`);
+  if (result === null || "gaveWayTo" in result) throw new Error(`the ${name} found nothing to do`);
   return { result, tookMs, cpuMs: (user + system) / 1_000, peakBytes, longestTurnMs };
 }
 

@@ -87,8 +87,9 @@ function launch(
 export async function runBroker(
   arguments_: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  limits: SystemLimits = {},
 ): Promise<Ended> {
-  return launch(arguments_, environment).ended;
+  return launch(arguments_, environment, limits).ended;
 }
 
 /** Starts a daemon on `data` and a free port; resolves when it says that it is ready. */

@@ -24,7 +24,9 @@ const LEAF_PLACES: Place[] = LEAVES.flatMap((folder) =>
 
 const KERNEL = "packages/core/src/";
 /** The real disk and its parts. */
-const NODE_DISK = ["disk", "disk-calls", "disk-file", "folder-hold"].map((part) => `env/node-${part}.ts`);
+const NODE_DISK = ["disk", "disk-calls", "disk-file", "disk-folder", "folder-hold"].map(
+  (part) => `env/node-${part}.ts`,
+);
 const KERNEL_PLACES: Place[] = [
   { folder: KERNEL, ban: bans.WALL_CLOCK, instead: "env.clock.nowMs()", except: ["env/node-clock.ts"] },
   { folder: KERNEL, ban: bans.CHANCE, instead: "env.random", except: ["env/node-random.ts"] },
@@ -40,7 +42,7 @@ const KERNEL_PLACES: Place[] = [
     folder: KERNEL,
     ban: bans.PROCESS,
     instead: "a parameter of ClusterConfig or Env",
-    except: ["env/node-disk.ts", "env/node-folder-hold.ts", "env/folder-lock.ts"],
+    except: ["env/node-disk-folder.ts", "env/node-folder-hold.ts", "env/folder-lock.ts"],
   },
   { folder: KERNEL, ban: bans.FILES, instead: "env.disk", except: NODE_DISK },
   // The lock of a data folder is a listening socket, which the system gives up when its owner dies.

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { kernelLooksDown, logLooksDown } from "./kernel-layers.ts";
 import { workspaceOf } from "./workspace.ts";
 
-const LAYERS = "env < log < replica < offsets < group < transaction < cluster";
+const LAYERS = "env < log < replica < coordinator < offsets < group < transaction < cluster";
 const LOG_LAYERS =
   "context < files < frames < indexes < segment < producers < manifest < lookup < parts < cutting < compaction < inspection";
 

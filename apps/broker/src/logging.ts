@@ -36,8 +36,11 @@ const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
   foreign_file_ignored: "warn",
   stray_file_removed: "warn",
   obsolete_file_kept: "warn",
+  replication_failed: "warn",
+  producer_ids_raised: "warn",
   fault_fired: "warn",
   log_offline: "error",
+  metadata_outdated: "error",
   broker_failed: "fatal",
 };
 

@@ -7,6 +7,7 @@ import { program, sourcesOf } from "./command-line.ts";
 import { resolveSettings } from "./config.ts";
 import { startBroker } from "./daemon.ts";
 import { openLog } from "./logging.ts";
+import { requireDescriptors } from "./open-files.ts";
 import { EXIT, refusalOf } from "./refusals.ts";
 
 /** Resolves at the first signal to stop, whenever it comes; further ones do no harm. */
@@ -21,6 +22,7 @@ async function main(): Promise<void> {
   const command = program().exitOverride();
   command.parse();
   const settings = resolveSettings(sourcesOf(command, process.env));
+  requireDescriptors();
   const log = await openLog(settings.log_level);
   // Never half alive: what nobody foresaw ends the process, and the next start recovers what was acknowledged.
   const fail = (err: unknown) => {

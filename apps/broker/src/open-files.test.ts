@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { connectionsDefault, openFilesDefault } from "./open-files.ts";
+import { connectionsDefault, openFilesDefault, requireDescriptors } from "./open-files.ts";
 
 test("half of what the system allows is for the logs, and never more than 512 nor less than 10", () => {
   expect(openFilesDefault(1024)).toBe(512);
@@ -9,6 +9,13 @@ test("half of what the system allows is for the logs, and never more than 512 no
   expect(openFilesDefault("unlimited")).toBe(512);
   expect(openFilesDefault(undefined)).toBe(512);
   expect(openFilesDefault()).toBeGreaterThanOrEqual(10);
+});
+
+test("a process that may open too few files is refused in a sentence that says what to do", () => {
+  for (const allowed of [32, 1024, "unlimited", undefined]) requireDescriptors(allowed);
+  expect(() => requireDescriptors(31)).toThrow(
+    /open 31 files at once; expected at least 32: .*ulimit -n 1024/,
+  );
 });
 
 test("connections get what the logs and the process itself leave, at least one and never more than 2000", () => {

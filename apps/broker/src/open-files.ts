@@ -1,5 +1,17 @@
 /** How many descriptors the logs and the connections may take when nobody says it: each must leave some to the other. */
 import { LIMITS } from "@minikafka/core";
+import { ConfigProblem } from "./config.ts";
+
+/** Node takes some twenty itself; with fewer than these a broker would start and serve nobody. */
+const DESCRIPTORS_MIN = 32;
+
+/** Throws ConfigProblem when the system allows this process too few descriptors. */
+export function requireDescriptors(allowed: unknown = descriptorsAllowed()): void {
+  if (typeof allowed !== "number" || allowed >= DESCRIPTORS_MIN) return;
+  throw new ConfigProblem(
+    `the system lets this process open ${allowed} files at once; expected at least ${DESCRIPTORS_MIN}: raise it, as by ulimit -n 1024`,
+  );
+}
 
 /** Half of what the system allows this process, and no more than the kernel's default. */
 export function openFilesDefault(allowed: unknown = descriptorsAllowed()): number {

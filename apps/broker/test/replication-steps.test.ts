@@ -71,6 +71,15 @@ test("acks all that nobody answers in time is REQUEST_TIMED_OUT, and the broker 
   expect(await session.call("fetch", { ...PLACE, offset: 0 })).toMatchObject({ high_watermark: 1 });
 });
 
+test("acks all that may take no time is answered at once, though the clock stands still", async () => {
+  const session = Session.open(await openBroker({ brokers: 2, flush: "os" }));
+  await session.call("create_topic", { topic: "orders", partitions: 1, replication_factor: 2 });
+  const produce = { operation: "produce", ...PLACE, value_b64: base64("a"), acks: "all", timeout_ms: 0 };
+  expect(await session.ask(produce)).toMatchObject({ code: "REQUEST_TIMED_OUT" });
+  await session.call("remove_from_isr", { ...PLACE, broker_id: 2 });
+  expect(await session.ask(produce)).toMatchObject({ ok: true, offset: 1 });
+});
+
 test("leadership moves when an operator says so, and an old leader's tail is cut when it rejoins", async () => {
   const { session, produce } = await replicated();
   await produce("common");
@@ -92,6 +101,35 @@ test("leadership moves when an operator says so, and an old leader's tail is cut
     truncated_to: 1,
     batches: 1,
     isr: [1, 2, 3],
+  });
+});
+
+test("a partition that nobody leads is described all the same, also when no replica can be read", async () => {
+  const { session, produce } = await replicated();
+  await produce("a");
+  await session.call("replicate_once");
+  await session.call("stop_broker", { broker_id: 1 });
+  expect(await session.call("describe_partition", PLACE)).toMatchObject({
+    leader_id: null,
+    log_end_offset: 1,
+    high_watermark: 1,
+    replicas: [
+      { broker_id: 1, online: false, log_end_offset: null, problem: "broker 1 is stopped" },
+      { broker_id: 2, online: true, log_end_offset: 1, problem: null },
+      { broker_id: 3, online: true },
+    ],
+  });
+  for (const broker_id of [2, 3]) await session.call("stop_broker", { broker_id });
+  expect(await session.call("describe_partition", PLACE)).toMatchObject({
+    leader_id: null,
+    log_start_offset: null,
+    log_end_offset: null,
+    high_watermark: null,
+    last_stable_offset: null,
+    isr: [1, 2, 3],
+    replicas: [{ online: false }, { online: false }, { online: false }],
+    segments: [],
+    epochs: [],
   });
 });
 

@@ -1,7 +1,7 @@
 /** Background work, stepped over the wire, and records deleted by hand. */
 import { MemoryDisk } from "@minikafka/core/testing";
 import { expect, test } from "vitest";
-import { type Answer, base64, openBroker, Session } from "./support/broker.ts";
+import { type Answer, base64, openBroker, Session, settle } from "./support/broker.ts";
 
 const PLACE = { topic: "orders", partition: 0 };
 
@@ -114,6 +114,29 @@ test("compact passes over the closed segments of compacted topics alone", async 
   expect(await session.ask({ operation: "compact", topic: "nowhere" })).toMatchObject({
     code: "UNKNOWN_TOPIC",
   });
+});
+
+test("compact says in which partitions records were deleted meanwhile, so that its pass gave way", async () => {
+  const disk = new MemoryDisk();
+  const session = await withOrders({ cleanup_policy: "compact,delete", segment_bytes: 1024 }, disk);
+  for (const value of ["1", "2", "3".repeat(1000)])
+    await session.call("produce", { ...PLACE, key_b64: base64("alice"), value_b64: base64(value) });
+  await session.call("flush_logs");
+  disk.holdSyncs();
+  session.request({ operation: "compact" });
+  await settle();
+  session.request({ operation: "delete_records", ...PLACE, before_offset: 2 });
+  await settle();
+  disk.releaseSyncs();
+  const answers = [await session.answer(), await session.answer()];
+  expect(answers).toContainEqual(expect.objectContaining({ ok: true, log_start_offset: 2 }));
+  expect(answers).toContainEqual(
+    expect.objectContaining({
+      compacted: [],
+      gave_way: [{ ...PLACE, broker_id: 1, gave_way_to: "removal", passes: 1 }],
+    }),
+  );
+  expect(await session.call("compact")).toMatchObject({ compacted: [], gave_way: [] });
 });
 
 test("expire_producers lets partitions forget who was silent for a day, and nothing does so by itself", async () => {

@@ -46,11 +46,16 @@ function replicasOf({ replicas }: Inside): string {
       replica.broker_id,
       replica.log_end_offset,
       replica.high_watermark,
-      replica.in_sync ? "yes" : "no",
+      inSyncCell(replica),
       replica.online ? "yes" : "no",
       timeCell(replica.last_caught_up_ms),
     ]),
   );
+}
+
+/** Whether a replica is in sync; one that an operator took out stays out until it rejoins. */
+export function inSyncCell({ in_sync, held_out }: Inside["replicas"][number]): string {
+  return in_sync ? "yes" : held_out ? "held-out" : "no";
 }
 
 function segmentsOf({ segments }: Inside): string {

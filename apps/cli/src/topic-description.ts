@@ -1,17 +1,16 @@
 /** What `topics describe` and `describe` show of a topic: a row for each partition, as its leader sees it. */
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Context } from "./context.ts";
-import { failureOf } from "./failure.ts";
 import { type Cell, renderTable } from "./output/table.ts";
 import type { Session } from "./session.ts";
 
 type Placement = ParsedResponse<"metadata">["partitions"][number];
 type Inside = ParsedResponse<"describe_partition">;
 
-/** `problem` instead of the inside when the partition cannot be asked: one that is off line spoils no other's row. */
+/** `problem`: why it cannot be used, or only partly be shown; one partition that is off line spoils no other's row. */
 export interface PartitionView {
   readonly placement: Placement;
-  readonly inside: Inside | null;
+  readonly inside: Inside;
   readonly problem: string | null;
 }
 
@@ -51,21 +50,24 @@ export async function describeTopics(
   }
 }
 
-/** Each partition with what its leader knows, or why that could not be had. */
+/** Each partition with what its leader knows; or, while nobody leads it, with what else is known of it, and why. */
 export async function viewsOf(session: Session, topic: string): Promise<PartitionView[]> {
   const { partitions } = await session.call("metadata", { topic });
   return Promise.all(
     partitions.map(async (placement): Promise<PartitionView> => {
-      try {
-        const inside = await session.call("describe_partition", { topic, partition: placement.partition });
-        return { placement, inside, problem: null };
-      } catch (error) {
-        const failure = failureOf(error);
-        if (failure.code !== "STORAGE_ERROR" && failure.code !== "LEADER_NOT_AVAILABLE") throw error;
-        return { placement, inside: null, problem: `${failure.code}: ${failure.message}` };
-      }
+      const inside = await session.call("describe_partition", { topic, partition: placement.partition });
+      return { placement, inside, problem: problemOf(inside) };
     }),
   );
+}
+
+/** What is in the way of a partition without a leader; `null` when somebody leads it. */
+function problemOf({ leader_id, replicas }: Inside): string | null {
+  if (leader_id !== null) return null;
+  const reasons = replicas.flatMap(({ broker_id, problem }) =>
+    problem === null ? [] : [`replica ${broker_id}: ${problem}`],
+  );
+  return ["nobody leads it", ...reasons].join("; ");
 }
 
 function rowOf(topic: string, { placement, inside }: PartitionView): Cell[] {
@@ -76,19 +78,19 @@ function rowOf(topic: string, { placement, inside }: PartitionView): Cell[] {
     placement.leader_epoch,
     placement.replicas.join(","),
     placement.isr.join(","),
-    inside?.log_start_offset ?? null,
-    inside?.high_watermark ?? null,
-    inside?.log_end_offset ?? null,
+    inside.log_start_offset,
+    inside.high_watermark,
+    inside.log_end_offset,
   ];
 }
 
 function documentOf({ placement, inside, problem }: PartitionView): object {
   return {
     ...placement,
-    log_start_offset: inside?.log_start_offset ?? null,
-    last_stable_offset: inside?.last_stable_offset ?? null,
-    high_watermark: inside?.high_watermark ?? null,
-    log_end_offset: inside?.log_end_offset ?? null,
+    log_start_offset: inside.log_start_offset,
+    last_stable_offset: inside.last_stable_offset,
+    high_watermark: inside.high_watermark,
+    log_end_offset: inside.log_end_offset,
     ...(problem === null ? {} : { problem }),
   };
 }

@@ -245,8 +245,12 @@ test("the stepper takes the broker's background work, of all topics or one, and 
   const compacted = stepper.compact();
   const compaction = await peer.next("compact");
   expect(compaction.fields).not.toHaveProperty("topic");
-  compaction.answer({ compacted: [] });
-  expect(await compacted).toEqual([]);
+  const place = { topic: "orders", partition: 0, broker_id: 1 };
+  compaction.answer({ compacted: [], gave_way: [{ ...place, gave_way_to: "truncation", passes: 1 }] });
+  expect(await compacted).toEqual({
+    compacted: [],
+    gaveWay: [{ topic: "orders", partition: 0, brokerId: 1, gaveWayTo: "truncation", passes: 1 }],
+  });
   await client.close();
 });
 

@@ -41,7 +41,7 @@ export type ClusterDescription = CamelCased<ParsedResponse<"describe_cluster">>;
 export type Promotion = CamelCased<ParsedResponse<"promote">>;
 export type Rejoining = CamelCased<ParsedResponse<"rejoin">>;
 
-/** A partition's metadata with its leader's description, or with why that could not be had (off line, no leader). */
+/** A partition's metadata with its leader's description, or with why that could not be had. */
 export type DescribedPartition = PartitionMetadataView &
   (
     | { readonly description: PartitionDescription; readonly error: null }
@@ -113,6 +113,14 @@ export class Admin {
     await this.#session.call("create_topic", fields, options);
   }
 
+  /**
+   * Gives the topic partitions, up to `partitions` in all (Kafka: createPartitions). A key may go to another partition from
+   * then on; this SDK's producers find out within five minutes. Fails with INVALID_CONFIG when there are as many already.
+   */
+  async createPartitions(topic: string, partitions: number, options?: CallOptions): Promise<void> {
+    await this.#session.call("create_partitions", { topic, partitions }, options);
+  }
+
   /** Deletes the topic with all its records. */
   async deleteTopic(topic: string, options?: CallOptions): Promise<void> {
     await this.#session.call("delete_topic", { topic }, options);
@@ -178,7 +186,10 @@ export class Admin {
     return (await this.#session.call("delete_records", fields, options)).log_start_offset;
   }
 
-  /** Marks, replicas, segments and epochs, as the partition's leader knows them. */
+  /**
+   * Marks, replicas, segments and epochs, as the partition's leader knows them. While nobody leads, `leaderId` is `null`, and so
+   * are offsets that no replica in sync can tell.
+   */
   async describePartition(place: TopicPartition, options?: CallOptions): Promise<PartitionDescription> {
     const { topic, partition } = place;
     return camelCased(await this.#session.call("describe_partition", { topic, partition }, options));
@@ -219,7 +230,7 @@ export class Admin {
     return camelCased(await this.#session.call("promote", fields, options));
   }
 
-  /** Takes a follower out of the in-sync replicas, until it rejoins or the daemon is started anew. Resolves with who is left. */
+  /** Takes a follower out of the in-sync replicas, until it rejoins. Resolves with who is left. */
   async removeFromIsr(
     place: TopicPartition,
     brokerId: number,

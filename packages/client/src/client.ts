@@ -24,7 +24,7 @@ import type { ConsumerOptions } from "./consumer/consumer-options.ts";
 import { MiniKafkaError } from "./errors.ts";
 import { EventStream } from "./event-stream.ts";
 import { LIMITS } from "./limits.ts";
-import { type LinkFactory, openLink, tcpLink } from "./link/link-factory.ts";
+import { type LinkFactory, openLink, tcpLink, tcpLinkOfPassingChunks } from "./link/link-factory.ts";
 import { type LinkOptions, ReconnectingLink } from "./link/reconnecting-link.ts";
 import { askedWaitMs, asText, parseAnswer } from "./operation-answer.ts";
 import { Producer } from "./producer/producer.ts";
@@ -58,7 +58,7 @@ export class Client implements Session, AsyncDisposable {
   /** Connects at its first call; `connect` does so at once. Throws USAGE for an address or option that can't be meant. */
   constructor(target: ConnectTarget = {}, options: ClientOptions = {}) {
     requireClientOptions(target, options);
-    const { factory, peer } = linkTo(target);
+    const { factory, requestFactory, peer } = linkTo(target);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? (this.clock.mode === "manual" ? () => 0 : Math.random);
     const { requestTimeoutMs, connectTimeoutMs, frameBytesMax, answerBytesMax } = options;
@@ -86,7 +86,7 @@ export class Client implements Session, AsyncDisposable {
         FRAME_BYTES_MIN,
       ),
     };
-    this.#link = new ReconnectingLink(this.#linkOptions);
+    this.#link = new ReconnectingLink({ ...this.#linkOptions, factory: requestFactory });
   }
 
   get isConnected(): boolean {
@@ -208,11 +208,19 @@ function refuseWatch(operation: string): void {
 /** Any request without a batch fits. */
 const FRAME_BYTES_MIN = 8 * 1024;
 
-function linkTo(target: ConnectTarget): { readonly factory: LinkFactory; readonly peer: string } {
-  if ("link" in target) return { factory: target.link, peer: "the given link" };
+interface Links {
+  readonly factory: LinkFactory;
+  /** For requests and their answers; an iteration over chunks needs the other. */
+  readonly requestFactory: LinkFactory;
+  readonly peer: string;
+}
+
+function linkTo(target: ConnectTarget): Links {
+  if ("link" in target) return { factory: target.link, requestFactory: target.link, peer: "the given link" };
   const address =
     "broker" in target
       ? parseAddress(target.broker)
       : checkedAddress({ host: target.host ?? DEFAULT_HOST, port: target.port ?? DEFAULT_PORT });
-  return { factory: tcpLink(address), peer: showAddress(address) };
+  const requestFactory = tcpLinkOfPassingChunks(address);
+  return { factory: tcpLink(address), requestFactory, peer: showAddress(address) };
 }

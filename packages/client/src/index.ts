@@ -70,6 +70,7 @@ export type { ProducerOptions } from "./producer/producer-options.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 export {
   type CompactedLog,
+  type Compaction,
   type DeletedSegment,
   type ExpiredMember,
   type FollowerScope,

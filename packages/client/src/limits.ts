@@ -26,6 +26,10 @@ export const LIMITS = {
   retryBackoffMsMax: SECOND_MS,
   /** How long a close lets the records in hand be acknowledged. */
   closeTimeoutMs: 5 * SECOND_MS,
+  /** Memory that a connection keeps for the next answer: a fetch of the default size, as Base64, fits. */
+  keptAnswerBytesMax: 2 * MIB,
+  /** What one read of a socket takes at most. */
+  readBytes: 256 * KIB,
   /** A socket that is silent for so long is probed by the system. */
   keepAliveMs: 30 * SECOND_MS,
   /** Kafka: metadata.max.age.ms, 5 minutes. */

@@ -12,7 +12,9 @@ import type { TopicPartition } from "./topic-partition.ts";
 export type RolledSegment = CamelCased<ParsedResponse<"roll_segment">>;
 export type DeletedSegment = CamelCased<ParsedResponse<"apply_retention">["deleted"][number]>;
 
-export type CompactedLog = CamelCased<ParsedResponse<"compact">["compacted"][number]>;
+/** A log's pass, and the logs in which a truncation, a removal of segments or a close took precedence. */
+export type Compaction = CamelCased<ParsedResponse<"compact">>;
+export type CompactedLog = Compaction["compacted"][number];
 
 /** Producers that one replica has forgotten. */
 export type ForgottenProducers = CamelCased<ParsedResponse<"expire_producers">["expired"][number]>;
@@ -69,9 +71,9 @@ export class Stepper {
     return camelCased((await this.#session.call("apply_retention", scope(topic), options)).deleted);
   }
 
-  /** Takes one pass of compaction over each log in which enough has gathered, and says what it did. */
-  async compact({ topic, ...options }: StepScope = {}): Promise<readonly CompactedLog[]> {
-    return camelCased((await this.#session.call("compact", scope(topic), options)).compacted);
+  /** Takes one pass of compaction over each log in which enough has gathered, and says what it did or gave way to. */
+  async compact({ topic, ...options }: StepScope = {}): Promise<Compaction> {
+    return camelCased(await this.#session.call("compact", scope(topic), options));
   }
 
   /**

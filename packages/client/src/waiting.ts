@@ -26,7 +26,11 @@ export function pause(clock: ClientClock, delayMs: number, signal?: AbortSignal)
 /** `promise`, or the signal's reason when it aborts first. What `promise` stands for goes on. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    // Nobody hears of it any more.
+    promise.catch(() => {});
+    throw signal.reason;
+  }
   let abort = () => {};
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(signal.reason);

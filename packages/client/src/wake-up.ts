@@ -11,8 +11,9 @@ export class WakeUp {
     for (const wake of waiting) wake();
   }
 
-  /** Resolves at the next `now`, after `delayMs` (`null`: never by itself), or when `signal` aborts; never rejects. */
+  /** Resolves at the next `now`, after `delayMs` (`null`: never by itself), or once `signal` is aborted; never rejects. */
   wait(clock: ClientClock, delayMs: number | null, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
         cancel();

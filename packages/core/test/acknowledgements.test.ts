@@ -149,6 +149,31 @@ test("an acknowledgement for what lies in a file that somebody has removed is re
   });
 });
 
+test.each(["replaced by a copy", "replaced by nothing", "cut"])(
+  "an acknowledgement for what lies in a file that somebody has %s is refused, not given",
+  async (how) => {
+    const world = memoryWorld();
+    const cluster = await opened(world);
+    await append(cluster, ORDERS, "durable", "all");
+    for (const [path, bytes] of world.disk.files()) {
+      if (!path.endsWith(".log")) continue;
+      if (how !== "cut") world.disk.remove(path);
+      const file = world.disk.openFile(path, { create: "if-missing" });
+      file.truncate(0);
+      if (how === "replaced by a copy") file.writeAt(0, Uint8Array.from(bytes));
+      file.close();
+    }
+    const refused = rejection(append(cluster, ORDERS, "gone", "all"));
+    expect(await refused).toMatchObject({
+      code: how === "cut" ? "STORAGE_ERROR" : "BROKER_FAILED",
+      message: expect.stringMatching(/orders-0.*another file is in its place, or it was cut/),
+    });
+    expect(await rejection(append(cluster, ORDERS, "again", 1))).toMatchObject({
+      code: how === "cut" ? "STORAGE_ERROR" : "BROKER_FAILED",
+    });
+  },
+);
+
 test("a topic that is deleted while all logs are flushed spoils the flush for nobody", async () => {
   const world = memoryWorld();
   const cluster = await opened(world);

@@ -14,7 +14,7 @@ test("a stopped broker takes part in nothing: what it leads has no leader, and n
   await refused;
   await expect(send(cluster, ["c"])).rejects.toMatchObject({
     code: "LEADER_NOT_AVAILABLE",
-    message: expect.stringContaining("in sync are 2, 3, one of which may be promoted"),
+    message: expect.stringContaining("in sync and on line are 2, 3, one of which may be promoted"),
   });
   expect(() => cluster.fetch(ORDERS, 0, { bytesMax: 1 })).toThrow(
     expect.objectContaining({ code: "LEADER_NOT_AVAILABLE" }),

@@ -150,10 +150,17 @@ test("a partition whose folder is gone or damaged is off line with the reason, a
       () => cluster.fetch(ORDERS, 0, { bytesMax: 1 }),
       () => cluster.listOffsets(ORDERS, -1),
       () => cluster.describeOffsets(ORDERS),
-      () => cluster.describePartition(ORDERS),
     ]) {
       expect(operation).toThrow(offline);
     }
+    const problem = expect.stringMatching(/^\/srv\/data\/broker-1\/orders-0/);
+    expect(cluster.describePartition(ORDERS)).toMatchObject({
+      leaderId: null,
+      logEndOffset: null,
+      highWatermark: null,
+      segments: [],
+      replicas: [{ brokerId: 1, isOnline: false, logEndOffset: null, highWatermark: null, problem }],
+    });
     expect(cluster.metadata("orders").partitions[0]).toMatchObject({ leaderId: null, inSyncReplicas: [1] });
     expect(cluster.describeCluster().brokers).toMatchObject([{ partitions: 2, offlinePartitions: 1 }]);
     await append(cluster, OTHER, "served", "all");

@@ -7,7 +7,11 @@ import {
   readBatchHeader,
   splitFrames,
 } from "@minikafka/record";
-import type { CompactionRequest } from "../src/log/compaction/compaction-request.ts";
+import type {
+  CompactionOutcome,
+  CompactionRequest,
+  CompactionResult,
+} from "../src/log/compaction/compaction-request.ts";
 import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/context/log-config.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { emptyDisk, FOLDER, type LogWorld, type WorldOptions, worldOn } from "./log-world.ts";
@@ -67,6 +71,13 @@ export const request = (log: PartitionLog, changes: Partial<CompactionRequest> =
   chunkBytes: 500,
   ...changes,
 });
+
+/** What a pass did, which must have been due and must not have given way. */
+export function done(outcome: CompactionOutcome | null): CompactionResult {
+  if (outcome === null || "gaveWayTo" in outcome)
+    throw new Error(`a pass was to be taken, and was not: ${JSON.stringify(outcome)}`);
+  return outcome;
+}
 
 /** Whole frames of the log from its start on, which must join without a hole. */
 export function framesOf(log: PartitionLog, bytesMax = 1 << 20): Buffer[] {

@@ -1,6 +1,15 @@
 /** What goes on while a log is compacted: reads, appends, flushes, cuts, a close, a second call, and a caller that ends it. */
 import { describe, expect, test } from "vitest";
-import { compactedWorld, fill, LATEST, left, longLog, request, segmentFiles } from "./compaction-world.ts";
+import {
+  compactedWorld,
+  done,
+  fill,
+  LATEST,
+  left,
+  longLog,
+  request,
+  segmentFiles,
+} from "./compaction-world.ts";
 
 describe("while a pass is under way", () => {
   test("whoever reads sees the log as it was until it is as it is to be, and appends and flushes go on", async () => {
@@ -13,9 +22,9 @@ describe("while a pass is under way", () => {
       fill(log, [["a", `while ${rests}`]]);
       if (rests % 2 === 0) await log.flush();
     };
-    const result = await log.compact(request(log, { pause }));
+    const result = done(await log.compact(request(log, { pause })));
     expect(rests).toBeGreaterThan(7);
-    expect(result?.firstDirtyOffset).toBe(28);
+    expect(result.firstDirtyOffset).toBe(28);
     const after = left(log);
     expect(after.slice(0, LATEST.length)).toEqual(LATEST);
     expect(after.slice(LATEST.length)).toHaveLength(rests);
@@ -35,7 +44,7 @@ describe("while a pass is under way", () => {
         },
       }),
     );
-    expect(await pass).toBeNull();
+    expect(await pass).toEqual({ gaveWayTo: "close", passes: 1 });
     expect(world.trace.of("compaction_abandoned")).toMatchObject([{ reason: "the log is being closed" }]);
     await log.close();
     expect(segmentFiles(world)).toEqual(files);
@@ -96,7 +105,7 @@ describe("while a pass is under way", () => {
         ]);
       await log.flush();
     };
-    expect(await log.compact(request(log, { pause }))).toBeNull();
+    expect(await log.compact(request(log, { pause }))).toEqual({ gaveWayTo: "truncation", passes: 1 });
     expect(world.trace.of("compaction_abandoned")).toHaveLength(1);
     expect(segmentFiles(world).filter((name) => name.includes("-"))).toEqual([]);
     expect(left(log).slice(0, 24)).toEqual(before.slice(0, 24));
@@ -112,7 +121,7 @@ describe("while a pass is under way", () => {
       rests += 1;
       if (rests === 7) await log.deleteRecords(9);
     };
-    expect(await log.compact(request(log, { pause }))).toMatchObject({ firstDirtyOffset: 28 });
+    expect(await log.compact(request(log, { pause }))).toMatchObject({ firstDirtyOffset: 28, passes: 2 });
     expect(world.trace.of("compaction_abandoned")).toMatchObject([
       { reason: "segments were removed meanwhile" },
     ]);
@@ -121,6 +130,15 @@ describe("while a pass is under way", () => {
     await log.close();
     const reopened = world.open({ create: false });
     expect([left(reopened), segmentFiles(world)]).toEqual([LATEST, files]);
+  });
+
+  test("it says that it gave way when deleted records leave nothing to compact", async () => {
+    const world = compactedWorld();
+    const log = await longLog(world);
+    const pause = () => log.deleteRecords(28).then(() => {});
+    expect(await log.compact(request(log, { pause }))).toEqual({ gaveWayTo: "removal", passes: 1 });
+    expect(world.trace.of("compaction_started")).toHaveLength(1);
+    expect(await log.compact(request(log))).toBeNull();
   });
 
   test("it gives up for this time when segments are deleted in each of four passes, and the log is sound", async () => {
@@ -134,7 +152,7 @@ describe("while a pass is under way", () => {
       removed = passes;
       await log.deleteRecords(4 * passes);
     };
-    expect(await log.compact(request(log, { pause }))).toBeNull();
+    expect(await log.compact(request(log, { pause }))).toEqual({ gaveWayTo: "removal", passes: 4 });
     expect(world.trace.of("compaction_abandoned")).toHaveLength(4);
     expect(segmentFiles(world).filter((name) => name.includes("-"))).toEqual([]);
     expect(left(log)).toEqual(before.slice(16));

@@ -113,7 +113,7 @@ class History {
     const { events } = this.world.trace;
     if (events.some(({ kind }) => kind === "compaction_abandoned")) seen.overtaken += 1;
     this.world.trace.clear();
-    if (result === null) return;
+    if (result === null || "gaveWayTo" in result) return;
     this.#apply(result, cleanEnd);
     seen.passes += 1;
     if (!result.isComplete) seen.partial += 1;

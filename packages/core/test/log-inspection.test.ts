@@ -2,6 +2,7 @@
 import { encodeBatch } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
+import { sealEnvelope } from "../src/log/files/checkpoint-envelope.ts";
 import {
   type Finding,
   inspectPartition,
@@ -104,6 +105,26 @@ test("a log that is open and written is told as it stands, and nothing of it is 
   await close();
 });
 
+test("segments that go while a log that runs is looked at are no damage, at whatever finding they go", async () => {
+  for (let nth = 0; ; nth++) {
+    const world = newWorld(SIZES);
+    const log = world.open();
+    for (let n = 0; n < 10; n += 1) log.append(batch([`${n}`, `${n}`.repeat(20)], 100 * n), 0);
+    await log.flush();
+    const kinds: string[] = [];
+    for (const { kind } of inspectPartition(world.disk, FOLDER)) {
+      if (kinds.push(kind) - 1 === nth) await log.deleteRecords(16);
+    }
+    const removed = world.trace.of("segment_deleted").length;
+    if (removed === 0) {
+      expect(nth).toBeGreaterThan(20);
+      break;
+    }
+    expect(kinds).not.toContain("damage");
+    await log.close();
+  }
+});
+
 test("a damaged batch is told with file and position, and the batches behind it and in other files are told too", async () => {
   const { disk } = await closedLog();
   const second = found(disk, "batch")[1];
@@ -140,6 +161,14 @@ test("a missing or short segment and a damaged manifest are damage", async () =>
   expect(found(disk, "segment").map(({ file }) => file)).toContain(third?.file);
 });
 
+test("a manifest whose bytes are whole and say nothing that a manifest says is damage", async () => {
+  const { disk } = await closedLog();
+  rewrite(disk, MANIFEST, () => sealEnvelope(2, { topic_id: 7 }));
+  expect(flaws(disk)).toMatchObject([
+    { kind: "damage", file: MANIFEST, problem: "topic_id is 7, expected text" },
+  ]);
+});
+
 test("what a crash leaves at the end is no damage, since recovery cuts it; what was flushed and is torn is", async () => {
   const { world, close } = filledLog();
   const torn = world.disk.clone();
@@ -150,10 +179,15 @@ test("what a crash leaves at the end is no damage, since recovery cuts it; what 
   rewrite(zeros, last, (bytes) => Buffer.concat([bytes, Buffer.alloc(100)]));
   expect(flaws(zeros)).toMatchObject([{ kind: "tail", file: last }]);
   rewrite(zeros, last, (bytes) => Buffer.concat([bytes, Buffer.from("x")]));
-  expect(flaws(zeros)).toMatchObject([{ kind: "damage", file: last }]);
+  const cut = expect.stringContaining("the next start cuts the log here, with all that follows");
+  expect(flaws(zeros)).toMatchObject([{ kind: "damage", file: last, problem: cut }]);
   await close();
   rewrite(world.disk, last, (bytes) => bytes.subarray(0, bytes.length - 5));
-  expect(flaws(world.disk)[0]).toMatchObject({ kind: "damage", file: last });
+  expect(flaws(world.disk)[0]).toMatchObject({
+    kind: "damage",
+    file: last,
+    problem: expect.not.stringContaining("cuts"),
+  });
 });
 
 test("a damaged index and one that leads astray are told, and are no damage", async () => {

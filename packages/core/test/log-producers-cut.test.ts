@@ -49,6 +49,39 @@ test.each(["unflushed", "flushed", "reopened"] as const)(
   },
 );
 
+test.each(["EMFILE", "ENFILE"])(
+  "a truncation that finds no descriptor (%s) can be taken again: the log stays on line and takes appends, whichever file it was",
+  async (code) => {
+    let refusals = 0;
+    for (let nth = 1; ; nth++) {
+      const world = newWorld();
+      const { log: first, frames } = await written(world);
+      await first.close();
+      const log = world.open({ create: false });
+      const failure = world.disk.fail({ operation: "open", code, times: { nth } });
+      const problem = await log.truncateTo(11).catch((thrown: unknown) => thrown);
+      if (problem !== undefined) {
+        expect(problem).toMatchObject({ code: "STORAGE_ERROR" });
+        refusals += 1;
+      }
+      if (failure.fired === 0) {
+        expect(refusals).toBeGreaterThan(5);
+        return;
+      }
+      const seen = `open number ${nth}`;
+      expect(log.isOffline, seen).toBe(false);
+      expect(told(log.producers()), seen).toEqual(walked(frames, log.logEndOffset));
+      await log.truncateTo(11);
+      expect([log.logEndOffset, told(log.producers())], seen).toEqual([11, walked(frames, 11)]);
+      log.append(batch(["behind"]), 0);
+      await log.close();
+      world.disk.crash({ mode: "lost" });
+      const again = world.open({ create: false });
+      expect([again.logEndOffset, told(again.producers())], seen).toEqual([12, walked(frames, 11)]);
+    }
+  },
+);
+
 test("a log that begins anew knows no producer, and keeps no snapshot", async () => {
   const world = newWorld();
   const { log } = await written(world);

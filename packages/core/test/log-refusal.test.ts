@@ -204,6 +204,33 @@ test.each(POINTS)(
   },
 );
 
+test("no lack of a descriptor makes a log fail, whichever file or folder could not be opened: the next try goes well", async () => {
+  let refusals = 0;
+  for (let nth = 1; ; nth++) {
+    const world = newWorld(SIZES);
+    const log = world.open();
+    const act = async () => {
+      log.append(batch(["a".repeat(200)]), 0);
+      log.append(batch(["b".repeat(200)]), 0);
+      await log.flush();
+      await log.deleteRecords(1);
+      await log.restartAt(10);
+    };
+    const failure = world.disk.fail({ operation: "open", code: "EMFILE", times: { nth } });
+    const problem = await act().catch((thrown: unknown) => thrown);
+    if (failure.fired === 0) break;
+    if (problem !== undefined) {
+      expect(problem, `open number ${nth}`).toMatchObject({ code: "STORAGE_ERROR" });
+      refusals += 1;
+    }
+    await log.restartAt(10);
+    await act().catch((thrown: unknown) => expect(thrown).toMatchObject({ code: "OFFSET_OUT_OF_RANGE" }));
+    await log.close();
+    expect(world.open({ create: false }).logStartOffset).toBe(10);
+  }
+  expect(refusals).toBeGreaterThan(6);
+});
+
 describe("a write that failed", () => {
   test("is taken back, and the next append gets its offset", () => {
     const { disk, trace, open } = newWorld();

@@ -80,6 +80,23 @@ test("a file that somebody removed is noticed, whether it had a descriptor or no
   await cluster.crash();
 });
 
+test("a file that somebody put in another's place while that had no descriptor is not taken for it", async () => {
+  const disk = new MemoryDisk();
+  const cluster = await openCluster(worldOn(disk), config);
+  cluster.createTopic({ topic: "orders", partitions: PARTITIONS });
+  for (const place of all) await append(cluster, place, "first", "all");
+  const path = "/srv/data/broker-1/orders-0/00000000000000000000.log";
+  const bytes = disk.files().get(path) ?? Buffer.alloc(0);
+  disk.remove(path);
+  const copy = disk.openFile(path, { create: "exclusive" });
+  copy.writeAt(0, Uint8Array.from(bytes));
+  copy.close();
+  const refused = { code: "STORAGE_ERROR", message: expect.stringContaining("another file is in its place") };
+  expect(await rejection(append(cluster, ORDERS_0, "second", "all"))).toMatchObject(refused);
+  expect(() => valuesOf(cluster, ORDERS_0)).toThrow(expect.objectContaining(refused));
+  await cluster.crash();
+});
+
 test("a sync that failed for want of descriptors fails the broker that asks for it, not another's append", async () => {
   const disk = new MemoryDisk();
   const cluster = await openCluster(worldOn(disk), config);

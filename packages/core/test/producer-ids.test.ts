@@ -305,3 +305,39 @@ test("a disk that refuses at any step gives no identity, and none is given twice
     }
   }
 });
+
+test("ids and epochs that stand in a log count as given, also when an older file was put back", async () => {
+  const world = memoryWorld();
+  const first = await openCluster(world);
+  first.createTopic({ topic: "orders", partitions: 1 });
+  const named = first.initProducer({ name: "payments" });
+  await first.close();
+  const older = Buffer.from(world.disk.files().get(FILE) ?? []);
+
+  const second = await openCluster(worldOn(world.disk));
+  const again = second.initProducer({ name: "payments" });
+  expect(again).toEqual({ producerId: named.producerId, producerEpoch: named.producerEpoch + 1 });
+  const unnamed = second.initProducer({});
+  const write = (cluster: BrokerCluster, producer: ProducerIdentity) => {
+    const record = { key: null, value: Buffer.from("paid"), timestampMs: 0, headers: [] };
+    const frame = encodeBatch({ ...producer, baseSequence: 0, records: [record] });
+    return cluster.appendBatch({ topic: "orders", partition: 0 }, frame, { acks: "all" });
+  };
+  await write(second, again);
+  await write(second, unnamed);
+  await second.close();
+  const file = world.disk.openFile(FILE);
+  file.truncate(0);
+  file.writeAt(0, older);
+  file.close();
+
+  const restored = worldOn(world.disk);
+  const third = await openCluster(restored);
+  expect(restored.events.of("producer_ids_raised")).toMatchObject([
+    { to: unnamed.producerId + 1, path: FILE },
+  ]);
+  const next = [third.initProducer({ name: "payments" }), third.initProducer({})];
+  expect(next[0]).toEqual({ producerId: again.producerId, producerEpoch: again.producerEpoch + 1 });
+  expect(next[1]?.producerId).toBeGreaterThan(unnamed.producerId);
+  for (const producer of next) expect(await write(third, producer)).toMatchObject({ duplicate: false });
+});

@@ -144,6 +144,7 @@ const SCENES: readonly Scene[] = [
       await stage.open();
       await stage.act("close and open the cluster", () => undefined);
       await stage.act("replicate", () => stage.cluster.replicateOnce());
+      await stage.act("let 3 rejoin", () => stage.cluster.rejoin(ORDERS, 3));
     },
   ],
 ];

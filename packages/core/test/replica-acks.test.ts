@@ -175,6 +175,41 @@ test("whoever gives up is told that its time is over, and nobody waits for it an
   expect(cluster.visibleEnd(ORDERS)).toBe(2);
 });
 
+test("whoever gave up before the append is told so at once: the record is there, and its fate is open", async () => {
+  const cluster = await openReplicated(memoryWorld());
+  const options = { acks: "all", giveUp: AbortSignal.abort() } as const;
+  expect(await outcomeOf(cluster.appendBatch(ORDERS, batchOf(["a"]), options))).toBe("REQUEST_TIMED_OUT");
+  expect(cluster.replicaSet(ORDERS).waiting).toBe(0);
+  await cluster.replicateOnce();
+  expect(cluster.visibleEnd(ORDERS)).toBe(1);
+});
+
+test("a signal that outlives its appends is left without a listener by each that is told", async () => {
+  const cluster = await openReplicated(memoryWorld());
+  const { signal } = new AbortController();
+  let listening = 0;
+  const counted = {
+    get aborted() {
+      return signal.aborted;
+    },
+    addEventListener: () => {
+      listening += 1;
+    },
+    removeEventListener: () => {
+      listening -= 1;
+    },
+  };
+  const giveUp = counted as unknown as AbortSignal;
+  const kept = cluster.appendBatch(ORDERS, batchOf(["a"]), { acks: "all", giveUp });
+  expect(listening).toBe(1);
+  await cluster.replicateOnce();
+  await kept;
+  const refused = cluster.appendBatch(ORDERS, batchOf(["b"]), { acks: "all", giveUp });
+  await cluster.stopBroker(1);
+  await expect(refused).rejects.toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
+  expect(listening).toBe(0);
+});
+
 test("whoever waits when the topic goes, or the cluster, is told so", async () => {
   const world = memoryWorld();
   const cluster = await openReplicated(world);

@@ -1,5 +1,6 @@
 /** Who is in sync, and what that does to the high watermark. The numbers are told with each change. */
 import { expect, test } from "vitest";
+import { FOLDER } from "./cluster-world.ts";
 import { inSyncOf, marksOf, ORDERS, openReplicated, send } from "./replica-world.ts";
 import { memoryWorld } from "./world.ts";
 
@@ -112,7 +113,7 @@ test("a replica that was taken out stays out, caught up or not, until it rejoins
   expect((await cluster.rejoin(ORDERS, 3)).inSyncReplicas).toEqual([1, 2, 3]);
 });
 
-test("it stays out over a stop and a start of its broker; in a cluster that is opened anew it joins by itself", async () => {
+test("it stays out over a stop and a start of its broker, over a promotion, and in a cluster that is opened anew", async () => {
   const world = memoryWorld();
   let cluster = await openReplicated(world);
   cluster.removeFromIsr(ORDERS, 3);
@@ -120,11 +121,58 @@ test("it stays out over a stop and a start of its broker; in a cluster that is o
   await cluster.startBroker(3);
   await cluster.replicateOnce();
   expect(inSyncOf(cluster)).toEqual([1, 2]);
+  await cluster.promote(ORDERS, 2);
+  await cluster.replicateOnce();
+  expect(inSyncOf(cluster)).toEqual([1, 2]);
+  await cluster.crash();
+  world.disk.crash({ mode: "lost" });
+  cluster = await openReplicated(world);
+  await send(cluster, ["a"]);
+  for (let round = 0; round < 2; round++) await cluster.replicateOnce();
+  cluster.refreshIsr();
+  expect([inSyncOf(cluster), cluster.describePartition(ORDERS).replicas]).toMatchObject([
+    [1, 2],
+    [{ isHeldOut: false }, { isHeldOut: false }, { isHeldOut: true, logEndOffset: 1 }],
+  ]);
+  expect((await cluster.rejoin(ORDERS, 3)).inSyncReplicas).toEqual([1, 2, 3]);
   await cluster.close();
   cluster = await openReplicated(world);
-  expect(inSyncOf(cluster)).toEqual([1, 2]);
+  expect([inSyncOf(cluster), cluster.replicaSet(ORDERS).state.heldOut]).toEqual([[1, 2, 3], undefined]);
+});
+
+test("the metadata says who is held out only where somebody is: else it is as it was before", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world);
+  const metadata = () => world.disk.files().get(`${FOLDER}/metadata.json`)?.toString();
+  const before = metadata();
+  expect(before).not.toContain("held_out");
+  cluster.removeFromIsr(ORDERS, 3);
+  expect(metadata()).toContain('"held_out":[3]');
+  await cluster.rejoin(ORDERS, 3);
+  expect(metadata()).toBe(before);
+});
+
+test("one that was held out and is promoted after all is held out no more", async () => {
+  const cluster = await openReplicated(memoryWorld());
+  for (const brokerId of [2, 3]) cluster.removeFromIsr(ORDERS, brokerId);
+  await cluster.promote(ORDERS, 3, { unclean: true });
+  expect(cluster.replicaSet(ORDERS).state).toMatchObject({ leaderId: 3, inSyncReplicas: [3], heldOut: [2] });
   await cluster.replicateOnce();
-  expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
+  expect(inSyncOf(cluster)).toEqual([1, 3]);
+});
+
+test("when the disk refuses to note it, nobody is held out, or let in again", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world);
+  const refuse = () => world.disk.fail({ operation: "rename", code: "EIO", path: /metadata\.json/ });
+  refuse();
+  expect(() => cluster.removeFromIsr(ORDERS, 3)).toThrow(expect.objectContaining({ code: "STORAGE_ERROR" }));
+  expect(cluster.describePartition(ORDERS).replicas[2]).toMatchObject({ isInSync: true, isHeldOut: false });
+  cluster.removeFromIsr(ORDERS, 3);
+  refuse();
+  await expect(cluster.rejoin(ORDERS, 3)).rejects.toMatchObject({ code: "STORAGE_ERROR" });
+  await cluster.replicateOnce();
+  expect(cluster.describePartition(ORDERS).replicas[2]).toMatchObject({ isInSync: false, isHeldOut: true });
 });
 
 test("what cannot leave the in-sync replicas, or rejoin them, is refused by name", async () => {

@@ -90,3 +90,35 @@ test("a disk that refuses in the middle leaves nothing, and the next try succeed
     expect(valuesOf(cluster, ORDERS)).toEqual(["first"]);
   }
 });
+
+test.each(["createTopic", "createTopicLater"] as const)(
+  "%s is refused where a folder holds records that no topic explains, and touches nothing",
+  async (create) => {
+    const world = memoryWorld();
+    const { disk } = world;
+    const first = await openCluster(world);
+    const metadata = `${FOLDER}/metadata.json`;
+    const before = Buffer.from(disk.files().get(metadata) ?? []);
+    first.createTopic({ topic: "orders", partitions: 2 });
+    for (const partition of [0, 1]) await append(first, { topic: "orders", partition }, "kept", "all");
+    await first.close();
+    const file = disk.openFile(metadata);
+    file.truncate(0);
+    file.writeAt(0, before);
+    file.close();
+
+    const cluster = await openCluster(worldOn(disk));
+    const segments = () => [...disk.files()].filter(([path]) => path.endsWith(".log")).map(String);
+    const there = segments();
+    expect(there).toHaveLength(2);
+    for (const partitions of [1, 2, 3]) {
+      const made = (async () => cluster[create]({ topic: "orders", partitions }))();
+      expect(await rejection(made)).toMatchObject({
+        code: "STORAGE_ERROR",
+        message: expect.stringContaining("holds records that no topic of the metadata explains"),
+      });
+      expect(segments()).toEqual(there);
+    }
+    expect(cluster.hasTopic("orders")).toBe(false);
+  },
+);

@@ -70,14 +70,29 @@ export class VarintReader {
   /** The next value; throws {@link MalformedVarint} when it does not end before `end` or is not a safe integer. */
   next(): number {
     const { bytes, end } = this;
-    let at = this.position;
+    const at = this.position;
     if (at < end) {
       const first = bytes[at] as number;
       if (first < 0x80) {
         this.position = at + 1;
         return (first >>> 1) ^ -(first & 1);
       }
+      if (at + 1 < end) {
+        const second = bytes[at + 1] as number;
+        if (second < 0x80) {
+          this.position = at + 2;
+          const low = (first & 0x7f) | (second << 7);
+          return (low >>> 1) ^ -(low & 1);
+        }
+      }
     }
+    return this.#nextLonger();
+  }
+
+  /** Kept apart, so that what is short can be made part of the loop that calls it. */
+  #nextLonger(): number {
+    const { bytes, end } = this;
+    let at = this.position;
     let low = 0;
     for (let shift = 0; shift < 28; shift += 7) {
       if (at >= end) throw new MalformedVarint(`a varint at ${this.position} runs past the end at ${end}`);

@@ -35,7 +35,7 @@ export interface Dispatched {
 }
 
 /** Operations whose handlers take effect later than they return. Every other's do before. */
-const HOLDING_BACK: readonly OperationName[] = ["create_topic"];
+const HOLDING_BACK: readonly OperationName[] = ["create_topic", "create_partitions"];
 
 export interface DispatcherOptions {
   readonly context: BrokerContext;

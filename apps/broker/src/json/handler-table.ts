@@ -7,6 +7,7 @@ import { applyRetention } from "./handlers/apply-retention.ts";
 import { clock } from "./handlers/clock.ts";
 import { commitOffsets } from "./handlers/commit-offsets.ts";
 import { compact } from "./handlers/compact.ts";
+import { createPartitions } from "./handlers/create-partitions.ts";
 import { createTopic } from "./handlers/create-topic.ts";
 import { deleteGroup } from "./handlers/delete-group.ts";
 import { deleteRecords } from "./handlers/delete-records.ts";
@@ -51,6 +52,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   hello,
   ping,
   create_topic: createTopic,
+  create_partitions: createPartitions,
   delete_topic: deleteTopic,
   list_topics: listTopics,
   metadata,

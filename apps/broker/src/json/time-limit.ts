@@ -1,6 +1,7 @@
 /** How long a request waits for what others have to acknowledge. */
 import { BrokerError } from "@minikafka/core";
 import type { Deadlines } from "../deadlines.ts";
+import { aTurnForOthers } from "../ticker.ts";
 
 /**
  * What `begin` brings, which it begins at once, unless `timeoutMs` of the broker's time are over first: then REQUEST_TIMED_OUT, and
@@ -19,5 +20,7 @@ export function withinTime<Result>(
       timedOut.abort();
     });
     begun.then(resolve, reject).finally(() => deadline.cancel());
+    // No time at all is over at once, also where time stands still; what needed no waiting is answered before.
+    if (timeoutMs === 0) void aTurnForOthers().then(() => deadlines.fireDue());
   });
 }

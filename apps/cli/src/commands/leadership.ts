@@ -38,7 +38,7 @@ export function declareLeadership(program: Command, perform: Perform): void {
   declare(program, perform, "remove-from-isr", removeFromIsr)
     .summary("take a follower out of the in-sync replicas")
     .description(
-      "Takes the follower on BROKER out of the in-sync replicas, until it rejoins or the daemon is started anew. It goes on copying.",
+      "Takes the follower on BROKER out of the in-sync replicas, until it rejoins. It goes on copying.",
     )
     .addHelpText("after", examples(["minikafka-cli remove-from-isr orders 3 -p 0"]));
 }

@@ -14,7 +14,8 @@ const NOTE =
   "A folder is read as it is, without a lock and without a change, whether a broker runs\n" +
   "or not. Exit code 6 when damage is found; it is told by file and position. What a\n" +
   "crash left at the end of a log is told as unfinished: the next start cuts it. An index\n" +
-  "that leads astray is told as unused and is no damage: the broker makes it anew.";
+  "that leads astray is told as unused and is no damage: the broker makes it anew. A folder\n" +
+  "of a partition that no topic of metadata.json stands for is told as left over.";
 
 interface DumpOptions extends LogDumpOptions {
   readonly partition?: number;

@@ -5,6 +5,7 @@ import { wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { timeCell } from "../output/time.ts";
+import { inSyncCell } from "../partition-description.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { type PartitionView, viewsOf } from "../topic-description.ts";
@@ -52,12 +53,12 @@ function replicas(context: Context, topic: string, partition: number | undefined
       return undefined;
     }
     await context.data.write(renderTable(HEADERS, views.flatMap(rowsOf)));
-    for (const { placement, inside, problem } of views) {
-      if (inside !== null && inside.leader_id === null)
-        context.notes.remark(
-          `${topic} [${placement.partition}]: nobody leads it, so that IN-SYNC is what its last leader knew`,
-        );
-      if (problem !== null) context.notes.remark(`${topic} [${placement.partition}]: ${problem}`);
+    for (const { placement, inside } of views) {
+      const name = `${topic} [${placement.partition}]`;
+      if (inside.leader_id === null)
+        context.notes.remark(`${name}: nobody leads it, so that IN-SYNC is what its last leader knew`);
+      for (const { broker_id, problem } of inside.replicas)
+        if (problem !== null) context.notes.remark(`${name} replica ${broker_id}: ${problem}`);
     }
     return undefined;
   });
@@ -77,19 +78,19 @@ async function chosenViews(
 }
 
 function documentOf({ placement, inside, problem }: PartitionView): object {
-  return { ...placement, replicas: inside?.replicas ?? null, ...(problem === null ? {} : { problem }) };
+  return { ...placement, replicas: inside.replicas, ...(problem === null ? {} : { problem }) };
 }
 
 function rowsOf({ placement, inside }: PartitionView): Cell[][] {
   const { partition, leader_id: leaderId, leader_epoch: epoch } = placement;
-  return (inside?.replicas ?? []).map((replica) => [
+  return inside.replicas.map((replica) => [
     partition,
     epoch,
     replica.broker_id,
     replica.broker_id === leaderId ? "leader" : "follower",
     replica.log_end_offset,
     replica.high_watermark,
-    replica.in_sync ? "yes" : "no",
+    inSyncCell(replica),
     replica.online ? "yes" : "no",
     timeCell(replica.last_caught_up_ms),
   ]);

@@ -128,11 +128,22 @@ async function compactLogs(context: Context, session: Session, topic: string | u
   if (context.settings.json) return context.data.json(answer);
   const headers = ["TOPIC", "PARTITION", "BROKER", "SEGMENTS", "BYTES", "KEPT", "DROPPED", "CLEAN-TO"];
   await context.data.write(renderTable(headers, answer.compacted.map(compactedRow)));
-  if (answer.compacted.length === 0)
+  for (const { topic, partition, broker_id, gave_way_to, passes } of answer.gave_way)
+    context.notes.remark(
+      `${topic} [${partition}] on broker ${broker_id}: nothing was done, ${passes === 1 ? "the pass" : `each of ${passes} passes`} ` +
+        `gave way to ${PRECEDENCE[gave_way_to]}; take the step again`,
+    );
+  if (answer.compacted.length + answer.gave_way.length === 0)
     context.notes.remark(
       "nothing was due; only closed and flushed segments of a topic with cleanup_policy compact are",
     );
 }
+
+const PRECEDENCE = {
+  truncation: "a truncation of the log",
+  removal: "retention or deleted records",
+  close: "the stop of its broker",
+} as const;
 
 function compactedRow(log: ParsedResponse<"compact">["compacted"][number]): Cell[] {
   return [

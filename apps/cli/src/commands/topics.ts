@@ -8,7 +8,9 @@ import { renderTable } from "../output/table.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { describeTopics } from "../topic-description.ts";
+import { declareGrow } from "./grow.ts";
 import { declareTopicConfig } from "./topic-config.ts";
+import { declareTopicOffsets } from "./topic-offsets.ts";
 import { declareTrim } from "./trim.ts";
 
 interface CreateOptions {
@@ -26,12 +28,14 @@ export function declareTopics(program: Command, perform: Perform): void {
   const topics = program
     .command("topics")
     .alias("topic")
-    .summary("create, list, describe, alter, trim and delete topics")
+    .summary("create, list, describe, alter, grow, trim and delete topics")
     .description("Topics: what there is, what each looks like inside and goes by, make one, drop one.");
   declareCreate(topics, perform);
   declareList(topics, perform);
   declareDescribe(topics, perform);
   declareTopicConfig(topics, perform);
+  declareTopicOffsets(topics, perform);
+  declareGrow(topics, perform);
   declareTrim(topics, perform);
   declareDelete(topics, perform);
   addSharedOptions(topics);

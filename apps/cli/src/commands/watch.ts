@@ -65,6 +65,7 @@ async function watch(
     const events = client.watch(fields, (event) => event);
     const stop = () => void events.close();
     context.interrupted.addEventListener("abort", stop);
+    if (context.interrupted.aborted) stop();
     context.data.onClosed(stop);
     let left = count;
     try {

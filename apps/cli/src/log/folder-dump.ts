@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type Finding, inspectPartition, NodeDisk } from "@minikafka/core/log";
 import type { Context } from "../context.ts";
 import { DamageReport } from "./damage.ts";
-import { partitionsAt } from "./folders.ts";
+import { servedPartitionsAt } from "./folders.ts";
 import type { LogDumpOptions } from "./log-options.ts";
 import { batchDocument, batchFromFile, batchText } from "./shown-batch.ts";
 import { indexFromFile, indexText } from "./shown-index.ts";
@@ -22,7 +22,8 @@ const NOTHING = {
   damage: 0,
 };
 
-const HINT = "a broker serves what is sound and refuses the rest; a copy of the folder is the way back";
+const HINT =
+  "a broker serves what is sound and refuses the rest, or cuts it where that is said: make a copy of the folder first";
 
 export async function dumpFolder(
   context: Context,
@@ -31,7 +32,7 @@ export async function dumpFolder(
 ): Promise<undefined> {
   const disk = new NodeDisk();
   const report = new DamageReport(context);
-  for (const folder of partitionsAt(disk, path, "dump")) {
+  for (const folder of await servedPartitionsAt(disk, path, "dump", { context, report })) {
     const printer = new FindingPrinter(context, report, folder);
     const { offset = 0, records = false, batches = Number.POSITIVE_INFINITY } = options;
     let left = batches;
@@ -50,7 +51,7 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
   const { settings, data, interrupted } = context;
   const disk = new NodeDisk();
   const report = new DamageReport(context);
-  for (const folder of partitionsAt(disk, path, "verify")) {
+  for (const folder of await servedPartitionsAt(disk, path, "verify", { context, report })) {
     const sum = { ...NOTHING };
     const printer = new FindingPrinter(context, report, folder);
     for (const finding of inspectPartition(disk, folder)) {

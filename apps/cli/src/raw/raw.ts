@@ -18,6 +18,8 @@ export async function raw(context: Context, requests: readonly string[]): Promis
   const link = await RawLink.open(settings.broker, settings.timeoutMs ?? TIMEOUT_DEFAULT_MS);
   const stop = () => link.close();
   context.interrupted.addEventListener("abort", stop);
+  // It may have come while the link was opened.
+  if (context.interrupted.aborted) stop();
   context.data.onClosed(stop);
   try {
     const [outcome] = await Promise.all([printAnswers(context, link), sendRequests(context, link, requests)]);

@@ -45,16 +45,17 @@ export class FetchedChunk {
 
   /** Adds at most `countMax` records from `position` on to `into`. Throws CORRUPT_BATCH when damage is next. */
   take(position: number, countMax: number, into: ConsumerRecord[]): void {
-    for (let count = 0; count < countMax; count += 1) {
+    for (let left = countMax; left > 0; ) {
       this.#find(position);
       if (this.#problem !== null) {
-        if (count > 0) return;
+        if (left < countMax) return;
         throw this.#problem;
       }
-      const record = this.#records[this.#index];
-      if (record === undefined) return;
-      this.#index += 1;
-      into.push(record);
+      // Offsets rise: from one that is not below the position on, none is.
+      const end = Math.min(this.#records.length, this.#index + left);
+      if (this.#index === end) return;
+      left -= end - this.#index;
+      for (; this.#index < end; this.#index += 1) into.push(this.#records[this.#index] as ConsumerRecord);
     }
   }
 

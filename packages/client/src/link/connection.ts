@@ -43,7 +43,7 @@ export class Connection {
     this.#link = link;
     this.#options = options;
     this.#listener = listener;
-    this.#framer = new LineFramer(options.answerBytesMax);
+    this.#framer = new LineFramer(options.answerBytesMax, LIMITS.keptAnswerBytesMax);
     link.on("data", (chunk: Buffer) => this.#receive(chunk));
     link.on("drain", () => this.#listener.hasRoom());
     link.on("error", (error) => this.fail(this.#broken(error)));

@@ -22,6 +22,7 @@ import type { BehindPartitions } from "./behind-partitions.ts";
 import type { ForgottenProducers } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ResolvedConfig } from "./config.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import type { ReplicationSteps } from "./replication-steps.ts";
@@ -34,6 +35,7 @@ export interface StepsParts {
   readonly config: ResolvedConfig;
   readonly env: Env;
   readonly lifecycle: Lifecycle;
+  readonly reserve: DiskReserve;
 }
 
 export class BackgroundSteps {
@@ -80,10 +82,10 @@ export class BackgroundSteps {
     return await this.#parts.replication.replicateBehind();
   }
 
-  /** Partitions whose round had trouble are to be tried again. */
+  /** Partitions whose round had trouble are to be tried again, once the pause after their failure is over. */
   retryBehind(): void {
     this.#parts.lifecycle.requireRunning();
-    this.#parts.behind.retry();
+    this.#parts.behind.retry(this.#parts.env.clock.nowMs());
   }
 
   /** Judges who is in sync. Kafka: the periodic check of replica.lag.time.max.ms. */
@@ -104,12 +106,13 @@ export class BackgroundSteps {
    */
   async applyRetention(topic?: string): Promise<DeletedSegment[]> {
     const nowMs = this.#parts.env.clock.nowMs();
-    return this.#eachPartition(topic, (set) => applyRetention(set, nowMs));
+    const { reserve } = this.#parts;
+    return this.#eachPartition(topic, (set) => reserve.spendLater(() => applyRetention(set, nowMs)));
   }
 
   /**
-   * Takes one pass of compaction over each log in which enough has gathered, in one topic or all, and returns what it did.
-   * `pause` is awaited after each part of a long pass. Rejects with UNKNOWN_TOPIC, and with a problem of a log when there
+   * Takes one pass of compaction over each log in which enough has gathered, in one topic or all, and returns what it did or
+   * gave way to. `pause` is awaited after each part of a long pass. Rejects with UNKNOWN_TOPIC, and with a problem of a log when there
    * was one. Kafka: the log cleaner.
    */
   async compact(pause: () => Promise<void>, topic?: string): Promise<CompactedLog[]> {
@@ -131,7 +134,8 @@ export class BackgroundSteps {
     for (const set of topic === undefined ? table.all() : table.of(topic)) {
       if (!isThere(set)) continue;
       try {
-        results.push(...(await act(set)));
+        const told = await act(set);
+        if (isThere(set)) results.push(...told);
       } catch (problem) {
         if (!(problem instanceof BrokerError) || isThere(set)) problems.push(problem);
       }

@@ -39,7 +39,7 @@ export class BrokerLife {
    * throws.
    */
   async stop(brokerId: number, requireServing: () => void): Promise<BrokerLifeResult> {
-    const broker = this.#require(brokerId);
+    const broker = this.#parts.brokers.require(brokerId);
     return this.#inTurn(brokerId, requireServing, () => this.#stop(broker));
   }
 
@@ -48,7 +48,7 @@ export class BrokerLife {
    * INVALID_REQUEST, STORAGE_ERROR, and as `requireServing` throws.
    */
   async start(brokerId: number, requireServing: () => void): Promise<BrokerLifeResult> {
-    const broker = this.#require(brokerId);
+    const broker = this.#parts.brokers.require(brokerId);
     return this.#inTurn(brokerId, requireServing, () => this.#start(broker));
   }
 
@@ -93,7 +93,7 @@ export class BrokerLife {
       set.leadership.requireCopy(brokerId).attach(log, learned);
     }
     try {
-      judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false });
+      judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false, trace: this.#env.trace });
     } catch (problem) {
       // Nobody knows which of its replicas may be believed: it has to be started again, and judged then.
       if (problem instanceof BrokerError) {
@@ -130,12 +130,5 @@ export class BrokerLife {
 
   #setsOf(brokerId: number): PartitionReplicaSet[] {
     return this.#parts.table.all().filter(({ replicas }) => replicas.includes(brokerId));
-  }
-
-  #require(brokerId: number): Broker {
-    const { brokers } = this.#parts;
-    if (brokers.ids.includes(brokerId)) return brokers.get(brokerId);
-    const message = `there is no broker ${brokerId}; expected one of ${brokers.ids.join(", ")}`;
-    throw new BrokerError("INVALID_REQUEST", message, { broker_id: brokerId });
   }
 }

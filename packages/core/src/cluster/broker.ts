@@ -9,6 +9,7 @@
 import { posix } from "node:path";
 import { assert } from "../assert.ts";
 import type { EntryKind } from "../env/disk.ts";
+import { isDiskFull } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import type { ReplicaPlace } from "../env/trace.ts";
 import { LIMITS } from "../limits.ts";
@@ -20,6 +21,7 @@ import { eachSettled } from "./all-settled.ts";
 import { BrokerHealth } from "./broker-health.ts";
 import { CLEAN_SHUTDOWN_FILE_NAME, CleanShutdownMark } from "./clean-shutdown.ts";
 import type { ResolvedConfig } from "./config.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
 import {
   HIGH_WATERMARK_FILE_NAME,
   HighWatermarkFile,
@@ -33,10 +35,17 @@ export interface ForgottenProducers extends ReplicaPlace {
   readonly producerIds: readonly number[];
 }
 
+export interface BrokerParts {
+  readonly config: ResolvedConfig;
+  /** For a clean stop on a full disk. */
+  readonly reserve: DiskReserve;
+}
+
 export class Broker extends BrokerHealth {
   readonly folder: string;
   readonly highWatermarks: HighWatermarkFile;
   readonly #config: ResolvedConfig;
+  readonly #reserve: DiskReserve;
   readonly #indexMemory: IndexMemory;
   readonly #mark: CleanShutdownMark;
   readonly #logs = new Map<string, PartitionLog>();
@@ -49,8 +58,9 @@ export class Broker extends BrokerHealth {
   #isClosing = false;
 
   /** Makes the folder if it is missing, and takes the mark away. Throws DiskError. */
-  constructor(brokerId: number, config: ResolvedConfig, env: Env) {
+  constructor(brokerId: number, { config, reserve }: BrokerParts, env: Env) {
     super(brokerId, env);
+    this.#reserve = reserve;
     this.folder = posix.join(config.dataFolder, `broker-${brokerId}`);
     this.#config = config;
     this.#indexMemory = new IndexMemory(LIMITS.indexMemoryBytesMax / config.brokerIds.length);
@@ -147,29 +157,31 @@ export class Broker extends BrokerHealth {
     }
   }
 
-  /**
-   * Flushes and closes every log, also when one of them fails, notes `highWatermarks` as they are then, and leaves the
-   * clean-shutdown mark when all went well. Rejects with a problem when there was one.
-   */
-  async close(highWatermarks: () => readonly NotedHighWatermark[]): Promise<void> {
-    if (this.isStopped) return;
+  /** Flushes and closes every log, also when one of them fails. Rejects with a problem when there was one. */
+  async closeLogs(): Promise<void> {
     this.#abandonPreparations();
     try {
-      await eachSettled([...this.#logs.values()], LIMITS.logsFlushedAtOnce, (log) => log.close());
+      await eachSettled([...this.#logs.values()], LIMITS.logsFlushedAtOnce, closeFlushed);
     } finally {
       this.#logs.clear();
     }
     this.requireNotFailed();
-    if (this.#isAbandoned) return;
-    this.highWatermarks.note(highWatermarks());
-    if (this.#isWhole) this.#mark.leave();
   }
 
-  /** Serves no more, from this call on, and closes as close() does: rejects when it did not end cleanly. It can be started. */
+  /** Its logs were closed without a problem: notes how far each was visible, and leaves the mark, also on a full disk. Throws STORAGE_ERROR. */
+  noteEnd(highWatermarks: () => readonly NotedHighWatermark[]): void {
+    if (this.#isAbandoned) return;
+    this.#reserve.spend(() => this.highWatermarks.note(highWatermarks()));
+    if (this.#isWhole) this.#reserve.spend(() => this.#mark.leave());
+  }
+
+  /** Serves no more, from this call on, and ends as a cluster's close does. Rejects when it did not end cleanly. It can be started. */
   async stop(highWatermarks: () => readonly NotedHighWatermark[]): Promise<void> {
-    const closed = this.close(highWatermarks);
+    if (this.isStopped) return;
+    const closed = this.closeLogs();
     this.noteStop();
     await closed;
+    this.noteEnd(highWatermarks);
   }
 
   /** Serves again: takes the mark away and reads the notes; its logs are opened by who asks for them. Throws DiskError. */
@@ -216,5 +228,14 @@ export class Broker extends BrokerHealth {
     const isClean = this.#mark.take();
     this.highWatermarks.load();
     return isClean;
+  }
+}
+
+/** Where only the last manifest found no room, all of the log is durable, and the next opening reads a little more. */
+async function closeFlushed(log: PartitionLog): Promise<void> {
+  try {
+    await log.close();
+  } catch (problem) {
+    if (!isDiskFull(problem)) throw problem;
   }
 }

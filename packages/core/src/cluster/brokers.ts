@@ -1,17 +1,21 @@
 /** The brokers that this process hosts, in the order of the configuration. What is done to all is done to each. */
 import { assert } from "../assert.ts";
 import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
 import { allSettled } from "./all-settled.ts";
 import { Broker } from "./broker.ts";
 import type { ResolvedConfig } from "./config.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
 import type { NotedHighWatermark } from "./high-watermark-file.ts";
 
 export class Brokers {
   readonly #byId: ReadonlyMap<number, Broker>;
 
   /** Opens each broker's folder. Throws DiskError. */
-  constructor(config: ResolvedConfig, env: Env) {
-    this.#byId = new Map(config.brokerIds.map((brokerId) => [brokerId, new Broker(brokerId, config, env)]));
+  constructor(config: ResolvedConfig, reserve: DiskReserve, env: Env) {
+    this.#byId = new Map(
+      config.brokerIds.map((brokerId) => [brokerId, new Broker(brokerId, { config, reserve }, env)]),
+    );
   }
 
   get ids(): readonly number[] {
@@ -28,6 +32,14 @@ export class Brokers {
     return broker;
   }
 
+  /** The one that a request names. Throws INVALID_REQUEST. */
+  require(brokerId: number): Broker {
+    const broker = this.#byId.get(brokerId);
+    if (broker !== undefined) return broker;
+    const message = `there is no broker ${brokerId}; expected one of ${this.ids.join(", ")}`;
+    throw new BrokerError("INVALID_REQUEST", message, { broker_id: brokerId });
+  }
+
   failAll(problem: string): void {
     for (const broker of this.all()) broker.fail(problem);
   }
@@ -39,7 +51,16 @@ export class Brokers {
 
   /** Flushes and closes every log of every broker, and notes what each is to. Rejects with the first problem, after all were tried. */
   async close(highWatermarksOf: (brokerId: number) => readonly NotedHighWatermark[]): Promise<void> {
-    await allSettled(this.all().map((broker) => broker.close(() => highWatermarksOf(broker.brokerId))));
+    const closings = this.all()
+      .filter(({ isStopped }) => !isStopped)
+      .map((broker) => ({ broker, closed: broker.closeLogs() }));
+    // What is noted last may take the reserve, of which no log that is still being closed is to have a part.
+    await Promise.allSettled(closings.map(({ closed }) => closed));
+    const noted = closings.map(async ({ broker, closed }) => {
+      await closed;
+      broker.noteEnd(() => highWatermarksOf(broker.brokerId));
+    });
+    await allSettled(noted);
   }
 
   /** Closes every file and writes nothing, as if the process had died. */

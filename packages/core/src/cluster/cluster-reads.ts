@@ -105,6 +105,7 @@ export abstract class ClusterReads {
     return this.replicaSet(place).onVisible(listener);
   }
 
+  /** Also while nobody leads, and when no replica can be read: then what is not known is `null`. */
   describePartition(place: TopicPartition): PartitionDescription {
     return describePartition(this.replicaSet(place));
   }

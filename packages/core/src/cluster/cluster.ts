@@ -80,6 +80,18 @@ export class BrokerCluster extends ClusterReads {
     return describeTopic(topic);
   }
 
+  /**
+   * Gives a topic partitions up to `partitions` in all; they exist when this resolves, and not before. Keys go elsewhere from
+   * then on, and what was sent before stays where it is. Rejects with UNKNOWN_TOPIC, INVALID_CONFIG, INVALID_TOPIC for
+   * internal ones, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN. Kafka: CreatePartitions (KIP-195).
+   */
+  async growTopic(topic: string, partitions: number): Promise<void> {
+    const { topics } = this.rooms;
+    await topics.growLater(requireClientTopic(this.topics.require(topic)), partitions, () =>
+      this.lifecycle.requireRunning(),
+    );
+  }
+
   /** Deletes a topic with all its records. Throws UNKNOWN_TOPIC, INVALID_TOPIC for an internal one, STORAGE_ERROR, BROKER_FAILED. */
   deleteTopic(topic: string): void {
     this.lifecycle.requireRunning();
@@ -121,8 +133,10 @@ export class BrokerCluster extends ClusterReads {
   async deleteRecords(place: TopicPartition, before: number | "high_watermark"): Promise<number> {
     const set = this.replicaSet(place);
     requireDeletable(requireClientTopic(this.topics.require(place.topic)));
-    const { leadership } = this.rooms;
-    return deleteRecords(set, before, (left) => leadership.leaveOut(set, left, "behind_log_start"));
+    const { leadership, reserve } = this.rooms;
+    return reserve.spendLater(() =>
+      deleteRecords(set, before, (left) => leadership.leaveOut(set, left, "behind_log_start")),
+    );
   }
 
   /**
@@ -137,7 +151,7 @@ export class BrokerCluster extends ClusterReads {
   /**
    * One follower-fetch round of every follower, or of those that `filter` names: it copies whole batches up to
    * replicaFetchMaxBytes, and hears of the high watermark; its leader hears where it ends. Resolves with what was copied, cut or
-   * failed; one follower's trouble stops no other.
+   * failed; one follower's trouble stops no other. Rejects as ReplicationSteps.replicateOnce() does.
    */
   async replicateOnce(filter?: StepFilter): Promise<ReplicatedPartition[]> {
     this.lifecycle.requireRunning();
@@ -160,7 +174,7 @@ export class BrokerCluster extends ClusterReads {
     return this.rooms.leadership.promote(place, brokerId, options);
   }
 
-  /** Takes a follower out of the in-sync replicas until it rejoins, or the cluster is opened anew. */
+  /** Takes a follower out of the in-sync replicas until it rejoins. */
   removeFromIsr(place: TopicPartition, brokerId: number): PartitionState {
     this.lifecycle.requireRunning();
     return this.rooms.leadership.removeFromIsr(place, brokerId);

@@ -44,7 +44,7 @@ export interface ClusterConfig extends Partial<ReplicationConfig>, Partial<Group
    * as many as a producer may have in flight. With 1 a retry of batch N after N + 1 is OUT_OF_ORDER_SEQUENCE.
    */
   readonly duplicateWindow?: number;
-  /** What is put by in the data folder, so that a topic can be deleted on a full disk (disk-reserve.ts). Default 0: nothing. */
+  /** What is put by in the data folder for what has to go on when the disk is full (disk-reserve.ts). Default 0: nothing. */
   readonly reserveBytes?: number;
   /**
    * Kafka: offsets.topic.num.partitions, 50: into how many partitions the internal topic of offsets and groups is divided when it

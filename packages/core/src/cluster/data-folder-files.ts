@@ -12,10 +12,11 @@ import type { Env } from "../env/env.ts";
 import { HOLD_FILE_NAME, LOCK_FILE_NAME } from "../env/folder-lock.ts";
 import { BrokerError } from "../errors.ts";
 import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { METADATA_FILE_NAME } from "../log/inspection/folder-survey.ts";
 import { quoted } from "../quoted.ts";
 import { DataFolderRefused } from "./data-folder-refusal.ts";
 import { FORMAT_VERSION, IDENTITY_FILE_NAME, type Identity, openIdentityFile } from "./identity-file.ts";
-import { type ClusterMetadata, METADATA_FILE_NAME, openMetadataFile } from "./metadata-file.ts";
+import { type ClusterMetadata, openMetadataFile } from "./metadata-file.ts";
 import {
   type GivenProducerIds,
   NO_PRODUCER_IDS,

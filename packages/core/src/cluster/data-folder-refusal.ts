@@ -1,7 +1,7 @@
 /** Why a data folder is not opened. A typed error, so that a daemon can print the sentence and choose an exit code. */
 import { DiskError, FolderHeldError, type LockHolder } from "../env/disk.ts";
 import { BrokerError } from "../errors.ts";
-import { isNewerVersion } from "../log/files/checkpoint-file.ts";
+import { isNewerVersion } from "../log/files/checkpoint-outcome.ts";
 import { quoted } from "../quoted.ts";
 
 export type RefusalReason =

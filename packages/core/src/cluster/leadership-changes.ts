@@ -6,7 +6,7 @@
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import type { FollowerRound } from "../replica/follower-round.ts";
-import type { PartitionState } from "../replica/partition-state.ts";
+import { type PartitionState, released } from "../replica/partition-state.ts";
 import { promotedState, requirePromotable } from "../replica/promotion.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
@@ -50,11 +50,10 @@ export class LeadershipChanges {
     const set = this.#parts.table.require(place);
     this.#parts.keeper.requireWritable();
     const candidate = set.leadership.requireCopy(brokerId);
-    const replicas = () => set.copies.map((copy) => copy.view());
     const require = () => {
       requireThere(set);
       candidate.broker.requireRunning();
-      requirePromotable(place, set.state, replicas(), { brokerId, isUncleanAllowed: unclean });
+      requirePromotable(place, set.state, set.copies, { brokerId, isUncleanAllowed: unclean });
     };
     require();
     if (candidate === set.leadership.onlineLeader) return set.state;
@@ -66,7 +65,7 @@ export class LeadershipChanges {
     }
     const { logEndOffset } = candidate.log;
     if (!set.inSyncReplicas.includes(brokerId)) this.#lowerNote(set, candidate, logEndOffset);
-    const state = promotedState(set.state, replicas(), { brokerId, logEndOffset });
+    const state = promotedState(set.state, set.copies, { brokerId, logEndOffset });
     const left = set.leadership.inSync().filter((copy) => !state.inSyncReplicas.includes(copy.brokerId));
     const moves = left.map((copy) => ({
       brokerId: copy.brokerId,
@@ -78,8 +77,7 @@ export class LeadershipChanges {
   }
 
   /**
-   * Takes a follower out of the in-sync replicas until rejoin() lets it in, or the cluster is opened anew: that it is held out
-   * stands in no file. Throws INVALID_REQUEST, NOT_IN_SYNC_REPLICA, LEADER_NOT_AVAILABLE.
+   * Takes a follower out of the in-sync replicas until rejoin() lets it in, or it is promoted after all. Throws INVALID_REQUEST, NOT_IN_SYNC_REPLICA, LEADER_NOT_AVAILABLE.
    */
   removeFromIsr(place: TopicPartition, brokerId: number): PartitionState {
     const set = this.#parts.table.require(place);
@@ -95,10 +93,11 @@ export class LeadershipChanges {
       throw new BrokerError("NOT_IN_SYNC_REPLICA", message, { broker_id: brokerId });
     }
     const inSyncReplicas = set.inSyncReplicas.filter((id) => id !== brokerId);
+    const { heldOut: before = [] } = set.state;
+    const heldOut = set.replicas.filter((id) => id === brokerId || before.includes(id));
     const { logEndOffset } = copy.progress;
     const moves = [{ brokerId, reason: "removed", logEndOffset }];
-    this.#parts.states.commit([{ set, state: { ...set.state, inSyncReplicas }, moves }]);
-    copy.isHeldOut = true;
+    this.#parts.states.commit([{ set, state: { ...set.state, inSyncReplicas, heldOut }, moves }]);
     return set.state;
   }
 
@@ -133,7 +132,7 @@ export class LeadershipChanges {
       this.leaveOut(set, set.inSyncReplicas.includes(brokerId) ? [copy] : [], "log_offline");
       this.#rebuild.rebuild(set, copy);
     }
-    copy.isHeldOut = false;
+    this.#parts.states.commit([{ set, state: released(set.state, brokerId), moves: [] }]);
     const round = await this.#parts.steps.roundOf(set, copy);
     requireThere(set);
     if (round === null) throw isBeingCut(place, brokerId);

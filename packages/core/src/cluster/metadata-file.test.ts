@@ -116,6 +116,12 @@ test.each<[string, unknown, string]>([
     "the leader 1 is not among the in-sync replicas 2",
   ],
   [
+    "one held out that is in sync",
+    partition({ held_out: [2] }),
+    "held out are 2, expected some of the replicas 1, 2 that are not in sync",
+  ],
+  ["a stranger held out", partition({ isr: [1], held_out: [9] }), "held out are 9, expected some of the"],
+  [
     "a leader that holds no copy",
     partition({ leader_id: 3 }),
     "the leader 3 is not among the in-sync replicas 1, 2",

@@ -11,6 +11,7 @@ import type { Env } from "../env/env.ts";
 import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
+import { METADATA_FILE_NAME } from "../log/inspection/folder-survey.ts";
 import { quoted } from "../quoted.ts";
 import { newPartitionState, stateProblem } from "../replica/partition-state.ts";
 import { parseTopicConfig, type RawTopicConfig } from "./topic-config.ts";
@@ -18,8 +19,10 @@ import { collisionKey, topicNameProblem } from "./topic-name.ts";
 import type { PartitionAssignment, Topic } from "./topics.ts";
 import { isUuid } from "./uuid.ts";
 
-export const METADATA_FILE_NAME = "metadata.json";
-/** 2: each partition says who is in sync, and where its leader's epoch began. Version 1 knew one replica of each. */
+/**
+ * 2: each partition says who is in sync, and where its leader's epoch began; `held_out` is there only where somebody is, and whoever
+ * does not know it lets them in. Version 1 knew one replica of each.
+ */
 const VERSION = 2;
 
 export interface ClusterMetadata {
@@ -55,6 +58,7 @@ function formatTopic({ topic, topicId, config, partitions }: Topic): unknown {
       leader_epoch: partition.leaderEpoch,
       leader_epoch_start_offset: partition.leaderEpochStartOffset,
       isr: partition.inSyncReplicas,
+      ...(partition.heldOut === undefined ? {} : { held_out: partition.heldOut }),
     })),
   };
 }
@@ -126,6 +130,7 @@ function parseAssignment(value: unknown, topic: string, version: number): Partit
       { min: 0, max: Number.MAX_SAFE_INTEGER },
     ),
     inSyncReplicas: brokerIds("isr", "an in-sync replica"),
+    ...(fields.has("held_out") ? { heldOut: brokerIds("held_out", "a replica held out") } : {}),
   };
   const problem = stateProblem(assignment, replicas);
   if (problem !== null) throw new Error(`of a partition of ${topic}, ${problem}`);

@@ -7,7 +7,8 @@
  * that were acknowledged.
  */
 import { BrokerError } from "../errors.ts";
-import { type CheckpointFile, checkpointOutcome } from "../log/files/checkpoint-file.ts";
+import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { checkpointOutcome } from "../log/files/checkpoint-outcome.ts";
 import type { Brokers } from "./brokers.ts";
 import type { ClusterMetadata } from "./metadata-file.ts";
 import { type Topic, TopicCatalogue } from "./topics.ts";

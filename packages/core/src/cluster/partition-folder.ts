@@ -1,11 +1,11 @@
 /**
- * The folders of partitions, seen from above: which are ours, which hold records, and how they go.
+ * The folders of partitions, seen from above: which are ours, and how they go.
  *
  * Never: a file removed that a log of ours did not make; a record removed of which no one said that it may go.
  */
 import { posix } from "node:path";
 import type { Disk } from "../env/disk.ts";
-import { isLogFileName, isSegmentFileName } from "../log/files/file-names.ts";
+import { isLogFileName } from "../log/files/file-names.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { topicNameProblem } from "./topic-name.ts";
 
@@ -16,14 +16,6 @@ export function parsePartitionFolder(name: string): TopicPartition | null {
   const [, topic, partition] = FOLDER_NAME.exec(name) ?? [];
   if (topic === undefined || partition === undefined || topicNameProblem(topic) !== null) return null;
   return { topic, partition: Number(partition) };
-}
-
-/** Whether a segment in `folder` has bytes. Throws DiskError. */
-export function holdsRecords(disk: Disk, folder: string): boolean {
-  return disk
-    .readFolder(folder)
-    .filter(({ name, kind }) => kind === "file" && isSegmentFileName(name))
-    .some(({ name }) => (disk.stat(posix.join(folder, name))?.sizeBytes ?? 0) > 0);
 }
 
 /**

@@ -41,8 +41,15 @@ export class PartitionTable {
 
   /** `logs` holds the log of each partition's copies, in the order of placement, or why there is none. */
   add(topic: Topic, logs: readonly (readonly (PartitionLog | BrokerError)[])[]): void {
-    const sets = logs.map((copies, partition) => this.#replicaSet(topic, partition, copies));
-    this.#byTopic.set(topic.topic, sets);
+    this.#byTopic.set(topic.topic, []);
+    this.grow(topic, logs);
+  }
+
+  /** The same for the partitions that a topic has gained. */
+  grow(topic: Topic, logs: readonly (readonly (PartitionLog | BrokerError)[])[]): void {
+    const before = this.of(topic.topic);
+    const gained = logs.map((copies, index) => this.#replicaSet(topic, before.length + index, copies));
+    this.#byTopic.set(topic.topic, [...before, ...gained]);
   }
 
   /** Takes a topic's partitions out, wakes whoever waits there, and drops their logs. */

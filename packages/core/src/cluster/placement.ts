@@ -1,10 +1,10 @@
-/** Where the partitions of a new topic go. */
+/** Where the partitions of a topic go. */
 import { assert } from "../assert.ts";
 
 /**
  * Round robin, so that leaders and copies spread over the brokers: partition p is held by brokers p, p + 1, … of the list,
  * which begins anew behind its end, and the first of them leads. Returns each partition's brokers. Pure: the same brokers
- * in the same order give the same places.
+ * in the same order give the same places, also when a topic gains partitions later.
  */
 export function placeReplicas(
   partitions: number,

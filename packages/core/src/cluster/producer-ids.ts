@@ -12,7 +12,8 @@ import type { BatchHeader } from "@minikafka/record";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { type CheckpointFile, checkpointOutcome } from "../log/files/checkpoint-file.ts";
+import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
+import { checkpointOutcome } from "../log/files/checkpoint-outcome.ts";
 import { quoted } from "../quoted.ts";
 import { fenced, type ProducerRules } from "../replica/sequence-check.ts";
 import type { Brokers } from "./brokers.ts";
@@ -80,6 +81,22 @@ export class ProducerIds implements ProducerRules {
     if (this.#doubt !== null) throw this.#doubt;
     if (current !== undefined) this.#requireGiven(current);
     return name === undefined ? this.#initUnnamed(current) : this.#initNamed(name, current);
+  }
+
+  /**
+   * What stands in a log was given, whatever the file says: it may have been put back from an older copy. Called for every log
+   * before the first id is given.
+   */
+  learn(written: Iterable<ProducerIdentity>): void {
+    const before = this.#next;
+    for (const { producerId, producerEpoch } of written) {
+      this.#next = Math.max(this.#next, producerId + 1);
+      const named = this.#byId.get(producerId);
+      if (named?.producerId === producerId && producerEpoch > named.producerEpoch)
+        this.#adopt({ ...named, producerEpoch, bumpedFrom: null });
+    }
+    if (this.#next > before)
+      this.#env.trace({ kind: "producer_ids_raised", from: before, to: this.#next, path: this.#file.path });
   }
 
   /**

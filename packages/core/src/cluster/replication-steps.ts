@@ -6,10 +6,11 @@
  */
 import type { Env } from "../env/env.ts";
 import { type FollowerRound, followerRound } from "../replica/follower-round.ts";
+import { afterFailure, isWaiting, type Trouble } from "../replica/follower-trouble.ts";
 import { type IsrQuestion, isrChange } from "../replica/isr.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
-import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
+import type { TopicPartition } from "../replica/topic-partition.ts";
 import { allSettled } from "./all-settled.ts";
 import { type BehindPartitions, isBehind } from "./behind-partitions.ts";
 import type { Brokers } from "./brokers.ts";
@@ -44,6 +45,8 @@ export interface StepParts {
 export class ReplicationSteps {
   readonly #parts: StepParts;
   readonly #env: Env;
+  /** The metadata file could not be replaced when somebody was to join in auto mode. */
+  #refusal: Trouble | null = null;
 
   constructor(parts: StepParts, env: Env) {
     this.#parts = parts;
@@ -52,48 +55,86 @@ export class ReplicationSteps {
 
   /**
    * One follower-fetch round of each follower. Resolves with what was copied, cut or failed. Rejects with STORAGE_ERROR or
-   * BROKER_FAILED when those who have caught up could not be noted as in sync; what was copied stays.
+   * BROKER_FAILED when those who have caught up could not be noted as in sync; what was copied stays. Rejects with UNKNOWN_TOPIC,
+   * UNKNOWN_PARTITION and, for a broker that there is not, or that holds no copy of the partition, INVALID_REQUEST.
    */
   async replicateOnce(filter: StepFilter = {}): Promise<ReplicatedPartition[]> {
-    return this.#replicate(this.#setsOf(filter), filter.brokerId);
+    this.#requireFollower(filter);
+    const { brokerId } = filter;
+    const sets = this.#setsOf(filter);
+    const rounds = await this.#fetchRounds(
+      sets,
+      (follower) => brokerId === undefined || follower.brokerId === brokerId,
+    );
+    this.#commitIsr(sets, "joins");
+    return rounds;
   }
 
   /**
-   * One round for the partitions of which a follower may lack something, as an append, another leader or a start leaves it.
-   * Resolves with how many are to be looked at again; one that had trouble waits for BehindPartitions.retry(). Rejects as
-   * replicateOnce() does.
+   * One round for the partitions of which a follower may lack something, as an append, another leader or a start leaves it. A
+   * follower that failed is left alone for a while (follower-trouble.ts), and so is a metadata file that could not be replaced.
+   * Resolves with how many are to be looked at again at once; the others wait for BehindPartitions.retry(). Rejects as
+   * replicateOnce() does, with nobody to be looked at.
    */
   async replicateBehind(): Promise<number> {
     const { behind } = this.#parts;
     const sets = behind.take();
-    const settled = new Set<string>();
+    let isNoted = false;
     try {
-      const rounds = await this.#replicate(sets);
-      const troubled = new Set(rounds.filter(({ problem }) => problem !== null).map(partitionName));
-      for (const { place } of sets)
-        if (!troubled.has(partitionName(place))) settled.add(partitionName(place));
+      await this.#fetchRounds(sets, (follower) => !isWaiting(follower.trouble, this.#nowMs));
+      this.#noteJoins(sets);
+      isNoted = true;
     } finally {
       for (const set of sets) {
-        if (!settled.has(partitionName(set.place))) behind.delay(set);
-        else if (isBehind(set)) behind.add(set);
+        const isDue = isBehind(set, this.#nowMs);
+        const retryAtMs = isDue ? this.#nowMs : this.#retryTimeOf(set);
+        if (isDue && isNoted) behind.add(set);
+        else if (retryAtMs !== null) behind.delay(set, retryAtMs);
       }
     }
     return behind.size;
   }
 
-  async #replicate(sets: readonly PartitionReplicaSet[], brokerId?: number): Promise<ReplicatedPartition[]> {
+  get #nowMs(): number {
+    return this.#env.clock.nowMs();
+  }
+
+  /** As one round ends, those who have caught up join, unless the metadata file was just found to refuse it. */
+  #noteJoins(sets: readonly PartitionReplicaSet[]): void {
+    if (isWaiting(this.#refusal, this.#nowMs)) return;
+    try {
+      this.#commitIsr(sets, "joins");
+      this.#refusal = null;
+    } catch (problem) {
+      this.#refusal = afterFailure(this.#refusal, this.#nowMs);
+      throw problem;
+    }
+  }
+
+  /** When something at `set` that failed may be tried again; `null` when nothing did. */
+  #retryTimeOf(set: PartitionReplicaSet): number | null {
+    const followers = set.leadership.followers().filter(({ condition }) => condition === "ready");
+    const troubles = followers.map(({ trouble }) => trouble);
+    if (isrChangeOf(set, "joins", this.#nowMs) !== null) troubles.push(this.#refusal);
+    const timesMs = troubles.flatMap((trouble) => (trouble === null ? [] : [trouble.retryAtMs]));
+    return timesMs.length === 0 ? null : Math.min(...timesMs);
+  }
+
+  async #fetchRounds(
+    sets: readonly PartitionReplicaSet[],
+    isMeant: (follower: Replica) => boolean,
+  ): Promise<ReplicatedPartition[]> {
     const rounds: ReplicatedPartition[] = [];
     for (const set of sets) {
       const { highWatermark: heard } = set;
       for (const follower of set.leadership.followers()) {
-        if (brokerId !== undefined && follower.brokerId !== brokerId) continue;
+        if (!isMeant(follower)) continue;
         const round = await this.roundOf(set, follower, heard);
         if (round === null) continue;
         if (round.batches > 0 || round.truncatedTo !== null || round.problem !== null)
           rounds.push({ ...set.place, ...round });
       }
     }
-    this.#commitIsr(sets, "joins");
     return rounds;
   }
 
@@ -129,7 +170,7 @@ export class ReplicationSteps {
   }
 
   #commitIsr(sets: readonly PartitionReplicaSet[], only: IsrQuestion["only"]): RefreshedPartition[] {
-    const changes = sets.flatMap((set) => isrChangeOf(set, only, this.#env.clock.nowMs()) ?? []);
+    const changes = sets.flatMap((set) => isrChangeOf(set, only, this.#nowMs) ?? []);
     const refreshed = changes.map(({ set, state }) => ({
       ...set.place,
       from: set.inSyncReplicas,
@@ -137,6 +178,14 @@ export class ReplicationSteps {
     }));
     this.#parts.states.commit(changes);
     return refreshed;
+  }
+
+  #requireFollower({ topic, partition, brokerId }: StepFilter): void {
+    if (brokerId === undefined) return;
+    const { brokers, table } = this.#parts;
+    brokers.require(brokerId);
+    if (topic !== undefined && partition !== undefined)
+      table.require({ topic, partition }).leadership.requireCopy(brokerId);
   }
 
   #setsOf({ topic, partition }: StepFilter): PartitionReplicaSet[] {

@@ -27,6 +27,7 @@ export interface Rooms {
   readonly replication: ReplicationSteps;
   readonly leadership: LeadershipChanges;
   readonly life: BrokerLife;
+  readonly reserve: DiskReserve;
 }
 
 /**
@@ -35,29 +36,35 @@ export interface Rooms {
  */
 export async function openRooms(config: ResolvedConfig, world: Env): Promise<Rooms> {
   const env: Env = { ...world, disk: new BoundedDisk(world.disk, config.openFilesMax) };
-  const directory = await DataDirectory.open(config.dataFolder, env);
+  const reserve = new DiskReserve(env.disk, config.dataFolder, config.reserveBytes);
+  const directory = await reserve.spendLater(() => DataDirectory.open(config.dataFolder, env));
   let brokers: Brokers | null = null;
   try {
     directory.requireBrokers(config.brokerIds);
-    brokers = new Brokers(config, env);
+    brokers = new Brokers(config, reserve, env);
     const { producerIdsFile: file, producerIds: given } = directory;
     const { duplicateWindow } = config;
     const producerIds = new ProducerIds({ file, given, brokers, duplicateWindow }, env);
     const table = new PartitionTable({ brokers, producers: producerIds }, config, env);
     const keeper = new MetadataKeeper(directory.metadataFile, directory.metadata, brokers);
-    const reserve = new DiskReserve(env.disk, config.dataFolder, config.reserveBytes);
     const topics = new TopicChanges({ keeper, brokers, table, reserve }, env);
     const behind = new BehindPartitions();
     const states = new StateCommit({ keeper, behind }, env);
     topics.recover();
+    const started = { brokers, states, newcomers: brokers.ids, isOpening: true, trace: env.trace };
+    reserve.spend(() => judgeStarted(table.all(), started));
+    for (const { copies } of table.all())
+      for (const copy of copies) if (copy.problem === null) producerIds.learn(copy.log.producers());
     reserve.fill();
-    judgeStarted(table.all(), { brokers, states, newcomers: brokers.ids, isOpening: true });
     for (const set of table.all()) behind.add(set);
     const parts = { brokers, table, states, keeper, behind };
     const replication = new ReplicationSteps(parts, env);
     const leadership = new LeadershipChanges({ ...parts, steps: replication }, env);
     const life = new BrokerLife(parts, env);
-    const rooms = { directory, brokers, table, topics, behind, replication, leadership, life, producerIds };
+    const rooms = {
+      ...{ directory, brokers, table, topics, behind, replication },
+      ...{ leadership, life, producerIds, reserve },
+    };
     traceOpened(rooms, env);
     return rooms;
   } catch (problem) {

@@ -1,8 +1,11 @@
 /** What a start of brokers makes of the partitions that they hold copies of (replica/replica-start.ts decides). */
 
+import type { Tracer } from "../env/trace.ts";
+import { isOutdated, latestEpochOf } from "../replica/outdated-metadata.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { stateAfterStart } from "../replica/replica-start.ts";
 import { startingPoint } from "../replica/starting-point.ts";
+import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { Brokers } from "./brokers.ts";
 import type { StateChange, StateCommit } from "./state-commit.ts";
 
@@ -13,13 +16,20 @@ export interface StartParts {
   readonly newcomers: readonly number[];
   /** Whether the cluster has just been opened: then notes tell what was visible, otherwise the partitions know it themselves. */
   readonly isOpening: boolean;
+  readonly trace: Tracer;
+}
+
+interface OutdatedMetadata extends TopicPartition {
+  readonly leaderEpoch: number;
+  readonly logEpoch: number;
 }
 
 /** Makes durable who may be believed. Throws STORAGE_ERROR, BROKER_FAILED. */
 export function judgeStarted(
   sets: readonly PartitionReplicaSet[],
-  { brokers, states, newcomers, isOpening }: StartParts,
+  { brokers, states, newcomers, isOpening, trace }: StartParts,
 ): void {
+  const outdated: OutdatedMetadata[] = [];
   const changes = sets.flatMap((set): StateChange[] => {
     const replicas = set.copies.map((copy) => ({
       brokerId: copy.brokerId,
@@ -30,10 +40,14 @@ export function judgeStarted(
       closedEnd: copy.closedEnd,
       durableHighWatermark: isOpening ? (copy.noted ?? 0) : 0,
     }));
+    const { leaderEpoch } = set.state;
+    if (isOutdated(set.state, replicas))
+      outdated.push({ ...set.place, leaderEpoch, logEpoch: latestEpochOf(replicas) });
     const decision = stateAfterStart(set.state, replicas, isOpening ? 0 : set.highWatermark);
     return decision === null ? [] : [{ set, ...decision }];
   });
   states.commit(changes);
+  for (const facts of outdated) trace({ kind: "metadata_outdated", ...facts });
   if (!isOpening) return;
   // Those who are left may agree further than with those who had to go.
   const facts = { isNoted: true, isClean: false };

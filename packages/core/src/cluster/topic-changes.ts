@@ -5,15 +5,15 @@
  *           cleared when the data folder is opened again or the topic is created again.
  *   delete: metadata first, folders second. In between it is gone. What a crash leaves of it stands in the metadata as a
  *           deletion, and is finished when the data folder is opened again or the topic is created again.
+ *   grow:   as create, for the partitions that it gains.
  *   alter:  metadata first, the open logs second, which only memory has to hear of.
  *
  * Invariant: replacing the metadata file (metadata-keeper.ts) is the one commit point.
  */
 
-import { DiskError } from "../env/disk.ts";
 import { answeringForDisk, isRefusal } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
-import { BrokerError, storageError } from "../errors.ts";
+import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { quoted } from "../quoted.ts";
 import type { Brokers } from "./brokers.ts";
@@ -22,8 +22,10 @@ import type { MetadataKeeper } from "./metadata-keeper.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import { changedConfig, type ParsedChanges } from "./topic-config-change.ts";
 import { TopicFolders } from "./topic-folders.ts";
+import { grownTopic } from "./topic-growth.ts";
 import { collisionKey } from "./topic-name.ts";
 import type { Topic, TopicCatalogue } from "./topics.ts";
+import { TopicsBeingMade } from "./topics-being-made.ts";
 
 export interface TopicChangesOptions {
   readonly keeper: MetadataKeeper;
@@ -39,8 +41,7 @@ export class TopicChanges {
   readonly #reserve: DiskReserve;
   readonly #folders: TopicFolders;
   readonly #env: Env;
-  /** Names of topics whose folders are being made. */
-  readonly #beingMade = new Set<string>();
+  readonly #beingMade: TopicsBeingMade;
 
   constructor({ keeper, brokers, table, reserve }: TopicChangesOptions, env: Env) {
     this.#keeper = keeper;
@@ -48,6 +49,7 @@ export class TopicChanges {
     this.#table = table;
     this.#reserve = reserve;
     this.#folders = new TopicFolders(brokers, env);
+    this.#beingMade = new TopicsBeingMade(this.#folders);
     this.#env = env;
   }
 
@@ -79,39 +81,66 @@ export class TopicChanges {
    */
   async createLater(topic: Topic, requireServing: () => void): Promise<void> {
     this.#requireMakeable(topic);
-    const key = collisionKey(topic.topic);
-    this.#beingMade.add(key);
-    let isServing = true;
-    try {
-      answeringForDisk(() => {
+    await this.#beingMade.make(topic, 0, {
+      requireServing,
+      begin: () => {
         this.#env.faults.hit("topic.create.before_folders", { topic: topic.topic });
         this.#finishRivals(topic);
-      });
-      await this.#folders.prepare(topic).finally(() => {
-        isServing = false;
-        requireServing();
-        isServing = true;
-      });
-      this.#beingMade.delete(key);
-      this.catalogue.requireRoom(topic.partitions.length, topic.partitions[0]?.replicas.length ?? 1);
-      this.#requireMakeable(topic);
-      answeringForDisk(() => this.#complete(topic, this.#folders.make(topic, { isPrepared: true })));
-    } catch (problem) {
-      // Once the cluster is closed, the folder may be another's.
-      if (isServing && isRefusal(problem) && this.catalogue.get(topic.topic) === undefined)
-        this.#folders.undo(topic);
-      throw problem instanceof DiskError ? storageError(problem, { file: problem.path }) : problem;
-    } finally {
-      this.#beingMade.delete(key);
-    }
+      },
+      complete: () => {
+        this.catalogue.requireRoom(topic.partitions.length, topic.partitions[0]?.replicas.length ?? 1);
+        this.#requireMakeable(topic);
+        answeringForDisk(() => this.#complete(topic, this.#folders.make(topic, { isPrepared: true })));
+      },
+      isThere: () => this.catalogue.get(topic.topic) !== undefined,
+    });
+  }
+
+  /**
+   * Gives a topic partitions up to `partitions` in all, durably: they are there when this resolves, and not before. Rejects
+   * with INVALID_CONFIG, and as createLater() does; UNKNOWN_TOPIC when the topic is deleted meanwhile.
+   */
+  async growLater(before: Topic, partitions: number, requireServing: () => void): Promise<void> {
+    const from = before.partitions.length;
+    this.catalogue.requireRoomToGrow(before, partitions);
+    const grown = grownTopic(before, partitions, this.#brokers.ids);
+    const { topic } = before;
+    this.#requireMakeable(grown);
+    await this.#beingMade.make(grown, from, {
+      requireServing,
+      begin: () => this.#env.faults.hit("topic.grow.before_folders", { topic }),
+      complete: () => {
+        const now = this.catalogue.require(topic);
+        if (now.topicId !== before.topicId)
+          throw new BrokerError(
+            "UNKNOWN_TOPIC",
+            `the topic ${quoted(topic)} was deleted and made anew meanwhile`,
+          );
+        this.catalogue.requireRoomToGrow(now, partitions);
+        this.#requireMakeable(grown);
+        // What has changed meanwhile stands in `now`.
+        const after = { ...now, partitions: [...now.partitions, ...grown.partitions.slice(from)] };
+        answeringForDisk(() => {
+          const logs = this.#folders.make(after, { from, isPrepared: true });
+          this.#env.faults.hit("topic.grow.after_folders", { topic });
+          const topics = this.catalogue.list().map((each) => (each === now ? after : each));
+          this.#keeper.commit({ topics }, () => {
+            this.catalogue.replace(now, after);
+            this.#table.grow(after, logs);
+          });
+          this.#env.trace({ kind: "topic_grown", topic, from, partitions });
+          this.#env.faults.hit("topic.grow.after_metadata", { topic });
+        });
+      },
+      isThere: () => (this.catalogue.get(topic)?.partitions.length ?? 0) > from,
+    });
   }
 
   #requireMakeable({ topic, partitions }: Topic): void {
     this.#keeper.requireWritable();
     for (const brokerId of new Set(partitions.flatMap(({ replicas }) => replicas)))
       this.#brokers.get(brokerId).requireRunning();
-    if (!this.#beingMade.has(collisionKey(topic))) return;
-    throw new BrokerError("TOPIC_ALREADY_EXISTS", `a topic of the name ${quoted(topic)} is being made`);
+    this.#beingMade.requireNot(topic);
   }
 
   /** Its folders are durable; from the replacement of the metadata on it exists. */
@@ -149,7 +178,7 @@ export class TopicChanges {
         this.catalogue.remove(topic);
         this.#table.remove(topic);
       };
-      this.#reserve.makingRoom(() => this.#keeper.commit({ topics, deletions }, remove));
+      this.#reserve.spend(() => this.#keeper.commit({ topics, deletions }, remove));
     });
     this.#env.trace({ kind: "topic_deleted", topic: topic.topic, partitions: topic.partitions.length });
     this.#tryToFinish(topic);

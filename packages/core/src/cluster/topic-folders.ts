@@ -9,12 +9,13 @@ import { isRefusal } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { holdsRecords, ownerOf } from "../log/inspection/folder-survey.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
 import type { Broker } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
-import { holdsRecords, parsePartitionFolder, removePartitionFolder } from "./partition-folder.ts";
+import { parsePartitionFolder, removePartitionFolder } from "./partition-folder.ts";
 import type { Topic } from "./topics.ts";
 
 /** One copy of one partition. */
@@ -35,34 +36,43 @@ export class TopicFolders {
   }
 
   /**
-   * Makes the folders of a new topic and opens their logs, for each partition in the order of placement. What an interrupted creation left there is cleared first. When
-   * it throws (STORAGE_ERROR, DiskError), nothing is left but what the disk refused to give back.
+   * Makes the folders of a topic's partitions from number `from` on and opens their logs, for each partition in the order of
+   * placement. What an interrupted creation left there is cleared first. When it throws (STORAGE_ERROR, DiskError), nothing is
+   * left but what the disk refused to give back.
    */
-  make(topic: Topic, { isPrepared = false } = {}): PartitionLog[][] {
-    if (!isPrepared) this.#clear(topic);
+  make(topic: Topic, { from = 0, isPrepared = false } = {}): PartitionLog[][] {
+    if (!isPrepared) this.clear(topic, from);
     try {
-      const logs = topic.partitions.map(({ replicas }, partition) =>
-        replicas.map((brokerId) => this.#brokers.get(brokerId).openLog(topic, partition, { create: true })),
-      );
+      const logs = topic.partitions
+        .slice(from)
+        .map(({ replicas }, index) =>
+          replicas.map((brokerId) =>
+            this.#brokers.get(brokerId).openLog(topic, from + index, { create: true }),
+          ),
+        );
       this.#syncAbove(topic);
       return logs;
     } catch (problem) {
-      if (isRefusal(problem)) this.undo(topic);
+      if (isRefusal(problem)) this.undo(topic, from);
       throw problem;
     }
   }
 
-  /** Does ahead of make(), off the thread, what of it takes long. Rejects with DiskError, STORAGE_ERROR; undo() follows then. */
-  async prepare(topic: Topic): Promise<void> {
-    this.#clear(topic);
-    await eachSettled(placesOf(topic, this.#brokers), LIMITS.logsFlushedAtOnce, ({ broker, partition }) =>
-      broker.prepareLog(topic, partition),
+  /**
+   * Does ahead of make(), off the thread, what of it takes long, where clear() has made room. Rejects with DiskError,
+   * STORAGE_ERROR; undo() follows then.
+   */
+  async prepare(topic: Topic, from = 0): Promise<void> {
+    await eachSettled(
+      placesOf(topic, this.#brokers, from),
+      LIMITS.logsFlushedAtOnce,
+      ({ broker, partition }) => broker.prepareLog(topic, partition),
     );
   }
 
-  /** Takes back what make() or prepare() made. Where the disk refuses, an empty folder stays, which the next make() clears. */
-  undo(topic: Topic): void {
-    for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
+  /** Takes back what make() or prepare() made: whatever lies there was made by them, since clear() had found nothing. Where the disk refuses, an empty folder stays, which the next make() clears. */
+  undo(topic: Topic, from = 0): void {
+    for (const { broker, partition, folder } of placesOf(topic, this.#brokers, from)) {
       broker.dropLog({ topic: topic.topic, partition });
       try {
         removePartitionFolder(this.#env.disk, folder);
@@ -84,6 +94,12 @@ export class TopicFolders {
     for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
       const site = { brokerId: broker.brokerId, topic: topic.topic, partition };
       this.#env.faults.hit("topic.delete.before_remove", site);
+      const owner = ownerOf(this.#env.disk, folder);
+      if (owner !== null && owner !== topic.topicId) {
+        // A metadata file from before the topic was made anew says that this one has to go: its records nobody deleted.
+        this.#noteForeign(broker, [folder]);
+        continue;
+      }
       this.#noteForeign(broker, removePartitionFolder(this.#env.disk, folder));
       this.#env.faults.hit("topic.delete.after_remove", site);
     }
@@ -112,8 +128,9 @@ export class TopicFolders {
     this.#env.trace({ kind: "stray_file_removed", brokerId: broker.brokerId, path: folder });
   }
 
-  #clear(topic: Topic): void {
-    for (const { folder, partition } of placesOf(topic, this.#brokers)) {
+  /** Removes what an interrupted creation left. Throws STORAGE_ERROR, DiskError; what holds records stays, whoever it belongs to. */
+  clear(topic: Topic, from = 0): void {
+    for (const { folder, partition } of placesOf(topic, this.#brokers, from)) {
       if (this.#env.disk.stat(folder)?.kind !== "folder") continue;
       if (holdsRecords(this.#env.disk, folder)) {
         const name = partitionName({ topic: topic.topic, partition });
@@ -154,9 +171,10 @@ export function openOrProblem(
   }
 }
 
-function placesOf({ topic, partitions }: Topic, brokers: Brokers): Place[] {
-  return partitions.flatMap(({ replicas }, partition) =>
+function placesOf({ topic, partitions }: Topic, brokers: Brokers, from = 0): Place[] {
+  return partitions.slice(from).flatMap(({ replicas }, index) =>
     replicas.map((brokerId) => {
+      const partition = from + index;
       const broker = brokers.get(brokerId);
       return { broker, topic, partition, folder: broker.folderOf({ topic, partition }) };
     }),

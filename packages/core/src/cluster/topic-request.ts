@@ -1,8 +1,7 @@
 /** From what a client asks for to a topic that may be made. */
 import { BrokerError } from "../errors.ts";
-import { newPartitionState } from "../replica/partition-state.ts";
-import { placeReplicas } from "./placement.ts";
 import { parseTopicConfig, type RawTopicConfig } from "./topic-config.ts";
+import { newPartitions } from "./topic-growth.ts";
 import type { Topic, TopicCatalogue } from "./topics.ts";
 
 export interface TopicRequest {
@@ -31,10 +30,7 @@ export function planTopic(
     topic,
     topicId,
     config: parseTopicConfig(config),
-    partitions: placeReplicas(partitions, replicationFactor, brokerIds).map((replicas) => ({
-      replicas,
-      ...newPartitionState(replicas),
-    })),
+    partitions: newPartitions(partitions, replicationFactor, brokerIds),
   };
 }
 

@@ -79,18 +79,24 @@ export class TopicCatalogue {
     );
   }
 
-  /** Throws INVALID_CONFIG when `partitions` more, of so many replicas, would be too many for a topic or for the cluster. */
+  /** Throws INVALID_CONFIG when a topic with so many partitions, of so many replicas, would be too much. */
   requireRoom(partitions: number, replicationFactor: number): void {
-    const { partitionsPerTopicMax, partitionsPerClusterMax, replicasPerClusterMax, topicsMax } = LIMITS;
-    if (!Number.isInteger(partitions) || partitions < 1 || partitions > partitionsPerTopicMax) {
-      throw new BrokerError(
-        "INVALID_CONFIG",
-        `partitions is ${partitions}; expected a whole number, 1 to ${partitionsPerTopicMax}`,
-      );
-    }
+    const { topicsMax } = LIMITS;
+    requirePartitionCount(partitions, 1);
     if (this.size >= topicsMax) {
       throw new BrokerError("INVALID_CONFIG", `there are ${this.size} topics; expected at most ${topicsMax}`);
     }
+    this.#requireRoomInCluster(partitions, replicationFactor);
+  }
+
+  /** Throws INVALID_CONFIG when `topic` can't have `partitions` in all: fewer than it has, or too many. */
+  requireRoomToGrow({ partitions: present }: Topic, partitions: number): void {
+    requirePartitionCount(partitions, present.length + 1);
+    this.#requireRoomInCluster(partitions - present.length, present[0]?.replicas.length ?? 1);
+  }
+
+  #requireRoomInCluster(partitions: number, replicationFactor: number): void {
+    const { partitionsPerClusterMax, replicasPerClusterMax } = LIMITS;
     const total = this.#partitionCount + partitions;
     if (total > partitionsPerClusterMax) {
       throw new BrokerError(
@@ -116,7 +122,7 @@ export class TopicCatalogue {
     this.#replicaCount += replicasOf(topic);
   }
 
-  /** The same topic, changed. Its name, its id and the number of its partitions stay. */
+  /** The same topic, changed. Its name, its id and the partitions that it had stay. */
   replace(before: Topic, after: Topic): void {
     this.remove(before);
     this.add(after);
@@ -140,6 +146,15 @@ function requireNotInternal(name: string): void {
   if (rival === null) return;
   const message = `${quoted(name)} collides with ${quoted(rival)}, which is kept for an internal topic`;
   throw new BrokerError("INVALID_TOPIC", message, { collides_with: rival });
+}
+
+function requirePartitionCount(partitions: number, least: number): void {
+  const { partitionsPerTopicMax } = LIMITS;
+  if (Number.isInteger(partitions) && partitions >= least && partitions <= partitionsPerTopicMax) return;
+  throw new BrokerError(
+    "INVALID_CONFIG",
+    `partitions is ${partitions}; expected a whole number, ${least} to ${partitionsPerTopicMax}`,
+  );
 }
 
 function replicasOf({ partitions }: Topic): number {

@@ -8,7 +8,6 @@ import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
-import { noLeader } from "../replica/leaderless.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import { MalformedRecord, readRecord } from "./coordinator-record.ts";
@@ -34,7 +33,7 @@ export async function loadShard<Kinds extends RecordKinds>(
   env: Env,
 ): Promise<LoadedShard<Kinds> | null> {
   const { log, isBeingCut } = set.leadership.requireLeader();
-  if (isBeingCut) throw noLeader(set.place, set.state);
+  if (isBeingCut) throw set.leadership.noLeader();
   const loaded = new LoadedShard(kinds, { log, leaderEpoch: set.leaderEpoch });
   const { logStartOffset: startOffset, logEndOffset: endOffset, place } = log;
   let records = 0;

@@ -4,8 +4,7 @@
  * Invariants: what was written through it is synced before its descriptor is given up, so that no failure to write it
  * back, which a system tells to those alone that have the file open, passes unseen; if that sync fails, every later one of
  * this file fails with the same words.
- * Never: a descriptor given up during a sync.
- * Assumed: nobody puts another file in its place while it is open (disk.ts asks to close it before).
+ * Never: a descriptor given up during a sync; another file, which somebody has put in its place meanwhile, taken for it.
  */
 import { type Disk, DiskError, type DiskFile, type DiskOperationName } from "./disk.ts";
 import type { OpenFiles, YieldingFile } from "./open-files.ts";
@@ -21,6 +20,7 @@ export interface BoundedFileParts {
 
 export class BoundedDiskFile implements DiskFile, YieldingFile {
   readonly path: string;
+  readonly identity: string;
   readonly #parts: BoundedFileParts;
   #file: DiskFile | null;
   /** Changes through this handle, and how many of them a sync has covered; -1 before the first: others may have made some. */
@@ -34,6 +34,7 @@ export class BoundedDiskFile implements DiskFile, YieldingFile {
 
   constructor(file: DiskFile, parts: BoundedFileParts) {
     this.path = file.path;
+    this.identity = file.identity;
     this.#parts = parts;
     this.#file = file;
     parts.files.noteUse(this);
@@ -155,7 +156,14 @@ export class BoundedDiskFile implements DiskFile, YieldingFile {
 
   #opened(): DiskFile {
     const { disk, files, readOnly } = this.#parts;
-    this.#file ??= files.open(() => disk.openFile(this.path, { readOnly }));
+    if (this.#file === null) {
+      const file = files.open(() => disk.openFile(this.path, { readOnly }));
+      if (file.identity !== this.identity) {
+        file.close();
+        throw new DiskError("open", this.path, "ESTALE");
+      }
+      this.#file = file;
+    }
     files.noteUse(this);
     return this.#file;
   }

@@ -98,7 +98,8 @@ test("where the system has no descriptor left, idle files give up theirs and the
     ["open", () => make("one more", "text")],
     ["readFolder", () => disk.readFolder("/")],
     ["syncFolder", () => disk.syncFolder("/folder")],
-    ["syncFolder", () => disk.syncFolderLater("/folder")],
+    ["open", () => disk.syncFolderLater("/folder")],
+    ["open", () => disk.openFolder("/folder").close()],
   ] as const) {
     for (const file of files) file.sizeBytes();
     const before = memory.openFiles.now;
@@ -108,6 +109,25 @@ test("where the system has no descriptor left, idle files give up theirs and the
     expect(memory.openFiles.now).toBeLessThan(before);
   }
   for (const [n, file] of files.entries()) expect(file.readAt(0, 9).toString()).toBe(`file-${n}`);
+});
+
+test("folders that are open for a sync wait for each other, and never for themselves", async () => {
+  const { memory, disk } = bounded();
+  const names = namesUpTo(40).map((name) => `/${name}`);
+  for (const name of names) disk.makeFolder(name);
+  await Promise.all(
+    names.map(async (name) => {
+      const folder = await disk.openFolderLater(name);
+      await folder.sync();
+      folder.close();
+      await disk.syncFolderLater(name);
+    }),
+  );
+  await expect(disk.openFolderLater("/nowhere")).rejects.toMatchObject({ code: "ENOENT" });
+  await disk.syncFolderLater("/");
+  expect(memory.unsyncedPaths()).toEqual([]);
+  expect(memory.openFiles.now).toBe(0);
+  expect(memory.openFiles.peak).toBeLessThanOrEqual(BUDGET / 4);
 });
 
 test("with nothing left to give up, the lack of descriptors is the caller's to know", () => {

@@ -10,7 +10,15 @@
  */
 import { assert } from "../assert.ts";
 import { BoundedDiskFile } from "./bounded-disk-file.ts";
-import type { Disk, DiskEntry, DiskFile, FolderEntry, FolderLock, OpenFileOptions } from "./disk.ts";
+import type {
+  Disk,
+  DiskEntry,
+  DiskFile,
+  DiskFolder,
+  FolderEntry,
+  FolderLock,
+  OpenFileOptions,
+} from "./disk.ts";
 import { OpenFiles } from "./open-files.ts";
 import { Places } from "./places.ts";
 
@@ -67,14 +75,25 @@ export class BoundedDisk implements Disk {
   }
 
   async syncFolderLater(path: string): Promise<void> {
+    const folder = await this.openFolderLater(path);
+    try {
+      await folder.sync();
+    } finally {
+      folder.close();
+    }
+  }
+
+  openFolder(path: string): DiskFolder {
+    return this.#relieved(() => this.#disk.openFolder(path));
+  }
+
+  async openFolderLater(path: string): Promise<DiskFolder> {
     if (!this.#places.tryTake()) await this.#places.take();
     try {
-      await this.#disk.syncFolderLater(path);
+      return new PlacedFolder(this.openFolder(path), this.#places);
     } catch (problem) {
-      if (!this.#files.makesRoomFor(problem)) throw problem;
-      await this.#disk.syncFolderLater(path);
-    } finally {
       this.#places.give();
+      throw problem;
     }
   }
 
@@ -89,5 +108,45 @@ export class BoundedDisk implements Disk {
       if (!this.#files.makesRoomFor(problem)) throw problem;
       return act();
     }
+  }
+}
+
+/** A folder that is synced in a place of its own, which it gives back when nothing is done with it any more. */
+class PlacedFolder implements DiskFolder {
+  readonly #folder: DiskFolder;
+  readonly #places: Places;
+  #syncsUnderWay = 0;
+  #isClosed = false;
+  #isPlaced = true;
+
+  constructor(folder: DiskFolder, places: Places) {
+    this.#folder = folder;
+    this.#places = places;
+  }
+
+  async sync(): Promise<void> {
+    this.#syncsUnderWay++;
+    try {
+      await this.#folder.sync();
+    } finally {
+      this.#syncsUnderWay--;
+      this.#giveBackWhenDone();
+    }
+  }
+
+  syncNow(): void {
+    this.#folder.syncNow();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#folder.close();
+    this.#giveBackWhenDone();
+  }
+
+  #giveBackWhenDone(): void {
+    if (!this.#isClosed || !this.#isPlaced || this.#syncsUnderWay > 0) return;
+    this.#isPlaced = false;
+    this.#places.give();
   }
 }

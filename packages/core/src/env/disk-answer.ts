@@ -34,6 +34,12 @@ export function isRefusal(problem: unknown): problem is DiskError | BrokerError 
   return problem instanceof DiskError || problem instanceof BrokerError;
 }
 
+/** Whether it, or what caused it, is that there is no room on the disk. */
+export function isDiskFull(problem: unknown): boolean {
+  if (problem instanceof DiskError) return problem.code === "ENOSPC" || problem.code === "EDQUOT";
+  return problem instanceof Error && isDiskFull(problem.cause);
+}
+
 function answerTo(problem: unknown, path?: string): unknown {
   return problem instanceof DiskError ? storageError(problem, { file: path ?? problem.path }) : problem;
 }

@@ -112,7 +112,17 @@ describe.each([
     expect(codeOf(() => disk.openFile(`${folder}/a`, { create: "exclusive" }))).toBe("EEXIST");
     expect(disk.openFile(`${folder}/a`, { create: "if-missing" }).sizeBytes()).toBe(4);
     disk.openFile(`${folder}/b`, { create: "exclusive" }).close();
-    expect(disk.stat(`${folder}/b`)).toEqual({ kind: "file", sizeBytes: 0 });
+    expect(disk.stat(`${folder}/b`)).toMatchObject({ kind: "file", sizeBytes: 0 });
+  });
+
+  test("tells a file from another one in its place, and knows it again under another name", () => {
+    const file = fileOf("a", "text");
+    expect(disk.stat(`${folder}/a`)?.identity).toBe(file.identity);
+    disk.rename(`${folder}/a`, `${folder}/b`);
+    fileOf("a", "text").close();
+    expect(disk.stat(`${folder}/a`)?.identity).not.toBe(file.identity);
+    expect(disk.stat(`${folder}/b`)?.identity).toBe(file.identity);
+    expect(disk.openFile(`${folder}/b`).identity).toBe(file.identity);
   });
 
   test("refuses to open a folder, and a path through a file or a missing folder", () => {
@@ -184,8 +194,8 @@ describe.each([
 
   test("says what is at a path, and null for nothing, also below a file", () => {
     fileOf("a", "text").close();
-    expect(disk.stat(`${folder}/a`)).toEqual({ kind: "file", sizeBytes: 4 });
-    expect(disk.stat(folder)).toEqual({ kind: "folder", sizeBytes: 0 });
+    expect(disk.stat(`${folder}/a`)).toMatchObject({ kind: "file", sizeBytes: 4 });
+    expect(disk.stat(folder)).toMatchObject({ kind: "folder", sizeBytes: 0 });
     expect(disk.stat(`${folder}/no`)).toBeNull();
     expect(disk.stat(`${folder}/a/b`)).toBeNull();
   });
@@ -237,6 +247,26 @@ describe.each([
     await disk.syncFolderLater(folder);
     expect(codeOf(() => disk.syncFolder(`${folder}/no`))).toBe("ENOENT");
     await expect(disk.syncFolderLater(`${folder}/no`)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("syncs a folder that is open, also one that is closed meanwhile, and refuses one that was closed", async () => {
+    for (const open of [() => disk.openFolder(folder), () => disk.openFolderLater(folder)]) {
+      const opened = await open();
+      fileOf("a", "a").close();
+      opened.syncNow();
+      disk.rename(`${folder}/a`, `${folder}/b`);
+      const synced = opened.sync();
+      opened.close();
+      opened.close();
+      await synced;
+      if (disk instanceof MemoryDisk) expect(disk.unsyncedPaths()).not.toContain(folder);
+      if (process.platform === "win32") continue;
+      expect(codeOf(() => opened.syncNow())).toBe("EBADF");
+      await expect(opened.sync()).rejects.toMatchObject({ code: "EBADF" });
+      disk.remove(`${folder}/b`);
+    }
+    if (process.platform !== "win32")
+      expect(codeOf(() => disk.openFolder(`${folder}/nowhere`))).toBe("ENOENT");
   });
 
   test("reads a small file whole, and refuses one that is larger than allowed", () => {

@@ -52,6 +52,18 @@ export interface Disk {
   syncFolderLater(path: string): Promise<void>;
 
   /**
+   * Opens a folder so that it can be synced later without a descriptor having to be found then: before a change that must not
+   * stay without its sync. To be closed again in the same turn of the kernel. ENOENT.
+   */
+  openFolder(path: string): DiskFolder;
+
+  /**
+   * The same for a sync that is awaited. Where descriptors are few it waits for its turn: nobody may wait for another folder,
+   * or for the sync of a file, as long as he has this one open.
+   */
+  openFolderLater(path: string): Promise<DiskFolder>;
+
+  /**
    * Holds a folder for this process alone until it is released or the process is gone, however it went. Rejects with
    * FolderHeldError while another holder lives. The folder's `lock` file names the holder, for people only.
    */
@@ -69,6 +81,8 @@ export interface DiskEntry {
   readonly kind: EntryKind;
   /** 0 for what is not a file. */
   readonly sizeBytes: number;
+  /** As DiskFile has it. */
+  readonly identity: string;
 }
 
 export interface FolderEntry {
@@ -80,6 +94,9 @@ export interface FolderEntry {
 export interface DiskFile {
   /** The path that it was opened by. */
   readonly path: string;
+
+  /** Tells it from every other file that is there at the time, whatever their names: another one in its place has another. */
+  readonly identity: string;
 
   sizeBytes(): number;
 
@@ -96,6 +113,18 @@ export interface DiskFile {
   truncate(sizeBytes: number): void;
 
   /** Makes bytes and size durable as they were at the call (fdatasync). Rejects with a DiskError. */
+  sync(): Promise<void>;
+
+  /** The same, waiting for it. */
+  syncNow(): void;
+
+  /** Gives the handle back, and never fails. A sync under way is let finish. Closing twice does nothing. */
+  close(): void;
+}
+
+/** An open folder. Using a closed one fails with EBADF. */
+export interface DiskFolder {
+  /** Makes the names in the folder durable as they were at the call. Rejects with a DiskError. */
   sync(): Promise<void>;
 
   /** The same, waiting for it. */
@@ -168,6 +197,7 @@ const SENTENCES: { readonly [code: string]: string } = {
   ENOSPC: "no space left on the device",
   ENOTDIR: "it is not a folder",
   ENOTEMPTY: "the folder is not empty",
+  ESTALE: "another file is in its place, or it was cut",
   EPERM: "operation not permitted",
   EROFS: "the file system is read-only",
   EDQUOT: "the quota is used up",

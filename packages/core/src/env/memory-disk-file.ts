@@ -21,6 +21,10 @@ export class MemoryDiskFile implements DiskFile {
     gate.noteOpened();
   }
 
+  get identity(): string {
+    return this.#file.identity;
+  }
+
   sizeBytes(): number {
     this.#requireOpen("stat");
     this.#gate.pass("stat", this.path);

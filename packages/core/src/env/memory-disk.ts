@@ -13,6 +13,7 @@ import {
   type DiskEntry,
   DiskError,
   type DiskFile,
+  type DiskFolder,
   type FolderEntry,
   type FolderLock,
   type OpenFileOptions,
@@ -22,6 +23,7 @@ import type { DiskFailure, DiskFailureOrder } from "./disk-failures.ts";
 import { type ChangeListener, DiskGate } from "./disk-gate.ts";
 import { type FolderHold, lockFolder } from "./folder-lock.ts";
 import { MemoryDiskFile } from "./memory-disk-file.ts";
+import { MemoryDiskFolder } from "./memory-disk-folder.ts";
 import { type Crash, MemoryFile, MemoryFolder, type MemoryNode } from "./memory-nodes.ts";
 import { findNode, folderAt, placeOf, walkTree } from "./memory-tree.ts";
 
@@ -52,7 +54,7 @@ export class MemoryDisk implements Disk {
   stat(path: string): DiskEntry | null {
     this.#gate.pass("stat", path);
     const node = findNode(this.#root, path);
-    return node === null ? null : { kind: node.kind, sizeBytes: node.sizeBytes };
+    return node === null ? null : { kind: node.kind, sizeBytes: node.sizeBytes, identity: node.identity };
   }
 
   readFolder(path: string): readonly FolderEntry[] {
@@ -108,15 +110,30 @@ export class MemoryDisk implements Disk {
   }
 
   syncFolder(path: string): void {
-    const folder = folderAt(this.#root, "syncFolder", path);
-    this.#syncUpTo(path, folder, folder.lastTurn);
+    const folder = this.openFolder(path);
+    try {
+      folder.syncNow();
+    } finally {
+      folder.close();
+    }
   }
 
   async syncFolderLater(path: string): Promise<void> {
-    const folder = folderAt(this.#root, "syncFolder", path);
-    const turn = folder.lastTurn;
-    await this.#gate.syncTime("syncFolder", path);
-    this.#syncUpTo(path, folder, turn);
+    const folder = this.openFolder(path);
+    try {
+      await folder.sync();
+    } finally {
+      folder.close();
+    }
+  }
+
+  openFolder(path: string): DiskFolder {
+    this.#gate.pass("open", path);
+    return new MemoryDiskFolder(path, this.#gate, folderAt(this.#root, "open", path));
+  }
+
+  async openFolderLater(path: string): Promise<DiskFolder> {
+    return this.openFolder(path);
   }
 
   async lock(path: string, startedAtMs: number): Promise<FolderLock> {
@@ -197,11 +214,6 @@ export class MemoryDisk implements Disk {
       if (node.kind === "file") files.set(path, node.read(0, node.sizeBytes));
     }
     return files;
-  }
-
-  #syncUpTo(path: string, folder: MemoryFolder, turn: number): void {
-    this.#gate.begin({ kind: "syncFolder", path }, () => folder.failSync(turn));
-    folder.finishSync(turn);
   }
 
   #hold(folder: MemoryFolder): FolderHold | null {

@@ -36,11 +36,24 @@ interface Truncation {
   readonly sizeBytes: number;
 }
 
+let made = 0;
+
+/** A name for each node that tells it from every other, and that its clones keep. */
+function nextIdentity(): string {
+  made++;
+  return String(made);
+}
+
 export class MemoryFile {
   readonly kind = "file";
+  readonly identity: string;
   #seen = new MemoryBytes();
   #durable = new MemoryBytes();
   #unsynced = new Unsynced<Write | Truncation>();
+
+  constructor(identity = nextIdentity()) {
+    this.identity = identity;
+  }
 
   get sizeBytes(): number {
     return this.#seen.sizeBytes;
@@ -83,7 +96,7 @@ export class MemoryFile {
   }
 
   clone(): MemoryFile {
-    const copy = new MemoryFile();
+    const copy = new MemoryFile(this.identity);
     copy.#seen = this.#seen.clone();
     copy.#durable = this.#durable.clone();
     copy.#unsynced = this.#unsynced.clone();
@@ -139,6 +152,7 @@ export type NameChange = ReadonlyMap<string, MemoryNode | null>;
 
 export class MemoryFolder {
   readonly kind = "folder";
+  readonly identity = nextIdentity();
   readonly sizeBytes = 0;
   #seen = new Map<string, MemoryNode>();
   #durable = new Map<string, MemoryNode>();

@@ -12,12 +12,14 @@ import { asDiskError, closeQuietly, onDisk } from "./node-disk-calls.ts";
 
 export class NodeDiskFile implements DiskFile {
   readonly path: string;
+  readonly identity: string;
   #descriptor: number | null;
   #syncsUnderWay = 0;
   #isClosed = false;
 
-  constructor(path: string, descriptor: number) {
+  constructor(path: string, identity: string, descriptor: number) {
     this.path = path;
+    this.identity = identity;
     this.#descriptor = descriptor;
   }
 

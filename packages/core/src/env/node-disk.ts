@@ -11,6 +11,7 @@ import {
   type DiskEntry,
   DiskError,
   type DiskFile,
+  type DiskFolder,
   type EntryKind,
   type FolderEntry,
   type FolderLock,
@@ -18,8 +19,9 @@ import {
   requireSameFolder,
 } from "./disk.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { asDiskError, closeQuietly, onDisk } from "./node-disk-calls.ts";
+import { asDiskError, onDisk } from "./node-disk-calls.ts";
 import { NodeDiskFile } from "./node-disk-file.ts";
+import { NodeDiskFolder } from "./node-disk-folder.ts";
 import { holdFolder } from "./node-folder-hold.ts";
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = fs.constants;
@@ -32,19 +34,20 @@ export class NodeDisk implements Disk {
     if (!readOnly && options.create !== undefined) flags |= O_CREAT;
     if (!readOnly && options.create === "exclusive") flags |= O_EXCL;
     const descriptor = onDisk("open", path, () => fs.openSync(path, flags));
-    const kind = onDisk("open", path, () => kindOf(fs.fstatSync(descriptor)));
+    const stats = onDisk("open", path, () => fs.fstatSync(descriptor, { bigint: true }));
+    const kind = kindOf(stats);
     if (kind !== "file") {
       fs.closeSync(descriptor);
       throw new DiskError("open", path, kind === "folder" ? "EISDIR" : "EINVAL");
     }
-    return new NodeDiskFile(path, descriptor);
+    return new NodeDiskFile(path, identityOf(stats), descriptor);
   }
 
   stat(path: string): DiskEntry | null {
     try {
-      const stats = fs.statSync(path);
+      const stats = fs.statSync(path, { bigint: true });
       const kind = kindOf(stats);
-      return { kind, sizeBytes: kind === "file" ? stats.size : 0 };
+      return { kind, sizeBytes: kind === "file" ? Number(stats.size) : 0, identity: identityOf(stats) };
     } catch (problem) {
       const error = asDiskError("stat", path, problem);
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
@@ -89,31 +92,29 @@ export class NodeDisk implements Disk {
   }
 
   syncFolder(path: string): void {
-    if (process.platform === "win32") return;
-    const descriptor = onDisk("syncFolder", path, () => fs.openSync(path, O_RDONLY | O_NONBLOCK));
+    const folder = new NodeDiskFolder(path, "syncFolder");
     try {
-      onDisk("syncFolder", path, () => fs.fsyncSync(descriptor));
-    } catch (problem) {
-      ignoreNoFolderSync(problem);
+      folder.syncNow();
     } finally {
-      closeQuietly(descriptor);
+      folder.close();
     }
   }
 
   async syncFolderLater(path: string): Promise<void> {
-    if (process.platform === "win32") return;
-    const descriptor = onDisk("syncFolder", path, () => fs.openSync(path, O_RDONLY | O_NONBLOCK));
+    const folder = new NodeDiskFolder(path, "syncFolder");
     try {
-      await new Promise<void>((resolve, reject) => {
-        fs.fsync(descriptor, (problem) =>
-          problem === null ? resolve() : reject(asDiskError("syncFolder", path, problem)),
-        );
-      });
-    } catch (problem) {
-      ignoreNoFolderSync(problem);
+      await folder.sync();
     } finally {
-      closeQuietly(descriptor);
+      folder.close();
     }
+  }
+
+  openFolder(path: string): DiskFolder {
+    return new NodeDiskFolder(path, "open");
+  }
+
+  async openFolderLater(path: string): Promise<DiskFolder> {
+    return this.openFolder(path);
   }
 
   async lock(folder: string, startedAtMs: number): Promise<FolderLock> {
@@ -130,10 +131,9 @@ export class NodeDisk implements Disk {
   }
 }
 
-/** Some file systems refuse to sync any folder and say so by EINVAL or EBADF; there is nothing better to do there. */
-function ignoreNoFolderSync(problem: unknown): void {
-  if (problem instanceof DiskError && (problem.code === "EINVAL" || problem.code === "EBADF")) return;
-  throw problem;
+/** As large integers: Windows numbers its files beyond 2^53. */
+function identityOf({ dev, ino }: fs.BigIntStats): string {
+  return `${dev}:${ino}`;
 }
 
 function kindOf(entry: { isFile(): boolean; isDirectory(): boolean }): EntryKind {

@@ -143,7 +143,8 @@ export type TraceEvent =
       }
     >
   | OnReplica<"replica_set_aside", { path: string }>
-  | OnReplica<"replication_failed", { leaderId: number; problem: string }>
+  | OnReplica<"replication_failed", { leaderId: number; failures: number; problem: string }>
+  | OnReplica<"replication_resumed", { leaderId: number; failures: number }>
   | OnPartition<
       "leader_changed",
       {
@@ -171,6 +172,7 @@ export type TraceEvent =
       { leaderEpoch: number; startOffset: number; endOffset: number; records: number }
     >
   | GroupTraceEvent
+  | OnPartition<"metadata_outdated", { leaderEpoch: number; logEpoch: number }>
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>
   | OnBroker<"stray_file_removed", { path: string }>
@@ -180,6 +182,7 @@ export type TraceEvent =
   | OnBroker<"broker_stopped", { clean: boolean }>
   | OnBroker<"broker_started", { clean: boolean }>
   // the cluster
+  | OnCluster<"topic_grown", { topic: string; from: number; partitions: number }>
   | OnCluster<"topic_created", { topic: string; partitions: number; replicationFactor: number }>
   | OnCluster<"topic_deleted", { topic: string; partitions: number }>
   | OnCluster<
@@ -191,6 +194,7 @@ export type TraceEvent =
       { clusterId: string; brokers: number; topics: number; partitions: number; clean: boolean }
     >
   | OnCluster<"cluster_closed", { clusterId: string; clean: boolean }>
+  | OnCluster<"producer_ids_raised", { path: string; from: number; to: number }>
   | OnCluster<"producer_initialized", { producerId: number; producerEpoch: number; name: string | null }>
   | OnCluster<"fault_fired", { point: string; action: string; hit: number }>;
 

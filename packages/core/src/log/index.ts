@@ -9,6 +9,7 @@ export type { TimedOffset } from "./indexes/segment-times.ts";
 export { type DecodedTimeIndex, type TimeCoverage, type TimeEntry, TimeIndex } from "./indexes/time-index.ts";
 export type { Finding } from "./inspection/finding.ts";
 export { type FolderDamage, type FolderFind, findInFolder } from "./inspection/folder-lookup.ts";
+export { type FolderSurvey, type LeftOver, surveyFolders } from "./inspection/folder-survey.ts";
 export { type InspectionOptions, inspectPartition, partitionFolders } from "./inspection/inspection.ts";
 export type { FoundBatch, FoundRecord, SoughtPlace } from "./lookup/log-find.ts";
 export type { Manifest, RecoveryPoint } from "./manifest/manifest.ts";

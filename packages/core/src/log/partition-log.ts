@@ -9,7 +9,7 @@
 
 import { onDisk, onDiskLater } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
-import type { CompactionRequest, CompactionResult } from "./compaction/compaction-request.ts";
+import type { CompactionOutcome, CompactionRequest } from "./compaction/compaction-request.ts";
 import { Compactor } from "./compaction/compactor.ts";
 import type { LogConfig } from "./context/log-config.ts";
 import { LogRetention, type RetentionRequest, type RetentionResult } from "./cutting/log-retention.ts";
@@ -103,10 +103,10 @@ export class PartitionLog extends LogReads {
 
   /**
    * Drops what later records of the same key have made needless (Kafka: log compaction). Resolves when the smaller segments
-   * count; `null` when the topic is not compacted, nothing is due, or something else has changed the log meanwhile. Appends and
-   * reads go on. Rejects STORAGE_ERROR, also for damage that it meets, and BROKER_FAILED; then the log is what it was.
+   * count; `null` when the topic is not compacted or nothing is due; what took precedence, when something else has changed the
+   * log meanwhile and nothing was done. Appends and reads go on. Rejects STORAGE_ERROR, also for damage that it meets, and BROKER_FAILED; then the log is what it was.
    */
-  async compact(request: CompactionRequest): Promise<CompactionResult | null> {
+  async compact(request: CompactionRequest): Promise<CompactionOutcome | null> {
     this.parts.state.requireAppendable();
     return this.#compactor.compact(request);
   }

@@ -10,6 +10,7 @@
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { type Copied, type Cut, copyBatches, dueCut } from "./follower-fetch.ts";
+import { afterFailure } from "./follower-trouble.ts";
 import { afterFetch } from "./isr.ts";
 import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
@@ -43,7 +44,6 @@ export async function followerRound(
   if (leader === null || leader === follower || leader.isBeingCut || set.isRetired) return null;
   if (!follower.isOnline || !follower.broker.isRunning || follower.isBeingCut) return null;
   const { brokerId } = follower;
-  const { trace } = options.env;
   let truncatedTo: number | null = null;
   try {
     const isNewLeader = follower.progress.logEndOffset === null;
@@ -61,19 +61,39 @@ export async function followerRound(
     const copied = copyFrom(set, follower, leader, options);
     await followLogStart(follower, leadership.logStartOffset);
     await flushToJoin(set, follower);
+    noteSuccess(set, follower, leader, options);
     return { brokerId, ...copied, truncatedTo, problem: null };
   } catch (problem) {
     if (!(problem instanceof BrokerError)) throw problem;
-    const { message } = problem;
-    trace({
-      kind: "replication_failed",
-      brokerId,
-      ...set.place,
-      leaderId: leader.brokerId,
-      problem: message,
-    });
-    return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: message };
+    noteFailure(set, follower, leader, problem, options);
+    return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: problem.message };
   }
+}
+
+function noteSuccess(
+  { place }: PartitionReplicaSet,
+  follower: Replica,
+  leader: Replica,
+  { env }: RoundOptions,
+): void {
+  const { trouble, brokerId } = follower;
+  if (trouble === null) return;
+  follower.trouble = null;
+  const { failures } = trouble;
+  env.trace({ kind: "replication_resumed", brokerId, ...place, leaderId: leader.brokerId, failures });
+}
+
+function noteFailure(
+  { place }: PartitionReplicaSet,
+  follower: Replica,
+  { brokerId: leaderId }: Replica,
+  { message: problem }: BrokerError,
+  { env }: RoundOptions,
+): void {
+  const { brokerId } = follower;
+  follower.trouble = afterFailure(follower.trouble, env.clock.nowMs());
+  const { failures } = follower.trouble;
+  env.trace({ kind: "replication_failed", brokerId, ...place, leaderId, failures, problem });
 }
 
 function copyFrom(

@@ -8,6 +8,7 @@
  */
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
+import { atOnce } from "./follower-trouble.ts";
 import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
 import { unknownProgress } from "./isr.ts";
 import { noLeader, partitionOffline } from "./leaderless.ts";
@@ -38,6 +39,7 @@ export class Leadership {
     this.highWatermark = new HighWatermark(highWatermark);
     this.#state = state;
     this.#env = env;
+    this.#holdOut();
     this.#forgetProgress();
   }
 
@@ -60,12 +62,19 @@ export class Leadership {
     return leader?.isOnline === true ? leader : null;
   }
 
-  /** The same with a reason: LEADER_NOT_AVAILABLE, or STORAGE_ERROR when its log could not be opened. */
+  /** The same with a reason: LEADER_NOT_AVAILABLE, or STORAGE_ERROR when its log cannot be read. */
   requireLeader(): Replica {
     const leader = this.assignedLeader;
-    if (leader === null || leader.broker.isStopped) throw noLeader(this.place, this.#state);
-    if (leader.problem !== null) throw partitionOffline(this.place, leader.problem);
+    if (leader === null || leader.broker.isStopped) throw this.noLeader();
+    const { offlineProblem } = leader;
+    if (offlineProblem !== null)
+      throw partitionOffline(this.place, offlineProblem, { state: this.#state, replicas: this.copies });
     return leader;
+  }
+
+  /** LEADER_NOT_AVAILABLE, with what an operator can do about it. */
+  noLeader(): BrokerError {
+    return noLeader(this.place, this.#state, this.copies);
   }
 
   /** The copy on `brokerId`, on line or not. Throws INVALID_REQUEST when there is none. */
@@ -99,6 +108,7 @@ export class Leadership {
   adopt(state: PartitionState): boolean {
     const before = this.#state;
     this.#state = state;
+    this.#holdOut();
     if (state.leaderEpoch === before.leaderEpoch && state.leaderId === before.leaderId) return false;
     this.#deletedBefore = 0;
     this.#forgetProgress();
@@ -142,11 +152,18 @@ export class Leadership {
     if (leader?.broker.isRunning === true) leader.log.beginEpoch(this.#state.leaderEpoch);
   }
 
+  #holdOut(): void {
+    const { heldOut = [] } = this.#state;
+    for (const copy of this.copies) copy.isHeldOut = heldOut.includes(copy.brokerId);
+  }
+
   /** A new leader knows nothing of its followers. */
   #forgetProgress(): void {
     const nowMs = this.#env.clock.nowMs();
-    for (const copy of this.copies)
+    for (const copy of this.copies) {
       copy.progress = unknownProgress(this.inSyncReplicas.includes(copy.brokerId), nowMs);
+      copy.trouble = atOnce(copy.trouble);
+    }
     this.#teach();
     this.beginEpoch();
   }

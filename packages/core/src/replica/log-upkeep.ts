@@ -1,13 +1,14 @@
 /** The background work on the logs of one partition. Each replica's log is its broker's own to keep. */
 import type { ReplicaPlace } from "../env/trace.ts";
-import type { CompactionRequest, CompactionResult } from "../log/compaction/compaction-request.ts";
+import type { CompactionOutcome, CompactionRequest } from "../log/compaction/compaction-request.ts";
 import type { RemovedSegment } from "../log/cutting/log-retention.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
 export interface CompactedLog {
   readonly place: ReplicaPlace;
-  readonly result: CompactionResult;
+  /** What was done, or what took precedence. */
+  readonly result: CompactionOutcome;
 }
 
 export interface DeletedSegment {

@@ -1,40 +1,76 @@
 /** All that a partition's leader knows, and each replica of itself, for who wants to look inside. */
+import type { PartitionLog } from "../log/partition-log.ts";
 import { lastSequenceOf, type ProducerEntry } from "../log/producers/producer-state.ts";
-import type { PartitionDescription, ProducerDescription } from "./partition-view.ts";
+import type {
+  PartitionDescription,
+  PartitionLogDescription,
+  ProducerDescription,
+  ReplicaDescription,
+} from "./partition-view.ts";
+import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
 const PRODUCERS_SHOWN = 100;
 
 /**
- * While nobody leads, the log is that of the first replica in sync that can be read. Throws LEADER_NOT_AVAILABLE when there is
- * none, and STORAGE_ERROR with the reason when the leader's log could not be opened.
+ * While nobody leads, the log is that of the first replica in sync that can be read; when there is none, what only a log can tell
+ * is `null` or empty. Where each replica stands is told in any case.
  */
 export function describePartition(set: PartitionReplicaSet): PartitionDescription {
-  const { leaderEpoch, leadership } = set;
-  const shown = leadership.onlineLeader ?? leadership.inSync().find(({ isOnline }) => isOnline);
-  const log = shown?.log ?? set.leaderLog;
-  const { logStartOffset, logEndOffset } = log;
+  const { leadership } = set;
+  const shown = leadership.onlineLeader ?? leadership.inSync().find(({ isOnline }) => isOnline) ?? null;
   return {
     ...set.place,
     leaderId: set.leaderId,
-    leaderEpoch,
+    leaderEpoch: set.leaderEpoch,
+    inSyncReplicas: set.inSyncReplicas,
+    replicas: set.copies.map((copy) => describeReplica(set, copy)),
+    ...(shown === null ? UNKNOWN : describeLog(set, shown.log)),
+  };
+}
+
+const UNKNOWN: PartitionLogDescription = {
+  logStartOffset: null,
+  logEndOffset: null,
+  highWatermark: null,
+  lastStableOffset: null,
+  segments: [],
+  producerCount: 0,
+  producers: [],
+  epochs: [],
+};
+
+function describeLog(
+  { highWatermark, lastStableOffset }: PartitionReplicaSet,
+  log: PartitionLog,
+): PartitionLogDescription {
+  const { logStartOffset, logEndOffset, producerCount } = log;
+  return {
     logStartOffset,
     logEndOffset,
-    highWatermark: set.highWatermark,
-    lastStableOffset: set.lastStableOffset,
-    inSyncReplicas: set.inSyncReplicas,
-    replicas: set.copies.map((copy) => ({
-      brokerId: copy.brokerId,
-      logEndOffset: copy.logEndOffset,
-      highWatermark: copy.highWatermark,
-      isInSync: set.inSyncReplicas.includes(copy.brokerId),
-      lastCaughtUpMs: copy.brokerId === set.assignedLeaderId ? null : copy.progress.lastCaughtUpMs,
-      isOnline: copy.isOnline,
-    })),
+    highWatermark,
+    lastStableOffset,
     segments: log.segments(),
-    producerCount: log.producerCount,
+    producerCount,
     producers: log.producers().slice(-PRODUCERS_SHOWN).reverse().map(describeProducer),
     epochs: log.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),
+  };
+}
+
+function describeReplica(
+  { inSyncReplicas, assignedLeaderId }: PartitionReplicaSet,
+  copy: Replica,
+): ReplicaDescription {
+  const { brokerId, logEndOffset, highWatermark, isOnline, offlineProblem } = copy;
+  return {
+    brokerId,
+    logEndOffset,
+    highWatermark: logEndOffset === null ? null : highWatermark,
+    isInSync: inSyncReplicas.includes(brokerId),
+    isHeldOut: copy.isHeldOut,
+    lastCaughtUpMs: brokerId === assignedLeaderId ? null : copy.progress.lastCaughtUpMs,
+    isOnline,
+    problem: offlineProblem?.message ?? null,
   };
 }
 

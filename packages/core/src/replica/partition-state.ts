@@ -11,6 +11,8 @@ export interface PartitionState {
   readonly leaderEpochStartOffset: number;
   /** The in-sync replicas (Kafka: ISR), in the order of placement: those that hold everything below the high watermark. */
   readonly inSyncReplicas: readonly number[];
+  /** Followers that an operator took out, and that stay out until they rejoin, in the order of placement; left out for none. */
+  readonly heldOut?: readonly number[];
 }
 
 /** Of a partition that was just made on `replicas`. */
@@ -25,7 +27,7 @@ export function newPartitionState(replicas: readonly number[]): PartitionState {
 
 /** Why the parts of `state` do not fit each other and the brokers that hold a copy, or `null`. */
 export function stateProblem(state: PartitionState, replicas: readonly number[]): string | null {
-  const { leaderId, inSyncReplicas } = state;
+  const { leaderId, inSyncReplicas, heldOut = [] } = state;
   if (replicas.length === 0) return "there are no replicas";
   if (new Set(replicas).size < replicas.length) return `replicas ${replicas.join(", ")} name one twice`;
   const expected = replicas.filter((brokerId) => inSyncReplicas.includes(brokerId));
@@ -33,6 +35,9 @@ export function stateProblem(state: PartitionState, replicas: readonly number[])
     return `in sync are ${inSyncReplicas.join(", ")}, expected some of the replicas ${replicas.join(", ")}, in their order`;
   if (leaderId !== null && !inSyncReplicas.includes(leaderId))
     return `the leader ${leaderId} is not among the in-sync replicas ${inSyncReplicas.join(", ")}`;
+  const absent = replicas.filter((id) => heldOut.includes(id) && !inSyncReplicas.includes(id));
+  if (absent.join() !== heldOut.join())
+    return `held out are ${heldOut.join(", ")}, expected some of the replicas ${replicas.join(", ")} that are not in sync, in their order`;
   return null;
 }
 
@@ -41,6 +46,14 @@ export function sameState(one: PartitionState, other: PartitionState): boolean {
     one.leaderId === other.leaderId &&
     one.leaderEpoch === other.leaderEpoch &&
     one.leaderEpochStartOffset === other.leaderEpochStartOffset &&
-    one.inSyncReplicas.join() === other.inSyncReplicas.join()
+    one.inSyncReplicas.join() === other.inSyncReplicas.join() &&
+    (one.heldOut ?? []).join() === (other.heldOut ?? []).join()
   );
+}
+
+/** The same, with `brokerId` no longer held out. */
+export function released(state: PartitionState, brokerId: number): PartitionState {
+  const { heldOut = [], ...rest } = state;
+  const left = heldOut.filter((id) => id !== brokerId);
+  return left.length === 0 ? rest : { ...rest, heldOut: left };
 }

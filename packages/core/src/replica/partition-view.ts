@@ -48,12 +48,16 @@ export interface ReplicaDescription {
   readonly brokerId: number;
   /** `null` when its broker is stopped, or its log could not be opened. */
   readonly logEndOffset: number | null;
-  /** As this replica has heard of it: a follower is a round behind its leader. */
-  readonly highWatermark: number;
+  /** As this replica has heard of it: a follower is a round behind its leader. `null` when its log end offset is. */
+  readonly highWatermark: number | null;
   readonly isInSync: boolean;
+  /** An operator took it out of those in sync: it stays out until it rejoins. */
+  readonly isHeldOut: boolean;
   /** When it last held all that the leader had, in this leadership; `null` for the leader, and for who never did. */
   readonly lastCaughtUpMs: number | null;
   readonly isOnline: boolean;
+  /** Why it cannot be read, in words; `null` while it is on line. */
+  readonly problem: string | null;
 }
 
 export interface ProducerDescription {
@@ -65,19 +69,24 @@ export interface ProducerDescription {
   readonly lastSeenMs: number;
 }
 
-export interface PartitionDescription extends TopicPartition {
-  readonly leaderId: number | null;
-  readonly leaderEpoch: number;
-  readonly logStartOffset: number;
-  readonly logEndOffset: number;
-  readonly highWatermark: number;
-  readonly lastStableOffset: number;
-  readonly inSyncReplicas: readonly number[];
-  readonly replicas: readonly ReplicaDescription[];
+/** What only a log can tell; `null` and empty when no replica in sync can be read. */
+export interface PartitionLogDescription {
+  readonly logStartOffset: number | null;
+  readonly logEndOffset: number | null;
+  readonly highWatermark: number | null;
+  readonly lastStableOffset: number | null;
   readonly segments: readonly SegmentDescription[];
   readonly producerCount: number;
   /** Idempotent producers of which the log heard last, the latest first. Kafka: DescribeProducers (KIP-664). */
   readonly producers: readonly ProducerDescription[];
   /** Each leader epoch with the offset at which it began. */
   readonly epochs: readonly { readonly epoch: number; readonly startOffset: number }[];
+}
+
+export interface PartitionDescription extends TopicPartition, PartitionLogDescription {
+  /** `null` while nobody leads. */
+  readonly leaderId: number | null;
+  readonly leaderEpoch: number;
+  readonly inSyncReplicas: readonly number[];
+  readonly replicas: readonly ReplicaDescription[];
 }

@@ -53,13 +53,27 @@ export class PendingAcks {
 
   /**
    * Resolves once everything below `nextOffset` is acknowledged; rejects with REQUEST_TIMED_OUT when `giveUp` says that nobody
-   * waits any more. Call settle() after it.
+   * waits any more, also when it has said so before. Call settle() after it.
    */
   wait(nextOffset: number, inSync: readonly Replica[], giveUp?: AbortSignal): Promise<void> {
+    if (giveUp?.aborted === true) return Promise.reject(this.#outOfTime(nextOffset));
     return new Promise((resolve, reject) => {
-      const waiter = { nextOffset, captured: inSync, resolve, reject };
+      const forget = () => this.#forget(waiter);
+      const stopListening = () => giveUp?.removeEventListener("abort", forget);
+      const waiter: Waiter = {
+        nextOffset,
+        captured: inSync,
+        resolve: () => {
+          stopListening();
+          resolve();
+        },
+        reject: (problem) => {
+          stopListening();
+          reject(problem);
+        },
+      };
       this.#waiters.push(waiter);
-      giveUp?.addEventListener("abort", () => this.#forget(waiter), { once: true });
+      giveUp?.addEventListener("abort", forget);
     });
   }
 
@@ -89,8 +103,12 @@ export class PendingAcks {
     const place = this.#waiters.indexOf(waiter);
     if (place === -1) return;
     this.#waiters.splice(place, 1);
-    const message = `${partitionName(this.#options.place)}: not acknowledged by all in time, up to offset ${waiter.nextOffset}`;
-    waiter.reject(new BrokerError("REQUEST_TIMED_OUT", message));
+    waiter.reject(this.#outOfTime(waiter.nextOffset));
+  }
+
+  #outOfTime(nextOffset: number): BrokerError {
+    const message = `${partitionName(this.#options.place)}: not acknowledged by all in time, up to offset ${nextOffset}`;
+    return new BrokerError("REQUEST_TIMED_OUT", message);
   }
 
   #isDoneIn({ leader, inSync, highWatermark }: AckView): (waiter: Waiter) => boolean {

@@ -1,13 +1,14 @@
 /** What becomes of a partition when an operator names another leader. Pure. */
 import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
-import type { PartitionState } from "./partition-state.ts";
+import { cureFor, type ReplicaStanding } from "./leaderless.ts";
+import { type PartitionState, released } from "./partition-state.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
 /** A replica as the promotion sees it. */
-export interface Candidate {
-  readonly brokerId: number;
-  readonly isOnline: boolean;
+export interface Candidate extends ReplicaStanding {
+  /** Why it cannot be read; `null` when it can. */
+  readonly offlineProblem: BrokerError | null;
 }
 
 export interface PromotionRequest {
@@ -26,12 +27,12 @@ export function requirePromotable(
   const name = partitionName(place);
   const candidate = replicas.find((replica) => replica.brokerId === brokerId);
   assert(candidate !== undefined, `broker ${brokerId} holds no copy of ${name}`);
-  if (!candidate.isOnline) {
-    throw new BrokerError(
-      "BROKER_NOT_AVAILABLE",
-      `broker ${brokerId} cannot lead ${name}: it is stopped, or its copy is off line`,
-      { broker_id: brokerId },
-    );
+  if (candidate.condition !== "ready") {
+    const reason = candidate.offlineProblem?.message ?? "its disk has failed";
+    const isLed = replicas.some((each) => each.brokerId === state.leaderId && each.condition === "ready");
+    const cure = isLed ? "rejoin fetches it anew from its leader" : cureFor(state, replicas);
+    const message = `broker ${brokerId} cannot lead ${name}: ${reason}; ${cure}`;
+    throw new BrokerError("BROKER_NOT_AVAILABLE", message, { broker_id: brokerId });
   }
   if (state.inSyncReplicas.includes(brokerId) || isUncleanAllowed) return;
   const inSync = state.inSyncReplicas.join(", ") || "none";
@@ -54,11 +55,13 @@ export function promotedState(
   const isClean = state.inSyncReplicas.includes(brokerId);
   const isIn = (replica: Candidate) =>
     replica.brokerId === brokerId ||
-    (isClean && replica.isOnline && state.inSyncReplicas.includes(replica.brokerId));
+    (isClean && replica.condition === "ready" && state.inSyncReplicas.includes(replica.brokerId));
+  const { heldOut } = released(state, brokerId);
   return {
     leaderId: brokerId,
     leaderEpoch: state.leaderEpoch + 1,
     leaderEpochStartOffset: logEndOffset,
     inSyncReplicas: replicas.filter(isIn).map((replica) => replica.brokerId),
+    ...(heldOut === undefined ? {} : { heldOut }),
   };
 }

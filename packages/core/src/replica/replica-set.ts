@@ -13,7 +13,7 @@ import { type Acks, acknowledged, type FlushPolicy } from "./acknowledgement.ts"
 import { requireAdmissible } from "./batch-admission.ts";
 import { requireEnoughReplicas } from "./in-sync-replicas.ts";
 import { requireLeaderEpoch } from "./leader-epoch.ts";
-import { noLeader } from "./leaderless.ts";
+import { leaderMoves } from "./leaderless.ts";
 import { Leadership, type LeadershipParts } from "./leadership.ts";
 import type { PartitionConfig } from "./partition-config.ts";
 import type { PartitionState } from "./partition-state.ts";
@@ -104,7 +104,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     const { acks, leaderEpoch } = options;
     const { log, broker, isBeingCut } = this.leadership.requireLeader();
     broker.requireRunning();
-    if (isBeingCut) throw noLeader(this.place, this.state);
+    if (isBeingCut) throw leaderMoves(this.place);
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
     const { batchBytesMax, minInSyncReplicas, timestampType } = this.#config;
     if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
@@ -147,7 +147,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
 
   /** The leader's broker stops: whoever waits here is told. */
   stopLeading(): void {
-    this.#acks.rejectAll(noLeader(this.place, this.state));
+    this.#acks.rejectAll(this.leadership.noLeader());
     this.leadership.highWatermark.tell();
   }
 

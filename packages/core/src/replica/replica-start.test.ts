@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { PartitionState } from "./partition-state.ts";
-import { type StartedReplica, stateAfterStart } from "./replica-start.ts";
+import { stateAfterStart } from "./replica-start.ts";
+import type { StartedReplica } from "./started-replica.ts";
 
 const STATE: PartitionState = {
   leaderId: 1,

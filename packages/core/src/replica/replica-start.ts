@@ -9,37 +9,12 @@
  * What was visible, the members' notes tell, and in a running process the partition's own high watermark.
  *
  * With one replica there is nobody to ask: what its log recovered is all that there is.
+ *
+ * A metadata file that is older than the logs decides nothing (outdated-metadata.ts).
  */
+import { isOutdated, stateFromLogs } from "./outdated-metadata.ts";
 import type { PartitionState } from "./partition-state.ts";
-
-/** A replica whose broker has just started, or one that ran on. */
-export interface StartedReplica {
-  readonly brokerId: number;
-  /** Its broker has just started. */
-  readonly isNew: boolean;
-  /** Its broker ended cleanly the last time. */
-  readonly isClean: boolean;
-  /** `null` when its log could not be opened, or its broker is stopped. */
-  readonly logEndOffset: number | null;
-  readonly lastEpoch: number | null;
-  /** The high watermark up to which it had everything on its disk; 0 when nobody noted one. */
-  readonly durableHighWatermark: number;
-  /** Where its log ended when its broker stopped, if that was in this process; otherwise `null`. */
-  readonly closedEnd: number | null;
-}
-
-export type StartProblem = "log_offline" | "unclean_start" | "lost_records";
-
-export interface StartMove {
-  readonly brokerId: number;
-  readonly reason: StartProblem;
-  readonly logEndOffset: number | null;
-}
-
-export interface StartDecision {
-  readonly state: PartitionState;
-  readonly moves: readonly StartMove[];
-}
+import { holdsMore, type StartDecision, type StartedReplica, type StartProblem } from "./started-replica.ts";
 
 /**
  * The state after the start, and who left; or `null` when nothing has changed. `highWatermark`: the partition's own, as far as
@@ -50,6 +25,7 @@ export function stateAfterStart(
   replicas: readonly StartedReplica[],
   highWatermark = 0,
 ): StartDecision | null {
+  if (isOutdated(state, replicas)) return stateFromLogs(state, replicas);
   if (replicas.length === 1) return null;
   const leader = replicas.find(({ brokerId }) => brokerId === state.leaderId) ?? null;
   const members = replicas.filter(({ brokerId }) => state.inSyncReplicas.includes(brokerId));
@@ -148,9 +124,4 @@ function withoutLeader(
       logEndOffset: member.logEndOffset,
     }));
   return { state: { ...state, leaderId: null, inSyncReplicas }, moves };
-}
-
-function holdsMore(one: StartedReplica, other: StartedReplica): boolean {
-  const [epoch, otherEpoch] = [one.lastEpoch ?? -1, other.lastEpoch ?? -1];
-  return epoch !== otherEpoch ? epoch > otherEpoch : (one.logEndOffset ?? 0) > (other.logEndOffset ?? 0);
 }

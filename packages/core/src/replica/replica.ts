@@ -8,7 +8,9 @@
 import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import { atOnce, type Trouble } from "./follower-trouble.ts";
 import { type FollowerProgress, type FollowerView, unknownProgress } from "./isr.ts";
+import type { ReplicaCondition } from "./leaderless.ts";
 
 /** What a replica must know of its broker. */
 export interface ReplicaBroker {
@@ -23,11 +25,13 @@ export interface ReplicaBroker {
 
 export class Replica {
   readonly broker: ReplicaBroker;
-  /** Set while an operator wants it out of the in-sync replicas, at most until the cluster is closed. */
+  /** Set while an operator wants it out of the in-sync replicas, as the partition's state says. */
   isHeldOut = false;
   /** Set while its log is being cut: nobody else may touch it. */
   isBeingCut = false;
   progress: FollowerProgress = unknownProgress(false, 0);
+  /** Its last rounds have failed; `null` when the last one did not. */
+  trouble: Trouble | null = null;
   /**
    * Up to here everything was on its disk and visible, as its broker had noted when the cluster was opened; `null`: nothing was
    * noted. From then on the partition's own high watermark tells more.
@@ -60,18 +64,33 @@ export class Replica {
     return this.#log instanceof BrokerError ? this.#log : null;
   }
 
+  /** Why it cannot be read; `null` when it can. */
+  get offlineProblem(): BrokerError | null {
+    const { brokerId, broker } = this;
+    if (broker.isStopped)
+      return new BrokerError("BROKER_NOT_AVAILABLE", `broker ${brokerId} is stopped`, {
+        broker_id: brokerId,
+      });
+    return this.#log instanceof BrokerError ? this.#log : this.#log.offlineProblem;
+  }
+
+  get condition(): ReplicaCondition {
+    if (this.broker.isStopped) return "stopped";
+    if (!this.isOnline) return "offline";
+    return this.broker.isRunning ? "ready" : "failed";
+  }
+
   /** Its log, also one that went off line. Must have one. */
   get log(): PartitionLog {
     assert(!(this.#log instanceof BrokerError), () => `broker ${this.brokerId} has no log of this partition`);
     return this.#log;
   }
 
-  /** Its log, for who wants to read it. Throws BROKER_NOT_AVAILABLE, or why it could not be opened. */
+  /** Its log, for who wants to read it. Throws BROKER_NOT_AVAILABLE, or why it cannot be read. */
   get readableLog(): PartitionLog {
-    if (this.#log instanceof BrokerError) throw this.#log;
-    if (!this.broker.isStopped) return this.#log;
-    const details = { broker_id: this.brokerId };
-    throw new BrokerError("BROKER_NOT_AVAILABLE", `broker ${this.brokerId} is stopped`, details);
+    const { offlineProblem } = this;
+    if (offlineProblem !== null) throw offlineProblem;
+    return this.log;
   }
 
   /** The end of its log; `null` when it has none. */
@@ -107,6 +126,7 @@ export class Replica {
     this.#log = log;
     this.#highWatermark = learned;
     this.progress = { ...this.progress, logEndOffset: null, lastFetch: null };
+    this.trouble = atOnce(this.trouble);
   }
 
   /** As its leader judges it: who takes no writes copies nothing. */

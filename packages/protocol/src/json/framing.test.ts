@@ -44,6 +44,27 @@ test("lines come out as they went in, wherever the stream was cut and whenever t
   );
 });
 
+test("a chunk's memory may be used for the next one as soon as no whole line is left of it", () => {
+  fc.assert(
+    fc.property(lines, fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 }), (whole, sizes) => {
+      const stream = Buffer.from(whole.map((line) => `${line}\n`).join(""));
+      for (const keptBytesMax of [0, 8, 1000]) {
+        const framer = new LineFramer(1000, keptBytesMax);
+        const memory = Buffer.alloc(stream.length);
+        const got: string[] = [];
+        for (let from = 0, turn = 0; from < stream.length; turn += 1) {
+          const chunkBytes = stream.copy(memory, 0, from, from + (sizes[turn] ?? stream.length));
+          framer.push(memory.subarray(0, chunkBytes));
+          got.push(...drain(framer));
+          memory.fill("\n");
+          from += chunkBytes;
+        }
+        expect(got).toEqual(whole);
+      }
+    }),
+  );
+});
+
 test("a carriage return before the newline belongs to the line end, one elsewhere to the line", () => {
   const framer = new LineFramer(100);
   framer.push(Buffer.from("a\r\n\r\nb\rc\n"));

@@ -3,7 +3,7 @@
  *
  * Owns the bytes of the line that is not finished. Never holds more than `frameBytesMax` of it, and never hands out a line
  * that had no newline: a request cut off by a closing connection is not a request. When nothing is left over it holds no
- * memory, whatever was there before: most connections are idle.
+ * more than `keptBytesMax` of memory, whatever was there before: none in a broker, most of whose connections are idle.
  */
 
 const NEWLINE = 0x0a;
@@ -16,31 +16,33 @@ export class FrameTooLarge extends Error {
 
 export class LineFramer {
   readonly #frameBytesMax: number;
-  /** Chunks that came in and are not used up: the first from `#start` on, only the last may hold unseen newlines. */
-  #chunks: Buffer[] = [];
-  #start = 0;
-  #pendingBytes = 0;
-  /** Where lines that came in several chunks are put together: used again while more is on its way, and then let go. */
-  #joined: Buffer = NO_BYTES;
-  /** Whether the last chunk is known to hold no further newline. */
-  #scanned = true;
+  readonly #keptBytesMax: number;
+  /** What came in last, used up to `#at`. */
+  #chunk: Buffer = NO_BYTES;
+  #at = 0;
+  /** The line that `#chunk` goes on with: its first `#heldBytes`, copied. Used again for the lines after it. */
+  #held: Buffer = NO_BYTES;
+  #heldBytes = 0;
+  /** How long the last line was that came in several chunks: the next is probably like it. */
+  #lastBytes = 0;
 
-  constructor(frameBytesMax: number) {
+  constructor(frameBytesMax: number, keptBytesMax = 0) {
     this.#frameBytesMax = frameBytesMax;
+    this.#keptBytesMax = keptBytesMax;
   }
 
   /** Bytes that came in and have not been handed out as lines. */
   get pendingBytes(): number {
-    return this.#pendingBytes;
+    return this.#heldBytes + this.#chunk.length - this.#at;
   }
 
-  /** Takes what the stream brought. */
+  /** Takes what the stream brought. It may be written to again once {@link next} has returned `null`. */
   push(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    this.#chunks.push(chunk);
-    if (!this.#scanned) this.#join();
-    this.#scanned = false;
-    this.#pendingBytes += chunk.length;
+    const left = this.#chunk.length - this.#at;
+    // Lines were left behind when more came in: rare.
+    this.#chunk = left === 0 ? chunk : Buffer.concat([this.#chunk.subarray(this.#at), chunk]);
+    this.#at = 0;
   }
 
   /**
@@ -48,55 +50,55 @@ export class LineFramer {
    * copy what is kept. Throws {@link FrameTooLarge} for a line, finished or not, of more than `frameBytesMax` bytes.
    */
   next(): Buffer | null {
-    const last = this.#chunks.at(-1);
-    if (last === undefined) return null;
-    const from = this.#chunks.length === 1 ? this.#start : 0;
-    const newline = last.indexOf(NEWLINE, from);
-    const lineBytes = newline === -1 ? this.#pendingBytes : this.#pendingBytes - (last.length - newline);
+    const newline = this.#chunk.indexOf(NEWLINE, this.#at);
+    const end = newline === -1 ? this.#chunk.length : newline;
+    const lineBytes = this.#heldBytes + end - this.#at;
     if (lineBytes > this.#frameBytesMax) {
       throw new FrameTooLarge(
         `a line of ${lineBytes} bytes or more; at most ${this.#frameBytesMax} are taken`,
       );
     }
-    if (newline !== -1) return this.#take(last, newline, lineBytes);
-    this.#scanned = true;
-    return null;
-  }
-
-  /** Lines were left behind when more came in: the rare case where bytes are copied before their line is whole. */
-  #join(): void {
-    const [first, ...rest] = this.#chunks;
-    if (first === undefined) return;
-    this.#chunks = [Buffer.concat([first.subarray(this.#start), ...rest])];
-    this.#start = 0;
-  }
-
-  #take(last: Buffer, newline: number, lineBytes: number): Buffer {
-    let line: Buffer;
-    if (this.#chunks.length === 1) {
-      line = last.subarray(this.#start, newline);
-    } else {
-      line = this.#joinedLine(lineBytes);
+    if (newline === -1) {
+      this.#hold(end);
+      this.#useUp(end);
+      return null;
     }
-    this.#pendingBytes -= lineBytes + 1;
-    this.#start = newline + 1;
-    this.#chunks = this.#start === last.length ? [] : [last];
-    if (this.#chunks.length === 0) {
-      this.#start = 0;
-      this.#scanned = true;
-      this.#joined = NO_BYTES;
-    }
+    const line = this.#heldBytes === 0 ? this.#chunk.subarray(this.#at, newline) : this.#finish(newline);
+    this.#useUp(newline + 1);
     return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
   }
-  /** The chunks' first `lengthBytes`, without making a new buffer for each line of a kind. */
-  #joinedLine(lengthBytes: number): Buffer {
-    if (this.#joined.length < lengthBytes) this.#joined = Buffer.allocUnsafeSlow(lengthBytes);
-    let from = this.#start;
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      at += chunk.copy(this.#joined, at, from, Math.min(chunk.length, from + lengthBytes - at));
-      from = 0;
-    }
-    return this.#joined.subarray(0, lengthBytes);
+
+  /** The rest of a line that began in earlier chunks. */
+  #finish(newline: number): Buffer {
+    this.#hold(newline);
+    const line = this.#held.subarray(0, this.#heldBytes);
+    this.#lastBytes = this.#heldBytes;
+    this.#heldBytes = 0;
+    return line;
+  }
+
+  #hold(end: number): void {
+    const bytes = end - this.#at;
+    if (bytes === 0) return;
+    const needed = this.#heldBytes + bytes;
+    if (needed > this.#held.length) this.#grow(needed);
+    this.#chunk.copy(this.#held, this.#heldBytes, this.#at, end);
+    this.#heldBytes = needed;
+  }
+
+  /** Room for twice as much, or for a line like the last one. */
+  #grow(needed: number): void {
+    const expected = Math.max(2 * this.#held.length, this.#lastBytes + (this.#lastBytes >> 6));
+    const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(expected, this.#frameBytesMax)));
+    this.#held.copy(grown, 0, 0, this.#heldBytes);
+    this.#held = grown;
+  }
+
+  #useUp(end: number): void {
+    this.#at = end;
+    if (end < this.#chunk.length) return;
+    this.#chunk = NO_BYTES;
+    this.#at = 0;
+    if (this.#heldBytes === 0 && this.#held.length > this.#keptBytesMax) this.#held = NO_BYTES;
   }
 }

@@ -6,6 +6,7 @@ import { applyRetention } from "./operations/apply-retention.ts";
 import { clock } from "./operations/clock.ts";
 import { commitOffsets } from "./operations/commit-offsets.ts";
 import { compact } from "./operations/compact.ts";
+import { createPartitions } from "./operations/create-partitions.ts";
 import { createTopic } from "./operations/create-topic.ts";
 import { deleteGroup } from "./operations/delete-group.ts";
 import { deleteRecords } from "./operations/delete-records.ts";
@@ -50,6 +51,7 @@ export const OPERATIONS = {
   hello,
   ping,
   create_topic: createTopic,
+  create_partitions: createPartitions,
   delete_topic: deleteTopic,
   list_topics: listTopics,
   metadata,

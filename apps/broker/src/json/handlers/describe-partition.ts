@@ -1,6 +1,6 @@
 /**
- * describe_partition: all that the leader knows, and where each replica stands. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION,
- * LEADER_NOT_AVAILABLE when no replica can be read, STORAGE_ERROR when the only one is off line.
+ * describe_partition: all that the leader knows, and where each replica stands, also while nobody leads. Refuses: UNKNOWN_TOPIC,
+ * UNKNOWN_PARTITION.
  */
 import type { Handler } from "../handler.ts";
 
@@ -21,8 +21,10 @@ export const describePartition: Handler<"describe_partition"> = ({ topic, partit
       log_end_offset: replica.logEndOffset,
       high_watermark: replica.highWatermark,
       in_sync: replica.isInSync,
+      held_out: replica.isHeldOut,
       last_caught_up_ms: replica.lastCaughtUpMs,
       online: replica.isOnline,
+      problem: replica.problem,
     })),
     segments: view.segments.map((segment) => ({
       base_offset: segment.baseOffset,

@@ -17,7 +17,7 @@ const STEPS_MAX = 1_000;
 export const findInLog: Handler<"find_in_log"> = (request, { cluster }) => {
   const { topic, partition } = request;
   const sought = soughtIn(request);
-  const { logStartOffset, logEndOffset } = cluster.describePartition({ topic, partition });
+  const { logStartOffset, logEndOffset } = cluster.replicaLog({ topic, partition });
   const { steps, batch, record, damage } = cluster.findInLog({ topic, partition }, sought);
   return {
     topic,

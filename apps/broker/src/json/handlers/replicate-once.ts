@@ -1,6 +1,6 @@
 /**
- * replicate_once: one follower-fetch round. Refuses: STEPPING_DISABLED, INVALID_REQUEST (a partition without its topic),
- * UNKNOWN_TOPIC, UNKNOWN_PARTITION, STORAGE_ERROR, BROKER_FAILED.
+ * replicate_once: one follower-fetch round. Refuses: STEPPING_DISABLED, INVALID_REQUEST (a partition without its topic,
+ * a broker that there is not or that holds no copy of the partition), UNKNOWN_TOPIC, UNKNOWN_PARTITION, STORAGE_ERROR, BROKER_FAILED.
  */
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";

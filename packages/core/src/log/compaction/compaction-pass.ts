@@ -16,7 +16,7 @@ import type { LogParts } from "../parts/log-parts.ts";
 import type { Segment } from "../segment/segment.ts";
 import { BatchRetention } from "./batch-retention.ts";
 import { bytesOf, type CompactionPlan, groupForMerging } from "./compaction-plan.ts";
-import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
+import type { CompactionRequest, PassResult, Precedence } from "./compaction-request.ts";
 import { nextGeneration, swapped } from "./compaction-swap.ts";
 import { KeyOffsetMap } from "./key-offset-map.ts";
 import { surveyKeys } from "./key-survey.ts";
@@ -27,12 +27,14 @@ import { TransactionWatch } from "./transaction-watch.ts";
 
 /** Something else has changed the log, or closes it: the pass has done nothing. */
 export class Overtaken extends Error {
-  override readonly name: string = "Overtaken";
-}
+  override readonly name = "Overtaken";
+  /** Of a `removal`, which takes the oldest segments: what is left can be compacted at once. */
+  readonly by: Precedence;
 
-/** Its oldest segments were removed: what is left can be compacted at once. */
-export class OvertakenByRemoval extends Overtaken {
-  override readonly name = "OvertakenByRemoval";
+  constructor(by: Precedence, message: string) {
+    super(message);
+    this.by = by;
+  }
 }
 
 interface Replacement {
@@ -81,7 +83,7 @@ export class CompactionPass {
   }
 
   /** Rejects Overtaken, STORAGE_ERROR, BROKER_FAILED, and with what a pause threw; then the log is what it was. */
-  async run(): Promise<CompactionResult> {
+  async run(): Promise<PassResult> {
     try {
       return await this.#run();
     } catch (problem) {
@@ -91,7 +93,7 @@ export class CompactionPass {
     }
   }
 
-  async #run(): Promise<CompactionResult> {
+  async #run(): Promise<PassResult> {
     const { context, producers } = this.#parts;
     const coveredEnd = await surveyKeys(
       {
@@ -155,14 +157,14 @@ export class CompactionPass {
     covered: readonly Segment[],
     coveredEnd: number,
     { counts }: BatchRetention,
-  ): Promise<CompactionResult> {
+  ): Promise<PassResult> {
     const { keeper, segments } = this.#parts;
     this.#requireGoingOn();
     const replaced = this.#replacements.flatMap(({ from }) => from);
     const written = this.#replacements.map(({ to }) => to);
     const bytesBefore = bytesOf(covered);
     const { nextHorizonMs, ...records } = counts;
-    const result: CompactionResult = {
+    const result: PassResult = {
       ...records,
       firstDirtyOffset: coveredEnd,
       isComplete: coveredEnd === this.#inputs.at(-1)?.nextOffset,
@@ -187,16 +189,17 @@ export class CompactionPass {
     return result;
   }
 
-  #trace({ isComplete, ...numbers }: CompactionResult): void {
+  #trace({ isComplete, ...numbers }: PassResult): void {
     const { env, place } = this.#parts.context;
     env.trace({ kind: "compacted", ...place, ...numbers });
   }
 
   #requireGoingOn(): void {
     this.#parts.state.requireWritable();
-    if (this.#isStopped) throw new Overtaken("the log is being closed");
+    if (this.#isStopped) throw new Overtaken("close", "the log is being closed");
     const { segments } = this.#parts;
-    if (segments.unsealings !== this.#unsealings) throw new Overtaken("segments were cut meanwhile");
-    if (!segments.areSealed(this.#inputs)) throw new OvertakenByRemoval("segments were removed meanwhile");
+    if (segments.unsealings !== this.#unsealings)
+      throw new Overtaken("truncation", "segments were cut meanwhile");
+    if (!segments.areSealed(this.#inputs)) throw new Overtaken("removal", "segments were removed meanwhile");
   }
 }

@@ -27,7 +27,26 @@ export interface CompactionRequest {
   readonly minCleanableDirtyRatio?: number;
 }
 
-export interface CompactionResult {
+/** What a pass gives way to: it has done nothing then. */
+export type Precedence = "truncation" | "removal" | "close";
+
+/** Every pass of a call gave way. */
+export interface CompactionGaveWay {
+  /** Segments were cut off, were removed by retention or delete_records, or the log is being closed. Of the last pass. */
+  readonly gaveWayTo: Precedence;
+  /** How many were begun. */
+  readonly passes: number;
+}
+
+export interface CompactionResult extends PassResult {
+  /** How many were begun: all but the last gave way to the removal of segments. */
+  readonly passes: number;
+}
+
+export type CompactionOutcome = CompactionResult | CompactionGaveWay;
+
+/** What one pass did. */
+export interface PassResult {
   /** From here on the log is not clean. */
   readonly firstDirtyOffset: number;
   /** False when the keys' memory was full before the clean point: another pass has more to do. */

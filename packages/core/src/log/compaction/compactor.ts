@@ -7,23 +7,23 @@
  */
 
 import type { LogParts } from "../parts/log-parts.ts";
-import { CompactionPass, Overtaken, OvertakenByRemoval } from "./compaction-pass.ts";
+import { CompactionPass, Overtaken } from "./compaction-pass.ts";
 import { planCompaction } from "./compaction-plan.ts";
-import type { CompactionRequest, CompactionResult } from "./compaction-request.ts";
+import type { CompactionOutcome, CompactionRequest, PassResult } from "./compaction-request.ts";
 
 const PASSES_MAX = 4;
 
 export class Compactor {
   readonly #parts: LogParts;
   #pass: CompactionPass | null = null;
-  #running: Promise<CompactionResult | null> | null = null;
+  #running: Promise<CompactionOutcome | null> | null = null;
 
   constructor(parts: LogParts) {
     this.#parts = parts;
   }
 
   /** See PartitionLog.compact. */
-  compact(request: CompactionRequest): Promise<CompactionResult | null> {
+  compact(request: CompactionRequest): Promise<CompactionOutcome | null> {
     this.#running ??= this.#takePasses(request).finally(() => {
       this.#running = null;
       this.#pass = null;
@@ -37,18 +37,23 @@ export class Compactor {
     await this.#running?.catch(() => {});
   }
 
-  async #takePasses(request: CompactionRequest): Promise<CompactionResult | null> {
-    for (let pass = 1; ; pass++) {
+  async #takePasses(request: CompactionRequest): Promise<CompactionOutcome | null> {
+    let gaveWay: Overtaken | null = null;
+    for (let passes = 1; ; passes++) {
       try {
-        return await this.#run(request);
+        const result = await this.#run(request);
+        if (result !== null) return { ...result, passes };
+        // Nothing is due any more: what the pass before would have cleaned was removed.
+        return gaveWay && { gaveWayTo: gaveWay.by, passes: passes - 1 };
       } catch (problem) {
         if (!(problem instanceof Overtaken)) throw problem;
-        if (!(problem instanceof OvertakenByRemoval) || pass === PASSES_MAX) return null;
+        gaveWay = problem;
+        if (gaveWay.by !== "removal" || passes === PASSES_MAX) return { gaveWayTo: gaveWay.by, passes };
       }
     }
   }
 
-  async #run(request: CompactionRequest): Promise<CompactionResult | null> {
+  async #run(request: CompactionRequest): Promise<PassResult | null> {
     const { context, segments, keeper } = this.#parts;
     const { config, env, place } = context;
     const { firstDirtyOffset, nextHorizonMs } = keeper.manifest;

@@ -1,20 +1,21 @@
 /**
- * How the end of a log moves back, and how a log begins anew somewhere else. For a replica whose log has parted from its
- * leader's: nobody else may take records away from the end.
+ * How the end of a log moves back, and how a log begins anew. For a replica whose log has parted from its leader's.
  *
  * Invariants: only whole batches go, so that the log ends at the offset that was asked for or before it; segments that stay
  * keep their bounds; what was cut is durably gone before anything else is appended, since otherwise a power cut could bring
  * it back behind what was written in its place. A crash in the middle leaves the log as it was, or cut somewhere in between.
  * Never: more read or written than what is cut and one segment; an append while this is under way.
  */
-import { DiskError } from "../../env/disk.ts";
-import { BrokerError } from "../../errors.ts";
+import { DiskError, type DiskFolder, isOutOfDescriptors } from "../../env/disk.ts";
+import { isRefusal, onDiskLater } from "../../env/disk-answer.ts";
+import { BrokerError, storageError } from "../../errors.ts";
 import { outOfRange } from "../context/log-range.ts";
 import { segmentFileName } from "../files/file-names.ts";
 import { epochsBelow } from "../manifest/leader-epochs.ts";
 import { type Manifest, recoveryPointAt } from "../manifest/manifest.ts";
 import { removeObsolete } from "../manifest/obsolete-files.ts";
 import type { LogParts } from "../parts/log-parts.ts";
+import type { RestoredProducers } from "../parts/log-producers.ts";
 import { Segment } from "../segment/segment.ts";
 import { emptyExtent, type SegmentExtent } from "../segment/segment-extent.ts";
 import { extentBelow } from "./segment-cut.ts";
@@ -55,13 +56,9 @@ export class LogTruncation {
       const left = extentBelow(target, offset);
       // The batch that holds the start of the log goes as a whole, and nothing is left that may be read.
       if (left.nextOffset < logStartOffset) return await this.#restart(logStartOffset);
+      const known = this.#producersAt(left.nextOffset);
       await this.#lower(target, left);
-      let cutBytes = 0;
-      try {
-        cutBytes = this.#cutFiles(target, left);
-      } finally {
-        await this.#settle(segments.active.nextOffset);
-      }
+      const cutBytes = await this.#cut(target, left, known);
       const { nextOffset: logEndOffset } = segments.active;
       context.env.trace({ kind: "truncated", ...context.place, fromOffset, logEndOffset, cutBytes });
     });
@@ -101,6 +98,22 @@ export class LogTruncation {
     producers.removeUnnamed(before, keeper.manifest.producerSnapshots);
   }
 
+  /** Once something was cut, the log needs no descriptor any more to make that durable. */
+  async #cut(target: Segment, left: SegmentExtent, known: RestoredProducers | null): Promise<number> {
+    const { segments, context, state } = this.#parts;
+    const folder = await onDiskLater(context.folder, () => context.env.disk.openFolderLater(context.folder));
+    try {
+      state.requireOpen();
+      try {
+        return this.#cutFiles(target, left);
+      } finally {
+        await this.#settle(folder, segments.active.nextOffset, known);
+      }
+    } finally {
+      folder.close();
+    }
+  }
+
   /** From the end on, so that the log has no hole wherever the disk refuses. Returns how many bytes went. */
   #cutFiles(target: Segment, left: SegmentExtent): number {
     const { context, segments } = this.#parts;
@@ -121,37 +134,47 @@ export class LogTruncation {
   }
 
   /** What was cut so far, all or some of it, is made durable; only then the log goes on. */
-  async #settle(logEndOffset: number): Promise<void> {
-    const { segments, epochs, flusher, failure } = this.#parts;
+  async #settle(folder: DiskFolder, logEndOffset: number, known: RestoredProducers | null): Promise<void> {
+    const { segments, epochs, flusher, failure, producers, state } = this.#parts;
     this.#cuts.push(logEndOffset);
-    this.#restoreProducers(logEndOffset);
+    // Where the disk refused in the middle, the log ends somewhere else.
+    const restored = known?.endOffset === logEndOffset ? known : this.#producersAt(logEndOffset);
+    if (restored !== null) producers.adopt(restored);
     epochs.cutTo(logEndOffset);
     try {
-      await this.#sync(segments.active);
+      await this.#sync(folder, segments.active);
     } catch (problem) {
+      // Not durable, and not to be followed by anything: a power cut could bring back what was cut.
+      if (isOutOfDescriptors(problem)) state.goOffline(String(problem));
       throw failure.ofSync(problem);
     }
     flusher.noteEnd(Math.min(flusher.flushedOffset, logEndOffset));
   }
 
-  /** What producers had written behind the end is forgotten. A log that cannot tell what it knows of them is off line. */
-  #restoreProducers(endOffset: number): void {
+  /**
+   * What was known of producers when the log ended at `endOffset`; `null` when there are none. A log that cannot tell, unless
+   * it is because no file can be opened now, is off line. Throws STORAGE_ERROR.
+   */
+  #producersAt(endOffset: number): RestoredProducers | null {
     const { segments, producers, keeper, state } = this.#parts;
-    if (producers.size === 0) return;
+    if (producers.size === 0) return null;
     try {
-      producers.restore(keeper.manifest, { segments: segments.all(), endOffset });
+      return producers.restored(keeper.manifest, { segments: segments.all(), endOffset });
     } catch (problem) {
-      if (problem instanceof DiskError || problem instanceof BrokerError) state.goOffline(problem.message);
-      throw problem;
+      const cause = problem instanceof BrokerError ? problem.cause : problem;
+      if (isRefusal(problem) && !isOutOfDescriptors(cause)) state.goOffline(problem.message);
+      throw problem instanceof DiskError ? storageError(problem, { file: problem.path }) : problem;
     }
   }
 
-  async #sync(segment: Segment): Promise<void> {
+  /** The folder first, which gives its descriptor back before the segment's sync takes its turn. */
+  async #sync(folder: DiskFolder, segment: Segment): Promise<void> {
     const { context, state } = this.#parts;
     context.env.faults.hit("log.truncate.before_sync", context.place);
-    if (segment.needsSync) await segment.sync();
+    await folder.sync();
+    folder.close();
     state.requireOpen();
-    await context.env.disk.syncFolderLater(context.folder);
+    if (segment.needsSync) await segment.sync();
     state.requireOpen();
     context.env.faults.hit("log.truncate.after_sync", context.place);
   }
@@ -216,10 +239,12 @@ export class LogTruncation {
   }
 
   async #syncFirst(first: Segment): Promise<void> {
+    const { context, failure } = this.#parts;
     try {
-      await this.#sync(first);
+      const folder = await context.env.disk.openFolderLater(context.folder);
+      await this.#sync(folder, first).finally(() => folder.close());
     } catch (problem) {
-      throw this.#parts.failure.ofSync(problem);
+      throw failure.ofSync(problem);
     }
   }
 }

@@ -62,6 +62,22 @@ test.each([
   expect(planned({ highWatermark, config: { ...KEEPS, retentionMs: 0 } })).toHaveLength(count);
 });
 
+test.each([
+  [[], "without one it stays"],
+  [[500], "with a young one it stays"],
+  [[100, 500], "with an old one it goes as well"],
+])("a segment that compaction left without records has the time of the next with some: %j, %s", (times) => {
+  const emptied = { nextOffset: 10, sizeBytes: 50, maxTimestampMs: -1 };
+  const timed = times.map((maxTimestampMs, n) => ({
+    nextOffset: 20 + 10 * n,
+    sizeBytes: 100,
+    maxTimestampMs,
+  }));
+  const config = { ...KEEPS, retentionMs: 600 };
+  const gone = times.length === 2 ? ["time", "time"] : [];
+  expect(planned({ segments: [emptied, ...timed], config })).toEqual(gone);
+});
+
 test("an empty active segment never goes", () => {
   const idle = [...segments, { nextOffset: 40, sizeBytes: 0, maxTimestampMs: -1 }];
   expect(planned({ segments: idle, config: { ...KEEPS, retentionMs: 0 } })).toHaveLength(4);

@@ -31,15 +31,30 @@ export function planRetention(facts: RetentionFacts): RetentionReason[] {
     const isActive = place === segments.length - 1;
     if (segment.nextOffset > highWatermark || (isActive && segment.sizeBytes === 0)) break;
     leftBytes -= segment.sizeBytes;
-    const reason = reasonFor(segment, facts, { leftBytes, isActive });
+    const maxTimestampMs = timeOf(segments, place);
+    const reason = reasonFor({ ...segment, maxTimestampMs }, facts, { leftBytes, isActive });
     if (reason === null) break;
     reasons.push(reason);
   }
   return reasons;
 }
 
+interface Aged {
+  readonly nextOffset: number;
+  readonly maxTimestampMs: number | null;
+}
+
+/**
+ * The time of the latest record of a segment. One that compaction has left without records is as old as the next with some:
+ * until that goes, readers who stand in the gap find the way on. `null`: nothing behind it has a time either.
+ */
+function timeOf(segments: RetentionFacts["segments"], place: number): number | null {
+  const timed = segments.slice(place).find(({ maxTimestampMs }) => maxTimestampMs >= 0);
+  return timed?.maxTimestampMs ?? null;
+}
+
 function reasonFor(
-  { nextOffset, maxTimestampMs }: RetentionFacts["segments"][number],
+  { nextOffset, maxTimestampMs }: Aged,
   { logStartOffset, nowMs, config }: RetentionFacts,
   { leftBytes, isActive }: { leftBytes: number; isActive: boolean },
 ): RetentionReason | null {
@@ -47,6 +62,7 @@ function reasonFor(
   if (!config.deletes) return null;
   if (config.retentionBytes !== null && leftBytes >= config.retentionBytes) return "size";
   // A record from the future keeps its segment until its time is over, as in Kafka.
-  if (config.retentionMs !== null && nowMs - maxTimestampMs > config.retentionMs) return "time";
+  const isTimed = config.retentionMs !== null && maxTimestampMs !== null;
+  if (isTimed && nowMs - maxTimestampMs > config.retentionMs) return "time";
   return null;
 }

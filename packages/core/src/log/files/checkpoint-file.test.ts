@@ -7,7 +7,8 @@ import type { Crash } from "../../env/memory-nodes.ts";
 import { SeededRandom } from "../../env/random.ts";
 import { BrokerError } from "../../errors.ts";
 import { sealEnvelope } from "./checkpoint-envelope.ts";
-import { CheckpointFile, checkpointOutcome } from "./checkpoint-file.ts";
+import { CheckpointFile } from "./checkpoint-file.ts";
+import { checkpointOutcome } from "./checkpoint-outcome.ts";
 
 const PATH = "/d/metadata.json";
 
@@ -254,6 +255,27 @@ describe.each([
       expect(valueOn(disk)).toBe("again");
     }
     expect(outcomes).toEqual([...Array(5).fill("unchanged"), "unknown"]);
+  });
+
+  test("for want of a descriptor leaves the old value, whichever file cannot be opened, and never an unknown one", async () => {
+    for (let nth = 1; ; nth++) {
+      const disk = diskWithOld();
+      const failure = disk.fail({ operation: "open", code: "EMFILE", times: { nth } });
+      const checkpoint = checkpointOn(disk);
+      const problem = await Promise.resolve(act(checkpoint, topics("new"))).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      if (failure.fired === 0) {
+        expect(nth).toBe(3);
+        return;
+      }
+      expect(problem instanceof BrokerError && checkpointOutcome(problem)).toBe("unchanged");
+      expect([valueOn(disk), [...disk.files().keys()]]).toEqual(["old", [PATH]]);
+      await act(checkpoint, topics("newer"));
+      disk.crash({ mode: "lost" });
+      expect(valueOn(disk)).toBe("newer");
+    }
   });
 
   test.each(CHECKPOINT_STEPS)("can be told to fail and to crash at %s", async (step) => {

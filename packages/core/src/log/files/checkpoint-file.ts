@@ -7,16 +7,17 @@
  * Owns: the file, and the temporaries `<path>.tmp` and `<path>.tmp-later` beside it.
  * Invariants: under the file's name there is always one whole value that was given to replace(), or nothing before the
  * first; replacements take effect in the order of the calls; a promise of replaceLater() resolves only when its value, or
- * a later one, is durable.
+ * a later one, is durable; behind the renaming no descriptor is needed any more, so that for want of one nothing is unknown.
  * Never: damage or a newer version taken for an empty or an older value; a value repaired or guessed.
  */
 import { posix } from "node:path";
 import { assert } from "../../assert.ts";
 import { type Disk, DiskError, type DiskFile, readSmallFile } from "../../env/disk.ts";
 import type { CheckpointName, CheckpointStep, FaultPoints, FaultSite } from "../../env/fault-points.ts";
-import { type BrokerError, storageError } from "../../errors.ts";
+import { storageError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { openEnvelope, sealEnvelope } from "./checkpoint-envelope.ts";
+import type { CheckpointOutcome } from "./checkpoint-outcome.ts";
 
 export interface CheckpointOptions<Value> {
   readonly disk: Disk;
@@ -33,9 +34,6 @@ export interface CheckpointOptions<Value> {
   /** The JSON value that is written for a value. Default: the value itself. */
   readonly format?: (value: Value) => unknown;
 }
-
-/** Whether the old value still stands after a failure, or the new one stands and may not survive a power cut. */
-export type CheckpointOutcome = "unchanged" | "unknown";
 
 /** A replacement's place in the order of the calls, and whether it reached the file's name. */
 interface Attempt {
@@ -101,8 +99,13 @@ export class CheckpointFile<Value> {
       } finally {
         file.close();
       }
-      this.#putInPlace(attempt);
-      this.#options.disk.syncFolder(this.#folder);
+      const folder = this.#options.disk.openFolder(this.#folder);
+      try {
+        this.#putInPlace(attempt);
+        folder.syncNow();
+      } finally {
+        folder.close();
+      }
       this.#hit("after_folder_sync");
     } catch (problem) {
       throw this.#failed(attempt, problem);
@@ -165,10 +168,15 @@ export class CheckpointFile<Value> {
       } finally {
         file.close();
       }
-      this.#requireOwned();
-      if (turn < this.#standingTurn) this.#options.disk.remove(attempt.temporary);
-      else this.#putInPlace(attempt);
-      await this.#options.disk.syncFolderLater(this.#folder);
+      const folder = await this.#options.disk.openFolderLater(this.#folder);
+      try {
+        this.#requireOwned();
+        if (turn < this.#standingTurn) this.#options.disk.remove(attempt.temporary);
+        else this.#putInPlace(attempt);
+        await folder.sync();
+      } finally {
+        folder.close();
+      }
       this.#hit("after_folder_sync");
     } catch (problem) {
       throw this.#failed(attempt, problem);
@@ -234,15 +242,4 @@ export class CheckpointFile<Value> {
   #hit(step: CheckpointStep): void {
     this.#options.faults.hit(`${this.#options.name}.${step}`, this.#options.site);
   }
-}
-
-/** Whether `error` refuses a file only because a newer program wrote it. */
-export function isNewerVersion(error: BrokerError): boolean {
-  return typeof error.details.newer_version === "number";
-}
-
-/** The outcome that a failed replacement left, or `null` for an error of another kind. */
-export function checkpointOutcome(error: BrokerError): CheckpointOutcome | null {
-  const { outcome } = error.details;
-  return outcome === "unchanged" || outcome === "unknown" ? outcome : null;
 }

@@ -37,7 +37,7 @@ export function* inspectPartition(
   yield read.finding;
   const manifest = read.manifest;
   const names = segmentsIn(disk, folder, manifest);
-  yield* missingSegments(folder, read, names);
+  yield* missingSegments(disk, folder, read, names);
   let endsAt: number | null = null;
   for (const [place, name] of names.entries()) {
     const following = names[place + 1];
@@ -61,6 +61,7 @@ export function* inspectPartition(
     } catch (problem) {
       if (!(problem instanceof DiskError)) throw problem;
       endsAt = null;
+      if (isGivenUp(disk, folder, name)) continue;
       yield { kind: "damage", file, position: null, problem: problem.message };
     }
   }
@@ -108,6 +109,7 @@ function namedBy({ sealed, recoveryPoint }: Manifest): SegmentName[] {
 
 /** Files that the manifest names and the folder has not. */
 function* missingSegments(
+  disk: Disk,
   folder: string,
   { manifest }: ReadManifest,
   present: readonly SegmentName[],
@@ -115,10 +117,18 @@ function* missingSegments(
   if (manifest === null) return;
   const known = new Set(present.map(segmentFileName));
   for (const name of namedBy(manifest)) {
-    if (known.has(segmentFileName(name))) continue;
+    if (known.has(segmentFileName(name)) || isGivenUp(disk, folder, name)) continue;
     const problem = "it is missing; the manifest names it";
     yield { kind: "damage", file: segmentPath(folder, name), position: null, problem };
   }
+}
+
+/** Whether the log has given a file up since we read that it counts: a log that runs goes on while it is looked at. */
+function isGivenUp(disk: Disk, folder: string, name: SegmentName): boolean {
+  const fileName = segmentFileName(name);
+  if (disk.stat(posix.join(folder, fileName)) !== null) return false;
+  const { manifest } = readManifest(disk, folder);
+  return manifest !== null && !namedBy(manifest).map(segmentFileName).includes(fileName);
 }
 
 /** A segment that does not begin where the one before it ended. */

@@ -62,11 +62,28 @@ function* inspectFrames(
         records,
       };
     if (problem === null) continue;
-    const kind = isUnfinished(segment, frame, { file, end }) ? "tail" : "damage";
-    yield { kind, file: file.path, position, problem };
+    if (isUnfinished(segment, frame, { file, end }))
+      yield { kind: "tail", file: file.path, position, problem };
+    else if (isRecovered(segment, position))
+      yield { ...damage(file, position), problem: `${problem}; ${CUT}` };
+    else yield { ...damage(file, position), problem };
   }
   for (const check of checks) yield* check.finding(end);
   return nextOffset;
+}
+
+/** What recovery makes of a flaw: it cannot tell one from an append that never ended. */
+const CUT = "the next start cuts the log here, with all that follows";
+
+function damage(file: DiskFile, position: number) {
+  return { kind: "damage", file: file.path, position } as const;
+}
+
+/** Whether recovery reads it: it lies behind what the manifest calls durable. */
+function isRecovered({ manifest, baseOffset }: SegmentToInspect, position: number): boolean {
+  if (manifest === null) return false;
+  const { segmentBaseOffset, position: durable } = manifest.recoveryPoint;
+  return baseOffset > segmentBaseOffset || (baseOffset === segmentBaseOffset && position >= durable);
 }
 
 /**
@@ -74,14 +91,11 @@ function* inspectFrames(
  * calls durable, and nothing follows it.
  */
 function isUnfinished(
-  { manifest, baseOffset, isLast }: SegmentToInspect,
+  segment: SegmentToInspect,
   { position, header }: WalkedFrame,
   { file, end }: { readonly file: DiskFile; readonly end: number },
 ): boolean {
-  if (manifest === null || !isLast) return false;
-  const { segmentBaseOffset, position: durable } = manifest.recoveryPoint;
-  if (baseOffset < segmentBaseOffset || (baseOffset === segmentBaseOffset && position < durable))
-    return false;
+  if (!segment.isLast || !isRecovered(segment, position)) return false;
   if (header !== null) return position + header.frameBytes >= end;
   return end - position < HEADER_BYTES || isZero(file, position, end);
 }

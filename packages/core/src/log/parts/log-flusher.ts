@@ -7,12 +7,12 @@
  * Never: a sync tried again after one that failed; an acknowledgement for what such a sync covered.
  */
 import { assert } from "../../assert.ts";
-import { DiskError } from "../../env/disk.ts";
+import { isDiskFull } from "../../env/disk-answer.ts";
 import { BrokerError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { LogContext } from "../context/log-context.ts";
 import type { LogState } from "../context/log-state.ts";
-import { checkpointOutcome } from "../files/checkpoint-file.ts";
+import { checkpointOutcome } from "../files/checkpoint-outcome.ts";
 import { epochsUpTo, type LeaderEpochs } from "../manifest/leader-epochs.ts";
 import { type RecoveryPoint, recoveryPointAt } from "../manifest/manifest.ts";
 import type { ProducerSnapshot } from "../producers/producer-snapshot.ts";
@@ -95,13 +95,20 @@ export class LogFlusher {
     return this.#group.join();
   }
 
-  /** Flushes, and leaves a folder of which nothing has to be read when it is opened again. Rejects as flush() does. */
+  /**
+   * Flushes, and leaves a folder of which nothing has to be read when it is opened again. Rejects as flush() does; where the disk
+   * is full with STORAGE_ERROR as well, and then everything is durable all the same.
+   */
   async close(): Promise<void> {
     await this.flush();
     await this.#turns.take(async () => {
       const { active } = this.#segments;
       active.writeIndex();
-      await this.#seal(this.#sealing(recoveryPointAt(active.extent)));
+      const sealing = this.#sealing(recoveryPointAt(active.extent));
+      await this.#seal(sealing).catch((problem: unknown) => {
+        if (problem instanceof BrokerError && isDiskFull(problem)) this.#traceDelay(sealing, problem);
+        throw problem;
+      });
     });
   }
 
@@ -165,8 +172,7 @@ export class LogFlusher {
     env.faults.hit("log.flush.before_sync", place);
     await segment.sync();
     this.#state.requireOpen();
-    // Bytes of a file that somebody removed meanwhile are gone with this process, however well they are synced.
-    if (env.disk.stat(segment.path) === null) throw new DiskError("sync", segment.path, "ENOENT");
+    segment.requireInPlace();
     env.faults.hit("log.flush.after_sync", place);
   }
 
@@ -187,13 +193,13 @@ export class LogFlusher {
       await this.#seal(sealing);
     } catch (problem) {
       if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unchanged") throw problem;
-      this.#context.env.trace({
-        kind: "seal_delayed",
-        ...this.#context.place,
-        segmentBaseOffset: sealing.point.segmentBaseOffset,
-        problem: problem.message,
-      });
+      this.#traceDelay(sealing, problem);
     }
+  }
+
+  #traceDelay({ point: { segmentBaseOffset } }: Sealing, { message: problem }: BrokerError): void {
+    const { env, place } = this.#context;
+    env.trace({ kind: "seal_delayed", ...place, segmentBaseOffset, problem });
   }
 
   /** Everything below `point` is durable: the manifest says so, and segments before that of the point are sealed. */

@@ -22,9 +22,24 @@ import { type ProducerSnapshot, producerSnapshotFile } from "../producers/produc
 import { type ProducerEntry, ProducerState } from "../producers/producer-state.ts";
 import type { Segment } from "../segment/segment.ts";
 
+/** Which batches a table is to be made from. */
+export interface ProducerRange {
+  /** They hold everything up to `endOffset`. */
+  readonly segments: readonly Segment[];
+  readonly endOffset: number;
+}
+
+/** A table that is not in use yet. */
+export interface RestoredProducers {
+  readonly state: ProducerState;
+  readonly endOffset: number;
+  /** `null` when nothing had to be read. */
+  readonly from: { readonly snapshotOffset: number | null; readonly batches: number } | null;
+}
+
 export class LogProducers {
   readonly #context: LogContext;
-  readonly #state = new ProducerState();
+  #state = new ProducerState();
   /** Offsets of snapshots that the manifest names and that could not be read. */
   readonly #unusable = new Set<number>();
   #writing: CheckpointFile<ProducerSnapshot> | null = null;
@@ -48,8 +63,12 @@ export class LogProducers {
 
   /** A batch stands in the log, behind all that were noted before. */
   note(header: BatchHeader): void {
+    this.#note(this.#state, header);
+  }
+
+  #note(state: ProducerState, header: BatchHeader): void {
     if (header.producerId < 0) return;
-    const forgotten = this.#state.note(header, this.#context.env.clock.nowMs());
+    const forgotten = state.note(header, this.#context.env.clock.nowMs());
     if (forgotten !== null) this.#traceForgotten(forgotten, "table_full");
   }
 
@@ -60,19 +79,24 @@ export class LogProducers {
     return forgotten.map(({ producerId }) => producerId);
   }
 
+  /** Makes the table what it was at `endOffset`. Throws as restored() does. */
+  restore(manifest: Manifest, range: ProducerRange): void {
+    this.adopt(this.restored(manifest, range));
+  }
+
   /**
-   * Makes the table what it was at `endOffset`: from the newest snapshot at or below it that can be read, and the batches
-   * behind that; where the manifest knows no producer, from those behind its recovery point. `segments` hold everything up
-   * to `endOffset`. Throws STORAGE_ERROR for damage in a batch, DiskError.
+   * The table as it was at `endOffset`, for adopt(): from the newest snapshot at or below it that can be read, and the batches
+   * behind that; where the manifest knows no producer, from those behind its recovery point. Throws STORAGE_ERROR for damage
+   * in a batch, DiskError.
    */
-  restore(
+  restored(
     { producerSnapshots: snapshots, recoveryPoint }: Manifest,
-    { segments, endOffset }: { readonly segments: readonly Segment[]; readonly endOffset: number },
-  ): void {
-    this.#state.replace([]);
-    if (snapshots === null && recoveryPoint.offset >= endOffset) return;
+    { segments, endOffset }: ProducerRange,
+  ): RestoredProducers {
+    const state = new ProducerState();
+    if (snapshots === null && recoveryPoint.offset >= endOffset) return { state, endOffset, from: null };
     const snapshot = this.#newest((snapshots ?? []).filter((offset) => offset <= endOffset));
-    if (snapshot !== null) this.#state.replace(snapshot.producers);
+    if (snapshot !== null) state.replace(snapshot.producers);
     const from = snapshots === null ? recoveryPoint.offset : (snapshot?.offset ?? 0);
     let batches = 0;
     for (const segment of segments) {
@@ -80,7 +104,7 @@ export class LogProducers {
       const { position, problem } = scanFrom(segment, from, ({ header }) => {
         if (header.baseOffset >= endOffset) return false;
         if (header.baseOffset >= from) {
-          this.note(header);
+          this.#note(state, header);
           batches += 1;
         }
         return true;
@@ -88,14 +112,15 @@ export class LogProducers {
       if (problem !== null) throw storageError(problem, { file: segment.path, position });
       if (segment !== segments.at(-1)) segment.close();
     }
-    this.#context.env.trace({
-      kind: "producers_restored",
-      ...this.#context.place,
-      snapshotOffset: snapshot?.offset ?? null,
-      endOffset,
-      batches,
-      producers: this.#state.size,
-    });
+    return { state, endOffset, from: { snapshotOffset: snapshot?.offset ?? null, batches } };
+  }
+
+  /** From now on what is known is this. */
+  adopt({ state, endOffset, from }: RestoredProducers): void {
+    this.#state = state;
+    if (from === null) return;
+    const { env, place } = this.#context;
+    env.trace({ kind: "producers_restored", ...place, ...from, endOffset, producers: state.size });
   }
 
   /** The log has no batch any more. */

@@ -6,6 +6,7 @@
 
 import { onDisk } from "../../env/disk-answer.ts";
 import type { ReplicaPlace } from "../../env/trace.ts";
+import type { BrokerError } from "../../errors.ts";
 import { requireInRange } from "../context/log-range.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "../lookup/batch-dump.ts";
 import { findInLog, type LogFind, type SoughtPlace } from "../lookup/log-find.ts";
@@ -48,6 +49,12 @@ export abstract class LogReads {
   /** True when nothing can be read or written any more; every call says why. */
   get isOffline(): boolean {
     return this.parts.state.isOffline;
+  }
+
+  /** Why nothing can be read or written any more; `null` while it can. */
+  get offlineProblem(): BrokerError | null {
+    const { state } = this.parts;
+    return state.isOffline ? state.refusal() : null;
   }
 
   segments(): readonly SegmentSummary[] {

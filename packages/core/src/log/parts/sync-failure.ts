@@ -7,7 +7,7 @@ import { DiskError, isOutOfDescriptors } from "../../env/disk.ts";
 import { BrokerError, storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import type { LogState } from "../context/log-state.ts";
-import { checkpointOutcome } from "../files/checkpoint-file.ts";
+import { checkpointOutcome } from "../files/checkpoint-outcome.ts";
 import { markDoubt } from "./sync-doubt.ts";
 
 export class SyncFailure {

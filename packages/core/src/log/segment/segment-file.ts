@@ -75,9 +75,10 @@ export class SegmentFile {
     }
   }
 
-  /** Throws DiskError; then any part of `bytes` may be there. */
+  /** Throws DiskError; then any part of `bytes` may be there. A file that somebody has cut gets no hole. */
   writeAt(position: number, bytes: Buffer): void {
     const file = this.opened();
+    this.#requireLength(file, position);
     this.#changes++;
     file.writeAt(position, bytes);
   }
@@ -85,6 +86,7 @@ export class SegmentFile {
   /** Throws DiskError; then nothing was cut. */
   truncate(sizeBytes: number): void {
     const file = this.opened();
+    this.#requireLength(file, sizeBytes);
     this.#changes++;
     file.truncate(sizeBytes);
     this.#syncedBytes = Math.min(this.#syncedBytes, sizeBytes);
@@ -102,7 +104,19 @@ export class SegmentFile {
     this.#noteSynced(changes, sizeBytes);
   }
 
-  /** The same, waiting for it. */
+  /**
+   * Throws DiskError when the path does not lead to this file any more, or to less than `sizeBytes` of it: what was removed,
+   * replaced or emptied by somebody is gone with this process, however well it is synced.
+   */
+  requireInPlace(sizeBytes: number): void {
+    const { path } = this;
+    const there = this.#context.env.disk.stat(path);
+    if (there === null) throw new DiskError("sync", path, "ENOENT");
+    if (there.identity !== this.opened().identity || there.sizeBytes < sizeBytes)
+      throw new DiskError("sync", path, "ESTALE");
+  }
+
+  /** As sync(), waiting for it. */
   syncNow(sizeBytes: number): void {
     this.opened().syncNow();
     this.#noteSynced(this.#changes, sizeBytes);
@@ -126,6 +140,10 @@ export class SegmentFile {
     env.disk.rename(path, this.path);
     const { baseOffset: segmentBaseOffset } = this.#name;
     env.trace({ kind: "renewed", ...place, segmentBaseOffset, bytes: sizeBytes });
+  }
+
+  #requireLength(file: DiskFile, sizeBytes: number): void {
+    if (file.sizeBytes() < sizeBytes) throw new DiskError("write", this.path, "ESTALE");
   }
 
   close(): void {

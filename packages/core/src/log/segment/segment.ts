@@ -176,7 +176,12 @@ export class Segment extends SegmentReads {
     await this.#file.sync(this.#sizeBytes);
   }
 
-  /** The same, waiting for it. */
+  /** Throws DiskError when somebody has removed, replaced or emptied the file: then what it holds is nobody's. */
+  requireInPlace(): void {
+    this.#file.requireInPlace(this.#sizeBytes);
+  }
+
+  /** As sync(), waiting for it. */
   syncNow(): void {
     this.#file.syncNow(this.#sizeBytes);
   }

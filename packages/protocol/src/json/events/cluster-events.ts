@@ -13,7 +13,11 @@ export const CLUSTER_EVENTS = {
     "leader_id leader_epoch from_offset log_end_offset reconciliation",
   ],
   replica_set_aside: ["A replica's files were moved away.", "path"],
-  replication_failed: ["A follower could not copy.", "leader_id problem"],
+  replication_failed: [
+    "A follower could not copy, so often in a row; in auto mode it is tried again after a pause that doubles, up to a minute.",
+    "leader_id failures problem",
+  ],
+  replication_resumed: ["A follower copies again that could not.", "leader_id failures"],
   leader_changed: [
     "A partition has another leader, or none, in a new epoch.",
     "from leader_id leader_epoch leader_epoch_start_offset high_watermark",
@@ -26,6 +30,10 @@ export const CLUSTER_EVENTS = {
     "A coordinator read its partition from the first record to the last.",
     "leader_epoch start_offset end_offset records",
   ],
+  metadata_outdated: [
+    "A log has a later leader epoch than the metadata, which was restored from an older copy; unless there is but one replica, nobody leads until one is promoted.",
+    "leader_epoch log_epoch",
+  ],
   foreign_file_ignored: ["A file that is none of ours was left alone.", "path"],
   stray_file_removed: ["A file of something that never counted was removed.", "path"],
   obsolete_file_removed: ["A file that counted no more was removed.", "path"],
@@ -35,9 +43,14 @@ export const CLUSTER_EVENTS = {
   broker_started: ["A broker of the process was started.", "clean"],
   topic_created: ["There is a new topic.", "topic partitions replication_factor"],
   topic_deleted: ["A topic is gone.", "topic partitions"],
+  topic_grown: ["A topic has gained partitions, from one number to another.", "topic from partitions"],
   config_altered: ["A topic's settings were changed.", "topic changes"],
   cluster_opened: ["The cluster was opened.", "cluster_id brokers topics partitions clean"],
   cluster_closed: ["The cluster was closed.", "cluster_id clean"],
+  producer_ids_raised: [
+    "The logs hold ids of producers that the file does not know: the next id to give was raised.",
+    "path from to",
+  ],
   producer_initialized: ["A producer got its id and epoch.", "producer_id producer_epoch name"],
   fault_fired: ["An armed fault fired.", "point action hit"],
 } as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };

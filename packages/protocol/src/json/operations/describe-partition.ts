@@ -5,15 +5,17 @@ import { operation } from "../operation.ts";
 export const describePartition = operation({
   name: "describe_partition",
   summary:
-    "Shows all that a partition's leader knows, and where each replica stands: marks, segments, epochs.",
+    "Shows all that a partition's leader knows, and where each replica stands: marks, segments, epochs. While nobody leads, it is what the first replica in sync knows that can be read; when there is none, offsets are null and lists are empty, but for the replicas.",
   request: { topic: fields.topic, partition: fields.partition },
   response: z.object({
     topic: z.string(),
     partition: z.int(),
-    leader_id: z.int().nullable(),
+    leader_id: z.int().nullable().describe("null while nobody leads, as in metadata"),
     leader_epoch: z.int(),
-    log_end_offset: fields.count.describe("the next offset to be written"),
-    ...fields.marks,
+    log_end_offset: fields.count.nullable().describe("the next offset to be written"),
+    high_watermark: fields.marks.high_watermark.nullable(),
+    last_stable_offset: fields.marks.last_stable_offset.nullable(),
+    log_start_offset: fields.marks.log_start_offset.nullable(),
     isr: z.array(z.int()),
     replicas: z.array(
       z.object({
@@ -21,15 +23,21 @@ export const describePartition = operation({
         log_end_offset: fields.count
           .nullable()
           .describe("null while its broker is stopped or its log is off line"),
-        high_watermark: fields.count.describe(
-          "as this replica has heard of it: a follower is a fetch behind",
-        ),
+        high_watermark: fields.count
+          .nullable()
+          .describe(
+            "as this replica has heard of it: a follower is a fetch behind; null when log_end_offset is",
+          ),
         in_sync: z.boolean(),
+        held_out: z
+          .boolean()
+          .describe("an operator took it out of those in sync: it stays out until it rejoins"),
         last_caught_up_ms: z
           .int()
           .nullable()
           .describe("when it last held all that the leader had; null for the leader, and for who never did"),
         online: z.boolean(),
+        problem: z.string().nullable().describe("why it cannot be read; null while it is on line"),
       }),
     ),
     segments: z.array(

@@ -1,0 +1,85 @@
+/** `topics offsets`: the offset of an end or of a time, in each partition. */
+import { type Command, InvalidArgumentError } from "commander";
+import type { Context, Perform } from "../context.ts";
+import { wholeNumber } from "../input/arguments.ts";
+import { parseOffsetSpec } from "../input/offset-spec.ts";
+import { examples } from "../output/examples.ts";
+import { renderTable } from "../output/table.ts";
+import { timeCell } from "../output/time.ts";
+import { withSession } from "../session.ts";
+import { addSharedOptions } from "../settings.ts";
+
+interface OffsetsOptions {
+  readonly partition?: number;
+  /** As `list_offsets` takes it. */
+  readonly at: number;
+}
+
+const EARLIEST = -2;
+const LATEST = -1;
+
+export function declareTopicOffsets(topics: Command, perform: Perform): void {
+  const command = topics
+    .command("offsets")
+    .description("Shows where each partition begins, ends, or was at a time. Other programs read it with -J.")
+    .argument("<topic...>", "the names")
+    .option("-p, --partition <n>", "this partition alone", wholeNumber(0))
+    .option(
+      "--at <place>",
+      "beginning, end, or the first record at or after a time: @ms or @2026-01-31T12:00:00Z",
+      parsePlace,
+      LATEST,
+    )
+    .action((names: string[], options: OffsetsOptions, self: Command) =>
+      perform(self, (context) => show(context, names, options), names[0]),
+    );
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples(
+      [
+        "minikafka-cli topics offsets orders",
+        "minikafka-cli topics offsets orders payments --at beginning",
+        "minikafka-cli topics offsets orders -p 0 --at @2026-01-31T12:00:00Z -J",
+      ],
+      "No offset stands where no visible record is that late.",
+    ),
+  );
+}
+
+function show(
+  context: Context,
+  names: readonly string[],
+  { partition, at }: OffsetsOptions,
+): Promise<undefined> {
+  return withSession(context, async (session) => {
+    const offsets = [];
+    for (const topic of names) {
+      const { partitions } = await session.call("metadata", { topic });
+      const wanted = partition === undefined ? partitions.map((each) => each.partition) : [partition];
+      for (const each of wanted) {
+        const found = await session.call("list_offsets", { topic, partition: each, timestamp_ms: at });
+        offsets.push({ topic, partition: each, ...found });
+      }
+    }
+    if (context.settings.json) {
+      await context.data.json({ offsets });
+      return undefined;
+    }
+    const rows = offsets.map((found) => [
+      found.topic,
+      found.partition,
+      found.offset,
+      timeCell(found.timestamp_ms),
+    ]);
+    await context.data.write(renderTable(["TOPIC", "PARTITION", "OFFSET", "TIME"], rows));
+    return undefined;
+  });
+}
+
+function parsePlace(text: string): number {
+  const spec = parseOffsetSpec(text);
+  if (spec.kind === "beginning") return EARLIEST;
+  if (spec.kind === "end") return LATEST;
+  if (spec.kind === "time") return spec.timestampMs;
+  throw new InvalidArgumentError("Expected beginning, end, or @ms (or @2026-01-31T12:00:00Z) for a time.");
+}
