@@ -1,4 +1,4 @@
-/** `npm run bench [-- clients|log|partitions|compaction|replication] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,7 @@ import {
   PARTITION_COUNTS,
   partitionsTable,
 } from "./many-partitions.ts";
+import { measureOffsets, OFFSETS, OFFSETS_QUICK, offsetsBytes, offsetsTable } from "./offsets.ts";
 import { FULL, type Plan, QUICK } from "./plan.ts";
 import { measureReplication, REPLICATION, REPLICATION_QUICK, replicationTable } from "./replication.ts";
 import { type BenchResult, workloadResults } from "./result.ts";
@@ -102,9 +103,15 @@ async function run(
       const result = await measureReplication(quick ? REPLICATION_QUICK : REPLICATION, folder);
       return { result, text: replicationTable(result) };
     }
+    case "offsets": {
+      const chosen = quick ? OFFSETS_QUICK : OFFSETS;
+      requireRoom(offsetsBytes(chosen));
+      const result = await measureOffsets(chosen, folder);
+      return { result, text: offsetsTable(result) };
+    }
     default:
       throw new RangeError(
-        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction or replication`,
+        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication or offsets`,
       );
   }
 }

@@ -89,8 +89,11 @@ export const LIMITS = {
   coordinatorLoadBytes: 256 * KIB,
   /** Kafka: offsets.topic.num.partitions, 50. Each is a folder on every replica, and one process needs no more. */
   offsetsTopicPartitionsDefault: 4,
-  /** Kafka: offsets.topic.segment.bytes, 100 MiB. What is not compacted yet is read as well when groups are loaded. */
-  offsetsTopicSegmentBytes: 4 * MIB,
+  /**
+   * Kafka: offsets.topic.segment.bytes, 100 MiB. The last segment of a partition is never compacted: so much of old commits is
+   * read when the groups of a small cluster are loaded.
+   */
+  offsetsTopicSegmentBytes: MIB,
   /** Kafka: offsets.topic.replication.factor, 3. */
   offsetsTopicReplicationMax: 3,
   /** Kafka: offsets.retention.minutes, 7 days. */

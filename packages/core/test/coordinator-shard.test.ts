@@ -103,7 +103,7 @@ describe("a shard", () => {
       ...PLACE,
     });
     const history = await again.read(({ counter }) => counter.history.slice(0, 4));
-    expect(history).toEqual(["append n1=1", "commit n1=1", "append n2=1", "commit n2=1"]);
+    expect(history).toEqual(["restore n1=1", "restore n2=1", "restore n0=1", "restore n1=2"]);
     await cluster.close();
   });
 

@@ -33,6 +33,12 @@ export class Counters implements RecordsOfKind<Counter> {
     this.committed.set(name, count);
     this.history.push(`commit ${name}=${count}`);
   }
+
+  restore({ name, count }: Counter): void {
+    this.current.set(name, count);
+    this.committed.set(name, count);
+    this.history.push(`restore ${name}=${count}`);
+  }
 }
 
 export type CounterKinds = { readonly counter: Counters };

@@ -14,6 +14,8 @@ const INTERNAL_TOPICS: readonly string[] = [OFFSETS_TOPIC, "__transaction_state"
 export const OFFSETS_TOPIC_CONFIG: RawTopicConfig = {
   cleanup_policy: "compact",
   segment_bytes: LIMITS.offsetsTopicSegmentBytes,
+  // Of what is read when groups are loaded, at most so much is out of date.
+  min_cleanable_dirty_ratio: 0.3,
   max_message_bytes: LIMITS.batchBytesMax,
 };
 

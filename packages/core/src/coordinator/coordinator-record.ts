@@ -38,7 +38,7 @@ export function frameOf(records: readonly CoordinatorRecord[], timestampMs: numb
 }
 
 /** Throws MalformedRecord. */
-export function readRecord(key: Buffer | null, value: Buffer | null): CoordinatorRecord {
+export function readRecord(key: string | null, value: string | null): CoordinatorRecord {
   if (key === null) throw new MalformedRecord("it has no key");
   const parsed = jsonObject("its key", key);
   if (typeof parsed.kind !== "string") throw new MalformedRecord("its key names no kind");
@@ -48,10 +48,10 @@ export function readRecord(key: Buffer | null, value: Buffer | null): Coordinato
   };
 }
 
-function jsonObject(what: string, bytes: Buffer): JsonObject {
+function jsonObject(what: string, text: string): JsonObject {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(bytes.toString());
+    parsed = JSON.parse(text);
   } catch {
     throw new MalformedRecord(`${what} is not JSON`);
   }

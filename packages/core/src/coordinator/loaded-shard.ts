@@ -35,6 +35,11 @@ export class LoadedShard<Kinds extends RecordKinds> {
     return this.#open.length - this.#openFrom;
   }
 
+  /** The records of a batch stand in the log and are acknowledged, while nothing is open. */
+  restore(records: readonly KeptRecord[]): void {
+    for (const { keeper, entry } of records) keeper.restore(entry);
+  }
+
   /** The records of a batch stand in the log, below `nextOffset`. */
   append(records: readonly KeptRecord[], nextOffset: number): void {
     for (const { keeper, entry } of records) keeper.append(entry);

@@ -2,7 +2,7 @@
  * How a shard comes into memory: the whole partition is read, from the first record to the last, in slices that let others
  * have their turn. Compaction keeps that short.
  */
-import { decodeRecordsAs, readBatchHeader, splitFrames } from "@minikafka/record";
+import { decodeRecordsAs, readBatchHeader } from "@minikafka/record";
 import { answeringForDisk } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
@@ -10,9 +10,9 @@ import { LIMITS } from "../limits.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { partitionName } from "../replica/topic-partition.ts";
-import { MalformedRecord, readRecord } from "./coordinator-record.ts";
+import { MalformedRecord } from "./coordinator-record.ts";
 import { LoadedShard } from "./loaded-shard.ts";
-import { type KeptRecord, keptRecord, type RecordKinds } from "./record-kinds.ts";
+import { type KeptRecord, keptBytes, type RecordKinds } from "./record-kinds.ts";
 
 /** Whether what was loaded is what a load would give now. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR, SHUTTING_DOWN. */
 export function isCurrent(
@@ -42,7 +42,7 @@ export async function loadShard<Kinds extends RecordKinds>(
       env.faults.hit("coordinator.load.before_read", place);
       return log.read(offset, { bytesMax: LIMITS.coordinatorLoadBytes, endOffset });
     });
-    for (const frame of splitFrames(batches)) records += takeFrame(loaded, frame, set);
+    records += takeBatches(loaded, batches, set);
     offset = nextOffset;
     await env.pause?.();
     if (!isCurrent(set, loaded)) return null;
@@ -52,19 +52,25 @@ export async function loadShard<Kinds extends RecordKinds>(
   return loaded;
 }
 
-/** Returns how many records it has. */
-function takeFrame<Kinds extends RecordKinds>(
+/** Returns how many records there are. The log has checked the bytes. */
+function takeBatches<Kinds extends RecordKinds>(
   loaded: LoadedShard<Kinds>,
-  frame: Buffer,
+  batches: Buffer,
   set: PartitionReplicaSet,
 ): number {
-  const records = decodeRecordsAs(frame, (offset, _timestampMs, key, value) =>
-    readAt(loaded.kinds, { offset, key, value }, set),
-  );
-  const { nextOffset } = readBatchHeader(frame);
-  loaded.append(records, nextOffset);
-  loaded.commit(set.highWatermark);
-  return records.length;
+  let count = 0;
+  for (let position = 0; position < batches.length; ) {
+    const { frameBytes, nextOffset } = readBatchHeader(batches, position);
+    const frame = batches.subarray(position, position + frameBytes);
+    const records = decodeRecordsAs(frame, (offset, _timestampMs, key, value) =>
+      readAt(loaded.kinds, { offset, key, value }, set),
+    );
+    if (nextOffset <= set.highWatermark && loaded.openCount === 0) loaded.restore(records);
+    else loaded.append(records, nextOffset);
+    count += records.length;
+    position += frameBytes;
+  }
+  return count;
 }
 
 function readAt(
@@ -73,7 +79,7 @@ function readAt(
   { place }: PartitionReplicaSet,
 ): KeptRecord {
   try {
-    return keptRecord(kinds, readRecord(key, value));
+    return keptBytes(kinds, key, value);
   } catch (problem) {
     if (!(problem instanceof MalformedRecord)) throw problem;
     const message = `the record at offset ${offset} of ${partitionName(place)} cannot be understood: ${problem.message}`;

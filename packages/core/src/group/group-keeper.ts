@@ -44,6 +44,11 @@ export class GroupKeeper implements RecordsOfKind<GroupEntry> {
     else this.#withMembers.delete(groupId);
   }
 
+  restore(entry: GroupEntry): void {
+    this.append(entry);
+    this.commit(entry);
+  }
+
   /** How many there are, dead ones too. */
   get size(): number {
     return this.#current.size;

@@ -43,11 +43,14 @@ export function offsetRecord({ groupId, topic, partition, stored }: OffsetEntry)
   return { key, value: { version: VERSION, offset, metadata, committed_ms: committedMs, topic_id: topicId } };
 }
 
-/** Throws MalformedRecord, which names the field. */
-export function readOffsetRecord({ key, value }: CoordinatorRecord): OffsetEntry {
+/** Throws MalformedRecord, which names the field. `shared` gives one string for all that are equal. */
+export function readOffsetRecord(
+  { key, value }: CoordinatorRecord,
+  shared: (text: string) => string,
+): OffsetEntry {
   const place = {
     groupId: text("group_id", key.group_id),
-    topic: text("topic", key.topic),
+    topic: shared(text("topic", key.topic)),
     partition: count("partition", key.partition),
   };
   if (value === null) return { ...place, stored: null };
@@ -57,7 +60,7 @@ export function readOffsetRecord({ key, value }: CoordinatorRecord): OffsetEntry
     offset: count("offset", value.offset),
     metadata: value.metadata === null ? null : text("metadata", value.metadata),
     committedMs: count("committed_ms", value.committed_ms),
-    topicId: text("topic_id", value.topic_id),
+    topicId: shared(text("topic_id", value.topic_id)),
   };
   return { ...place, stored };
 }

@@ -8,6 +8,7 @@
 import type { CoordinatorRecord } from "../coordinator/coordinator-record.ts";
 import type { RecordsOfKind } from "../coordinator/record-kinds.ts";
 import { type OffsetEntry, type OffsetPlace, readOffsetRecord, type StoredOffset } from "./offset-record.ts";
+import { readOffsetText } from "./offset-text.ts";
 
 /** An offset that is there. */
 export interface CommittedEntry extends OffsetPlace {
@@ -30,6 +31,13 @@ export class OffsetStore implements RecordsOfKind<OffsetEntry> {
   readonly #groups = new Map<string, GroupOffsets>();
   /** By group, then by place. */
   readonly #open = new Map<string, Map<string, OpenEntry>>();
+  /** A topic's name and id, of which each record of a log brings a copy. */
+  readonly #texts = new Map<string, string>();
+  readonly #shared = (text: string): string => {
+    const known = this.#texts.get(text);
+    if (known === undefined) this.#texts.set(text, text);
+    return known ?? text;
+  };
 
   /** Groups that have an offset. */
   get groupCount(): number {
@@ -68,7 +76,11 @@ export class OffsetStore implements RecordsOfKind<OffsetEntry> {
   }
 
   read(record: CoordinatorRecord): OffsetEntry {
-    return readOffsetRecord(record);
+    return readOffsetRecord(record, this.#shared);
+  }
+
+  readText(key: string, value: string | null): OffsetEntry | null {
+    return readOffsetText(key, value, this.#shared);
   }
 
   append(entry: OffsetEntry): void {
@@ -86,6 +98,10 @@ export class OffsetStore implements RecordsOfKind<OffsetEntry> {
 
   commit(entry: OffsetEntry): void {
     this.#close(entry);
+    this.restore(entry);
+  }
+
+  restore(entry: OffsetEntry): void {
     const { groupId, topic, partition, stored } = entry;
     if (stored === null) {
       this.#forget(entry);
