@@ -20,7 +20,7 @@ async function described(session: Session): Promise<Map<string, Answer>> {
 test("every setting is described, and changes one by one; null takes a value back", async () => {
   const session = await withOrders({ retention_ms: 1000 });
   const config = await described(session);
-  expect(config.size).toBe(10);
+  expect(config.size).toBe(12);
   expect(config.get("retention_ms")).toEqual({
     name: "retention_ms",
     value: 1000,
