@@ -14,8 +14,8 @@ One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 1
 - A request names its operation: \`{"operation":"ping"}\`. Unknown fields are refused, so that no typing error goes unseen.
 - An answer begins with \`"ok":true\` and the fields given below, or with \`"ok":false\`, a \`code\` of the
   [error table](errors.md), a \`message\`, \`retriable\` and, for some codes, \`details\`.
-- Requests on one connection take effect in the order in which they arrive. Answers come in that order too, unless a
-  request has an \`id\`: its answer echoes the id and may come later than those behind it.
+- Requests on one connection take effect in the order in which they arrive; only a \`compact\` works while those behind it go on.
+  Answers come in that order too, unless a request has an \`id\`: its answer echoes the id and may come later than those behind it.
 - Bytes are strict Base64 in fields named \`…_b64\`. \`null\` means absent, \`""\` means empty; the two are never confused.
 - Offsets, ids and times are integers within ±(2^53 - 1). Times are milliseconds since 1970.
 - A line longer than the broker's \`--max-frame-bytes\` is answered with \`FRAME_TOO_LARGE\` and the connection closes.

@@ -47,7 +47,7 @@ test("the entries of the indexes that lead to the dumped batches come when asked
   for (const timestamp_ms of [5, 9, 7, 11])
     await session.call("produce", { topic: "orders", records: [{ value_b64, timestamp_ms }] });
   const whole = await session.call("dump_log", { ...ORDERS, indexes: true });
-  const [, second, third, fourth] = (whole.batches as { position: number }[]).map(({ position }) => position);
+  const [, second, third, fourth] = whole.batches.map(({ position }) => position);
   const times = [
     { timestamp_ms: 9, offset: 1 },
     { timestamp_ms: 11, offset: 3 },
@@ -65,7 +65,7 @@ test("the entries of the indexes that lead to the dumped batches come when asked
 test("a damaged batch is a part of the answer, whatever its header says, and those behind it come too", async () => {
   const { session, disk } = await withThreeBatches();
   const { batches } = await session.call("dump_log", ORDERS);
-  const [, second] = batches as { position: number }[];
+  const [, second] = batches;
   // The highest byte of the base offset.
   spoil(disk, (second?.position ?? 0) + 14);
   expect((await session.call("dump_log", ORDERS)).batches).toMatchObject([

@@ -21,7 +21,7 @@ async function withFourBatches(): Promise<{ session: Session; disk: MemoryDisk }
 test("an offset is shown with its batch, its place there, and the way to it", async () => {
   const { session } = await withFourBatches();
   const { batches } = await session.call("dump_log", ORDERS);
-  const [, , third] = batches as { position: number }[];
+  const [, , third] = batches;
   expect(await session.call("find_in_log", { ...ORDERS, offset: 5 })).toMatchObject({
     log_start_offset: 0,
     log_end_offset: 8,

@@ -150,3 +150,41 @@ test("a topic is made before what follows on its connection, and holds up no oth
   expect(await maker.answer()).toMatchObject({ ok: true, id: "create" });
   expect(await maker.answer()).toMatchObject({ ok: true, id: "produce", offset: 0 });
 });
+
+test("what comes behind a request that takes effect only when it is answered sees that, with and without ids", async () => {
+  const place = { topic: "replicated", partition: 0 };
+  const requests = [
+    { operation: "produce", ...place, value_b64: base64("b"), acks: "1" },
+    { operation: "replicate_once" },
+    { operation: "describe_partition", ...place },
+    { operation: "stop_broker", broker_id: 1 },
+    { operation: "start_broker", broker_id: 1 },
+    { operation: "produce", ...place, value_b64: base64("c"), acks: "1" },
+    { operation: "stop_broker", broker_id: 1 },
+    { operation: "promote", ...place, broker_id: 2 },
+    { operation: "start_broker", broker_id: 1 },
+    { operation: "create_topic", topic: "later", partitions: 1, replication_factor: 3 },
+    { operation: "rejoin", ...place, broker_id: 1 },
+    { operation: "promote", ...place, broker_id: 1 },
+    { operation: "metadata", topic: "replicated" },
+    { operation: "delete_records", ...place, before_offset: 1 },
+    { operation: "list_offsets", ...place, timestamp_ms: -2 },
+  ];
+  for (const hasIds of [false, true]) {
+    const session = Session.open(await openBroker({ brokers: 3, data: `/ids-${hasIds}` }));
+    await session.call("create_topic", { topic: "replicated", partitions: 1, replication_factor: 3 });
+    await session.call("produce", { ...place, value_b64: base64("a"), acks: "1" });
+    await session.call("replicate_once");
+    const lines = requests.map((request, id) => JSON.stringify(hasIds ? { id, ...request } : request));
+    session.send(`${lines.join("\n")}\n`);
+    const answers: unknown[] = [];
+    for (const [id] of requests.entries()) {
+      const answer = await session.answer();
+      expect(answer).toMatchObject({ ok: true, ...(hasIds ? { id } : {}) });
+      answers.push(answer);
+    }
+    expect(answers[2]).toMatchObject({ replicas: [2, 2, 2].map((end) => ({ log_end_offset: end })) });
+    expect(answers[12]).toMatchObject({ partitions: [{ leader_id: 1, isr: [1, 2, 3] }] });
+    expect(answers.at(-1)).toMatchObject({ offset: 1 });
+  }
+});

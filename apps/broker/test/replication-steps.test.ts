@@ -11,9 +11,7 @@ async function replicated(settings: object = {}) {
   const produce = (value: string, acks = "1") =>
     session.call("produce", { ...PLACE, value_b64: base64(value), acks });
   const marks = async () => {
-    const { replicas } = (await session.call("describe_partition", PLACE)) as unknown as {
-      replicas: { log_end_offset: number | null; high_watermark: number }[];
-    };
+    const { replicas } = await session.call("describe_partition", PLACE);
     return replicas.map((each) => `${each.log_end_offset}/${each.high_watermark}`);
   };
   return { session, produce, marks };
@@ -141,9 +139,7 @@ test("the log of any replica can be looked at, so that two that grew apart lie s
   await session.call("promote", { ...PLACE, broker_id: 2 });
   await produce("new");
   const epochsOn = async (fields: object) => {
-    const { batches } = (await session.call("dump_log", { ...PLACE, ...fields })) as unknown as {
-      batches: { base_offset: number; leader_epoch: number }[];
-    };
+    const { batches } = await session.call("dump_log", { ...PLACE, ...fields });
     return batches.map((batch) => `${batch.base_offset} of epoch ${batch.leader_epoch}`);
   };
   expect(await epochsOn({})).toEqual(["0 of epoch 0", "1 of epoch 1"]);

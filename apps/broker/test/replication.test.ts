@@ -29,9 +29,7 @@ test("what is produced becomes visible by itself, and every replica hears of it"
   const fetched = await session.call("fetch", { ...PLACE, offset: 0, min_bytes: 1, max_wait_ms: 60_000 });
   expect(fetched).toMatchObject({ high_watermark: 1, next_offset: 1 });
   for (;;) {
-    const { replicas } = (await session.call("describe_partition", PLACE)) as unknown as {
-      replicas: { high_watermark: number }[];
-    };
+    const { replicas } = await session.call("describe_partition", PLACE);
     if (replicas.every(({ high_watermark }) => high_watermark === 1)) break;
     await new Promise((resolve) => setImmediate(resolve));
   }

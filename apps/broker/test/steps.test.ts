@@ -19,7 +19,7 @@ async function produce(session: Session, values: readonly string[], place: objec
 /** The partition, with where its segments begin. */
 async function described(session: Session): Promise<Answer & { readonly bases: readonly number[] }> {
   const answer = await session.call("describe_partition", PLACE);
-  const segments = answer.segments as { base_offset: number }[];
+  const segments = answer.segments;
   return { ...answer, bases: segments.map((segment) => segment.base_offset) };
 }
 

@@ -1,7 +1,7 @@
 /** Settings of a topic over the wire, and what they do to what is produced and fetched. */
 import { decodeRecords, encodeBatch, splitFrames } from "@minikafka/record";
 import { expect, test } from "vitest";
-import { type Answer, base64, openBroker, Session } from "./support/broker.ts";
+import { base64, openBroker, Session } from "./support/broker.ts";
 
 const START_MS = 1_700_000_000_000;
 const PLACE = { topic: "orders", partition: 0 };
@@ -12,15 +12,15 @@ async function withOrders(config: object = {}): Promise<Session> {
   return session;
 }
 
-async function described(session: Session): Promise<Map<string, Answer>> {
+async function described(session: Session) {
   const { config } = await session.call("describe_config", { topic: "orders" });
-  return new Map((config as (Answer & { name: string })[]).map((entry) => [entry.name, entry]));
+  return new Map(config.map((entry) => [entry.name, entry]));
 }
 
 test("every setting is described, and changes one by one; null takes a value back", async () => {
   const session = await withOrders({ retention_ms: 1000 });
   const config = await described(session);
-  expect(config.size).toBe(10);
+  expect(config.size).toBe(12);
   expect(config.get("retention_ms")).toEqual({
     name: "retention_ms",
     value: 1000,
@@ -72,7 +72,7 @@ test("with LogAppendTime both encodings bring the leader's time, the answer tell
   const times = [START_MS, START_MS, START_MS + 50];
 
   const asRecords = await session.call("fetch", { ...PLACE, offset: 0 });
-  expect((asRecords.records as { timestamp_ms: number }[]).map((each) => each.timestamp_ms)).toEqual(times);
+  expect(asRecords.records?.map((each) => each.timestamp_ms)).toEqual(times);
   const { batches_b64: text } = await session.call("fetch", { ...PLACE, offset: 0, encoding: "batch" });
   const frames = splitFrames(Buffer.from(text as string, "base64"));
   expect(frames.flatMap(decodeRecords).map(({ timestampMs }) => timestampMs)).toEqual(times);

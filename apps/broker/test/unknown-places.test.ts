@@ -12,6 +12,7 @@ const OPERATION_NAMES = (Object.keys(OPERATIONS) as OperationName[]).filter(
 /** What an operation needs beside its place. */
 const BESIDES: { readonly [name in OperationName]?: object } = {
   alter_config: { config: { retention_ms: 1_000 } },
+  create_partitions: { partitions: 9 },
   produce: { value_b64: "" },
   fetch: { offset: 0 },
   list_offsets: { timestamp_ms: -1 },

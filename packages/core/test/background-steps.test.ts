@@ -91,3 +91,54 @@ test("a close during a step ends it, and the step tells of no problem", async ()
   expect(cluster.state).toBe("closed");
   expect(await rejection(cluster.steps.compact(noPause))).toMatchObject({ code: "SHUTTING_DOWN" });
 });
+
+/** Steps that go over every log, and which log's disk they wait for with the syncs held back. */
+const STEPS: Record<string, (cluster: BrokerCluster) => Promise<unknown>> = {
+  apply_retention: (cluster) => cluster.steps.applyRetention(),
+  compact: (cluster) => cluster.steps.compact(noPause),
+  flush_logs: (cluster) => cluster.steps.flushLogs(),
+};
+
+test.each(
+  Object.keys(STEPS).flatMap((step) =>
+    [1, 2].flatMap((brokerId) => [true, false].map((first) => [step, brokerId, first] as const)),
+  ),
+)(
+  "the step %s and a stop of broker %i in one turn (the step first: %s) are no failure of the step",
+  async (name, brokerId, isFirst) => {
+    const world = memoryWorld();
+    const cluster = await openCluster(world, { brokerIds: [1, 2], segmentBytes: 1024 });
+    const config = { cleanup_policy: "compact,delete", retention_bytes: 1 };
+    cluster.createTopic({ topic: "orders", partitions: 3, replicationFactor: 2, config });
+    for (const partition of [0, 1, 2])
+      await appendKeyed(cluster, "orders", partition, ["1", "2", "3".repeat(1000)]);
+    for (let round = 0; round < 3; round++) await cluster.replicateOnce();
+    await cluster.steps.flushLogs();
+    for (const partition of [0, 1, 2]) await appendKeyed(cluster, "orders", partition, ["4"]);
+    world.disk.holdSyncs();
+    const act = () => STEPS[name]?.(cluster);
+    const stop = () => cluster.stopBroker(brokerId);
+    const [one, two] = isFirst ? [act(), stop()] : [stop(), act()];
+    await settle();
+    world.disk.releaseSyncs();
+    await expect(isFirst ? one : two).resolves.not.toThrow();
+    expect(await (isFirst ? two : one)).toEqual({ brokerId, clean: true });
+  },
+);
+
+test("delete_records at a leader whose broker stops meanwhile is LEADER_NOT_AVAILABLE, which may be tried again", async () => {
+  const world = memoryWorld();
+  const place = { topic: "orders", partition: 0 };
+  const cluster = await openCluster(world);
+  cluster.createTopic({ topic: "orders", partitions: 1 });
+  await appendKeyed(cluster, "orders", 0, ["1", "2"]);
+  world.disk.holdSyncs();
+  const deleted = rejection(cluster.deleteRecords(place, "high_watermark"));
+  const stopped = cluster.stopBroker(1);
+  await settle();
+  world.disk.releaseSyncs();
+  expect(await deleted).toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
+  await stopped;
+  await cluster.startBroker(1);
+  expect(await cluster.deleteRecords(place, "high_watermark")).toBe(2);
+});

@@ -269,6 +269,22 @@ describe("a tombstone", () => {
   });
 });
 
+test("a log goes by the lags of its topic: what is too young stays, what is overdue is compacted whatever the ratio", async () => {
+  const log = await longLog(compactedWorld({ minCleanableDirtyRatio: 1 }));
+  const at = (nowMs: number) => log.compact(request(log, { nowMs }));
+  const lags = { minCompactionLagMs: 500, maxCompactionLagMs: 2000 };
+  await at(1000);
+  for (let n = 0; n < 3; n++) fillInTurn(log, 4);
+  await log.flush();
+  log.configure({ ...COMPACTED_CONFIG, ...lags });
+  expect(await at(1400)).toBeNull();
+  log.configure({ ...COMPACTED_CONFIG, minCleanableDirtyRatio: 1, ...lags });
+  // Its records are of the times 1000 and a little.
+  expect(await at(1400)).toBeNull();
+  expect(await at(2900)).toBeNull();
+  expect(await at(3100)).toMatchObject({ isComplete: true });
+});
+
 test("with too little memory for all keys a pass covers a part, and those that follow come to the same end", async () => {
   const results: unknown[] = [];
   const log = await longLog();

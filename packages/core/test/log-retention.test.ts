@@ -99,6 +99,8 @@ const CONFIG: LogConfig = {
   retentionBytes: null,
   deleteRetentionMs: DAY,
   minCleanableDirtyRatio: 0.5,
+  minCompactionLagMs: 0,
+  maxCompactionLagMs: Number.MAX_SAFE_INTEGER,
 };
 
 test("a roll on request begins a new segment, unless the active one is empty", async () => {

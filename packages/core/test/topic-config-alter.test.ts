@@ -22,7 +22,7 @@ function ownConfig(cluster: BrokerCluster): object {
 test("every setting is described, its own value before the default, with what Kafka calls it", async () => {
   const cluster = await opened(memoryWorld(), { retention_ms: 1000 });
   const described = cluster.describeConfig("orders");
-  expect(described).toHaveLength(10);
+  expect(described).toHaveLength(12);
   expect(described.filter(({ source }) => source === "topic")).toEqual([
     {
       name: "retention_ms",
@@ -187,4 +187,16 @@ test("a process that dies after the metadata comes back with the change, which w
   const disk = world.disk.clone();
   disk.crash({ mode: "lost" });
   expect(ownConfig(await openCluster(worldOn(disk)))).toEqual({ retention_ms: 2000 });
+});
+
+test("a change by which a topic's settings would contradict each other is refused, and changes nothing", async () => {
+  const cluster = await opened(memoryWorld(), { max_compaction_lag_ms: 1000 });
+  for (const min_compaction_lag_ms of [1001, "5000"]) {
+    const change = () => cluster.alterConfig("orders", { min_compaction_lag_ms, retention_ms: 1 });
+    expect(change).toThrow("expected at most 1000, which max_compaction_lag_ms is");
+  }
+  const own = () => cluster.describeConfig("orders").filter(({ source }) => source === "topic");
+  expect(own()).toMatchObject([{ name: "max_compaction_lag_ms", value: 1000 }]);
+  cluster.alterConfig("orders", { min_compaction_lag_ms: 1001, max_compaction_lag_ms: null });
+  expect(own()).toMatchObject([{ name: "min_compaction_lag_ms", value: 1001 }]);
 });

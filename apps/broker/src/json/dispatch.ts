@@ -34,8 +34,22 @@ export interface Dispatched {
   readonly holdsBack: boolean;
 }
 
-/** Operations whose handlers take effect later than they return. Every other's do before. */
-const HOLDING_BACK: readonly OperationName[] = ["create_topic", "create_partitions"];
+/**
+ * Operations whose handlers take effect later than they return; none of them waits for what another request does. Every other's
+ * take effect before, also while they wait for others; but for compact, which may take long and changes nothing that others wait for.
+ */
+const HOLDING_BACK: readonly OperationName[] = [
+  "create_topic",
+  "create_partitions",
+  "stop_broker",
+  "start_broker",
+  "promote",
+  "rejoin",
+  "delete_records",
+  "replicate_once",
+  "apply_retention",
+  "flush_logs",
+];
 
 export interface DispatcherOptions {
   readonly context: BrokerContext;

@@ -1,7 +1,7 @@
 /** A broker on a disk in memory, reached without a port. */
 import type { Duplex } from "node:stream";
 import { MemoryDisk } from "@minikafka/core/testing";
-import { OPERATIONS, type OperationName } from "@minikafka/protocol";
+import { OPERATIONS, type OperationName, type ResponseFields } from "@minikafka/protocol";
 import { pino } from "pino";
 import { expect, onTestFinished } from "vitest";
 import { z } from "zod";
@@ -78,13 +78,16 @@ export class Session {
   }
 
   /** Asks, and holds the answer to its operation's schema: nothing missing, nothing besides. */
-  async call(operation: OperationName, fields: object = {}): Promise<Answer> {
+  async call<Name extends OperationName>(
+    operation: Name,
+    fields: object = {},
+  ): Promise<{ readonly ok: boolean } & ResponseFields<Name>> {
     const answer = await this.ask({ operation, ...fields });
     expect(answer).toMatchObject({ ok: true });
     const { ok: _ok, id: _id, ...rest } = answer as Answer;
     const response = OPERATIONS[operation].response as z.ZodObject;
     expect(() => z.strictObject(response.shape).parse(rest), JSON.stringify(rest)).not.toThrow();
-    return answer as Answer;
+    return answer as { readonly ok: boolean } & ResponseFields<Name>;
   }
 
   #receive(text: string): void {

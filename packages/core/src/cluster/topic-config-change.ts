@@ -2,6 +2,7 @@
 import type { ResolvedConfig } from "./config.ts";
 import {
   parseSetting,
+  requireConsistent,
   requireSetting,
   TOPIC_CONFIG_KEYS,
   TOPIC_SETTINGS,
@@ -50,8 +51,8 @@ export function parseChanges(changes: ConfigChanges): ParsedChanges {
   );
 }
 
-/** `config` after the changes. */
+/** `config` after the changes. Throws INVALID_CONFIG where they contradict each other, or what stays. */
 export function changedConfig(config: TopicConfig, changes: ParsedChanges): TopicConfig {
   const merged = Object.entries({ ...config, ...changes });
-  return Object.fromEntries(merged.filter(([, value]) => value !== null));
+  return requireConsistent(Object.fromEntries(merged.filter(([, value]) => value !== null)));
 }

@@ -7,7 +7,8 @@ import { logConfigOf, partitionConfigOf } from "./topic-log-config.ts";
 
 const KNOWN =
   "known are cleanup_policy, retention_ms, retention_bytes, segment_bytes, segment_ms, delete_retention_ms, " +
-  "min_cleanable_dirty_ratio, max_message_bytes, message_timestamp_type, min_insync_replicas";
+  "min_cleanable_dirty_ratio, min_compaction_lag_ms, max_compaction_lag_ms, max_message_bytes, " +
+  "message_timestamp_type, min_insync_replicas";
 const CLUSTER = resolveConfig({ dataFolder: "/d", segmentBytes: 4096, batchBytesMax: 1000 });
 
 test("a setting is taken as a number, or as its digits from a command line", () => {
@@ -59,6 +60,12 @@ test.each([
   [{ min_cleanable_dirty_ratio: 1.01 }, "min_cleanable_dirty_ratio is 1.01; expected a number from 0 to 1"],
   [{ min_cleanable_dirty_ratio: "" }, 'min_cleanable_dirty_ratio is ""; expected a number from 0 to 1'],
   [{ min_cleanable_dirty_ratio: "1.5" }, 'min_cleanable_dirty_ratio is "1.5"; expected a number from 0 to 1'],
+  [{ min_compaction_lag_ms: -1 }, `min_compaction_lag_ms is -1; ${MS} from 0`],
+  [{ max_compaction_lag_ms: 0 }, `max_compaction_lag_ms is 0; ${MS} from 1`],
+  [
+    { min_compaction_lag_ms: 6, max_compaction_lag_ms: 5 },
+    "min_compaction_lag_ms is 6; expected at most 5, which max_compaction_lag_ms is",
+  ],
   [{ min_insync_replicas: 0 }, "min_insync_replicas is 0; expected a whole number, 1 to 2147483647"],
   [
     { message_timestamp_type: "createtime" },
@@ -88,6 +95,8 @@ test("where a topic says nothing, the cluster's configuration holds, and then Ka
     segment_ms: 1000,
     delete_retention_ms: 86_400_000,
     min_cleanable_dirty_ratio: 0.5,
+    min_compaction_lag_ms: 0,
+    max_compaction_lag_ms: Number.MAX_SAFE_INTEGER,
     max_message_bytes: 1000,
     message_timestamp_type: "CreateTime",
     min_insync_replicas: 1,
@@ -117,7 +126,17 @@ test("a log and a partition go by the settings, and -1 is no limit to them", () 
     retentionBytes: null,
     deleteRetentionMs: 86_400_000,
     minCleanableDirtyRatio: 0.5,
+    minCompactionLagMs: 0,
+    maxCompactionLagMs: Number.MAX_SAFE_INTEGER,
   });
+  const lagging = { max_compaction_lag_ms: 1000, min_compaction_lag_ms: 500 };
+  expect(logConfigOf({ ...lagging, cleanup_policy: "compact" }, CLUSTER)).toMatchObject({
+    segmentMs: 1000,
+    minCompactionLagMs: 500,
+    maxCompactionLagMs: 1000,
+  });
+  expect(logConfigOf({ ...lagging, segment_ms: 10, cleanup_policy: "compact" }, CLUSTER).segmentMs).toBe(10);
+  expect(logConfigOf(lagging, CLUSTER).segmentMs).toBe(604_800_000);
   expect(logConfigOf({ cleanup_policy: "compact,delete" }, CLUSTER)).toMatchObject({
     deletes: true,
     compacts: true,

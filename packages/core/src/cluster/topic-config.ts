@@ -31,6 +31,8 @@ export interface TopicSettings {
   readonly segment_ms: number;
   readonly delete_retention_ms: number;
   readonly min_cleanable_dirty_ratio: number;
+  readonly min_compaction_lag_ms: number;
+  readonly max_compaction_lag_ms: number;
   readonly max_message_bytes: number;
   readonly message_timestamp_type: MessageTimestampType;
   readonly min_insync_replicas: number;
@@ -67,6 +69,7 @@ const NO_LIMIT = -1;
 const milliseconds = (min: number, minimum?: string) => wholeNumber("of milliseconds", { min }, minimum);
 const { segmentMs, retentionMs, retentionBytes, deleteRetentionMs, minCleanableDirtyRatio } =
   LOG_CONFIG_DEFAULTS;
+const { minCompactionLagMs, maxCompactionLagMs } = LOG_CONFIG_DEFAULTS;
 
 export const TOPIC_SETTINGS: { readonly [Key in TopicConfigKey]: Setting<TopicSettings[Key]> } = {
   cleanup_policy: setting(
@@ -112,6 +115,18 @@ export const TOPIC_SETTINGS: { readonly [Key in TopicConfigKey]: Setting<TopicSe
     () => minCleanableDirtyRatio,
     "compaction leaves a log alone whose share of bytes not yet compacted is less",
   ),
+  min_compaction_lag_ms: setting(
+    "min.compaction.lag.ms",
+    milliseconds(0),
+    () => minCompactionLagMs,
+    "so long no record is compacted away: compaction ends before the first segment with a later one (KIP-58)",
+  ),
+  max_compaction_lag_ms: setting(
+    "max.compaction.lag.ms",
+    milliseconds(1),
+    () => maxCompactionLagMs,
+    "after that a pass is due, whatever the dirty ratio, and a segment of a compacted topic is closed (KIP-354)",
+  ),
   // Kafka's least is 0, which takes nothing; its default is 1 MiB and a header.
   max_message_bytes: setting(
     "max.message.bytes",
@@ -138,7 +153,17 @@ export const TOPIC_CONFIG_KEYS = Object.keys(TOPIC_SETTINGS) as readonly TopicCo
 
 /** Throws INVALID_CONFIG, which names the key and what was expected. */
 export function parseTopicConfig(raw: RawTopicConfig): TopicConfig {
-  return Object.fromEntries(Object.entries(raw).map(([key, value]) => [key, parseSetting(key, value)]));
+  const entries = Object.entries(raw).map(([key, value]) => [key, parseSetting(key, value)]);
+  return requireConsistent(Object.fromEntries(entries));
+}
+
+/** Throws INVALID_CONFIG where two settings contradict each other. Kafka: the same (KIP-354). */
+export function requireConsistent(config: TopicConfig): TopicConfig {
+  const { min_compaction_lag_ms: min = minCompactionLagMs, max_compaction_lag_ms: max = maxCompactionLagMs } =
+    config;
+  if (min <= max) return config;
+  const message = `min_compaction_lag_ms is ${min}; expected at most ${max}, which max_compaction_lag_ms is`;
+  throw new BrokerError("INVALID_CONFIG", message, { key: "min_compaction_lag_ms", max });
 }
 
 /** One setting's value. Throws INVALID_CONFIG. */

@@ -6,15 +6,22 @@ import { settingsOf, type TopicConfig } from "./topic-config.ts";
 
 export function logConfigOf(topic: TopicConfig, cluster: ResolvedConfig): LogConfig {
   const settings = settingsOf(topic, cluster);
+  const compacts = settings.cleanup_policy !== "delete";
   return {
     segmentBytes: settings.segment_bytes,
-    segmentMs: settings.segment_ms,
+    // What must be compacted in time must be closed in time. Kafka: the same.
+    segmentMs: Math.min(
+      settings.segment_ms,
+      compacts ? settings.max_compaction_lag_ms : Number.POSITIVE_INFINITY,
+    ),
     deletes: settings.cleanup_policy !== "compact",
-    compacts: settings.cleanup_policy !== "delete",
+    compacts,
     retentionMs: limit(settings.retention_ms),
     retentionBytes: limit(settings.retention_bytes),
     deleteRetentionMs: settings.delete_retention_ms,
     minCleanableDirtyRatio: settings.min_cleanable_dirty_ratio,
+    minCompactionLagMs: settings.min_compaction_lag_ms,
+    maxCompactionLagMs: settings.max_compaction_lag_ms,
   };
 }
 

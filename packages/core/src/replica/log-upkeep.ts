@@ -1,8 +1,13 @@
-/** The background work on the logs of one partition. Each replica's log is its broker's own to keep. */
+/**
+ * The background work on the logs of one partition. Each replica's log is its broker's own to keep: one that goes away meanwhile,
+ * since its broker stops, has nothing left to do and nothing to tell.
+ */
 import type { ReplicaPlace } from "../env/trace.ts";
+import { BrokerError } from "../errors.ts";
 import type { CompactionOutcome, CompactionRequest } from "../log/compaction/compaction-request.ts";
 import type { RemovedSegment } from "../log/cutting/log-retention.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
 export interface CompactedLog {
@@ -25,6 +30,7 @@ export interface RolledSegment {
 
 /** One replica's log, and how far it may be worked on. */
 interface ReplicaLog {
+  readonly copy: Replica;
   readonly place: ReplicaPlace;
   readonly log: PartitionLog;
   readonly highWatermark: number;
@@ -42,9 +48,10 @@ export function rollSegment(set: PartitionReplicaSet): RolledSegment {
 /** Deletes what retention lets go of each replica's log. Rejects with STORAGE_ERROR, BROKER_FAILED. */
 export async function applyRetention(set: PartitionReplicaSet, nowMs: number): Promise<DeletedSegment[]> {
   const deleted: DeletedSegment[] = [];
-  for (const { place, log, highWatermark } of logsOf(set)) {
-    const { segments } = await log.applyRetention({ nowMs, highWatermark });
-    deleted.push(...segments.map((segment) => ({ place, segment })));
+  for (const kept of logsOf(set)) {
+    const { place, log, highWatermark } = kept;
+    const result = await unlessGone(kept, () => log.applyRetention({ nowMs, highWatermark }));
+    for (const segment of result?.segments ?? []) deleted.push({ place, segment });
   }
   return deleted;
 }
@@ -55,9 +62,10 @@ export async function compact(
   request: Omit<CompactionRequest, "cleanEnd">,
 ): Promise<CompactedLog[]> {
   const compacted: CompactedLog[] = [];
-  for (const { place, log, highWatermark, lastStableOffset } of logsOf(set)) {
+  for (const kept of logsOf(set)) {
+    const { place, log, highWatermark, lastStableOffset } = kept;
     const cleanEnd = Math.min(highWatermark, lastStableOffset);
-    const result = await log.compact({ ...request, cleanEnd });
+    const result = await unlessGone(kept, () => log.compact({ ...request, cleanEnd }));
     if (result !== null) compacted.push({ place, result });
   }
   return compacted;
@@ -72,6 +80,20 @@ function logsOf(set: PartitionReplicaSet): ReplicaLog[] {
     .map((copy) => {
       const { brokerId, log } = copy;
       const highWatermark = copy === leader ? set.highWatermark : copy.highWatermark;
-      return { place: { brokerId, ...place }, log, highWatermark, lastStableOffset };
+      return { copy, place: { brokerId, ...place }, log, highWatermark, lastStableOffset };
     });
+}
+
+/** `null` when it failed because the log is its replica's no more. */
+async function unlessGone<Result>(
+  { copy, log }: ReplicaLog,
+  act: () => Promise<Result>,
+): Promise<Result | null> {
+  try {
+    return await act();
+  } catch (problem) {
+    const isGone = copy.broker.isStopped || copy.problem !== null || copy.log !== log;
+    if (problem instanceof BrokerError && isGone) return null;
+    throw problem;
+  }
 }

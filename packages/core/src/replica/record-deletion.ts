@@ -28,12 +28,24 @@ export async function deleteRecords(
   const others = () => leadership.inSync().filter((copy) => copy !== leader);
   for (const copy of others()) await deleteAtFollower(copy, beforeOffset);
   // The world went on meanwhile.
-  if (set.isRetired || leadership.onlineLeader !== leader || set.leaderEpoch !== leaderEpoch) {
-    const message = `${partitionName(set.place)} has got another leader while its records were being deleted; try again`;
-    throw new BrokerError("LEADER_NOT_AVAILABLE", message);
-  }
+  const { log } = leader;
+  const isLeft = () =>
+    set.isRetired ||
+    leadership.onlineLeader !== leader ||
+    leader.log !== log ||
+    set.leaderEpoch !== leaderEpoch;
+  if (isLeft()) throw leaderLeft(set);
   leaveOut(others().filter((copy) => copy.logStartOffset < beforeOffset));
-  return leader.log.deleteRecords(beforeOffset);
+  try {
+    return await log.deleteRecords(beforeOffset);
+  } catch (problem) {
+    throw problem instanceof BrokerError && isLeft() ? leaderLeft(set) : problem;
+  }
+}
+
+function leaderLeft({ place }: PartitionReplicaSet): BrokerError {
+  const message = `${partitionName(place)} has lost its leader, or got another one, while its records were being deleted; try again`;
+  return new BrokerError("LEADER_NOT_AVAILABLE", message);
 }
 
 /** The offset that `before` means. */

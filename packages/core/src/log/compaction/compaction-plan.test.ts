@@ -1,21 +1,33 @@
 import { expect, test } from "vitest";
-import { type CompactionFacts, groupForMerging, planCompaction, type Reach } from "./compaction-plan.ts";
+import {
+  type CompactionFacts,
+  groupForMerging,
+  planCompaction,
+  type Reach,
+  type TimedReach,
+} from "./compaction-plan.ts";
 
-/** Segments of ten offsets, of the sizes that are given. */
-function segments(...sizes: number[]): Reach[] {
+const FOR_EVER = Number.MAX_SAFE_INTEGER;
+
+/** Segments of ten offsets, of the sizes that are given; the first is of the times 100 to 190, the next of 200 to 290. */
+function segments(...sizes: number[]): TimedReach[] {
   return sizes.map((sizeBytes, index) => ({
     baseOffset: 10 * index,
     nextOffset: 10 * index + 10,
     sizeBytes,
+    firstTimestampMs: 100 * (index + 1),
+    maxTimestampMs: 100 * (index + 1) + 90,
   }));
 }
 
-function plan(facts: Partial<CompactionFacts<Reach>>) {
+function plan(facts: Partial<CompactionFacts<TimedReach>>) {
   return planCompaction({
     sealed: segments(100, 100, 100, 100),
     firstDirtyOffset: 0,
     cleanEnd: 40,
     minCleanableDirtyRatio: 0.5,
+    minCompactionLagMs: 0,
+    maxCompactionLagMs: FOR_EVER,
     nextHorizonMs: null,
     nowMs: 1000,
     ...facts,
@@ -53,6 +65,39 @@ test("a segment that is clean only in part counts as dirty", () => {
 test("a log with nothing dirty is compacted once a tombstone's time has come", () => {
   expect(plan({ firstDirtyOffset: 40, nextHorizonMs: 1001 })).toBeNull();
   expect(plan({ firstDirtyOffset: 40, nextHorizonMs: 1000 })).toMatchObject({ dirty: [], dirtyRatio: 0 });
+});
+
+test("a segment with a record that is younger than the least lag is not compacted, nor is what lies behind it (KIP-58)", () => {
+  const dirtyAt = (nowMs: number, sealed = segments(100, 100, 100, 100)) =>
+    bases(plan({ nowMs, sealed, minCompactionLagMs: 50 })?.dirty);
+  expect(dirtyAt(239)).toBeUndefined();
+  expect(dirtyAt(240)).toEqual([0]);
+  expect(dirtyAt(339)).toEqual([0]);
+  expect(dirtyAt(340)).toEqual([0, 10]);
+  expect(dirtyAt(10_000)).toEqual([0, 10, 20, 30]);
+  const [first, ...rest] = segments(100, 100, 100);
+  const late = { ...(first as TimedReach), maxTimestampMs: 9_999 };
+  expect(dirtyAt(1_000, [late, ...rest])).toBeUndefined();
+  // Without a time it is as old as can be.
+  expect(dirtyAt(340, [{ ...late, maxTimestampMs: -1 }, ...rest])).toEqual([0, 10]);
+});
+
+test("what an earlier pass has been over is gone over again, however young it is", () => {
+  const found = plan({ nowMs: 300, minCompactionLagMs: 1000, firstDirtyOffset: 20, nextHorizonMs: 0 });
+  expect([bases(found?.clean), bases(found?.dirty)]).toEqual([[0, 10], []]);
+});
+
+test("a pass is due, whatever the ratio, once a dirty segment began longer ago than the greatest lag (KIP-354)", () => {
+  const late = (nowMs: number, facts: Partial<CompactionFacts<TimedReach>> = {}) =>
+    plan({ nowMs, firstDirtyOffset: 30, maxCompactionLagMs: 50, ...facts });
+  expect(late(450)).toBeNull();
+  expect(bases(late(451)?.dirty)).toEqual([30]);
+  expect(late(451, { cleanEnd: 39 })).toBeNull();
+  expect(late(10_000, { firstDirtyOffset: 40 })).toBeNull();
+  for (const firstTimestampMs of [null, -1, 0])
+    expect(
+      late(10_000, { sealed: segments(1, 1, 1, 1).map((each) => ({ ...each, firstTimestampMs })) }),
+    ).toBeNull();
 });
 
 test("neighbours merge as long as they fit one segment, in order and none left out", () => {

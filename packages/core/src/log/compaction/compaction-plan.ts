@@ -12,7 +12,15 @@ export interface Reach {
   readonly sizeBytes: number;
 }
 
-export interface CompactionFacts<Segment extends Reach> {
+/** And of what times. */
+export interface TimedReach extends Reach {
+  /** The latest of its records; -1 when none has a time. */
+  readonly maxTimestampMs: number;
+  /** The latest of its first batch; `null` when there is none, -1 when it has no time. May have to be read. */
+  readonly firstTimestampMs: number | null;
+}
+
+export interface CompactionFacts<Segment extends TimedReach> {
   /** Oldest first. */
   readonly sealed: readonly Segment[];
   /** Kafka: the cleaner's checkpoint. Below it every key is there once. */
@@ -21,6 +29,10 @@ export interface CompactionFacts<Segment extends Reach> {
   readonly cleanEnd: number;
   /** Kafka: min.cleanable.dirty.ratio. */
   readonly minCleanableDirtyRatio: number;
+  /** Kafka: min.compaction.lag.ms. */
+  readonly minCompactionLagMs: number;
+  /** Kafka: max.compaction.lag.ms. Number.MAX_SAFE_INTEGER is for ever: then no first batch is asked for. */
+  readonly maxCompactionLagMs: number;
   /** When the next tombstone or marker may go; `null` when none waits. */
   readonly nextHorizonMs: number | null;
   readonly nowMs: number;
@@ -35,14 +47,15 @@ export interface CompactionPlan<Segment extends Reach> {
   readonly dirtyRatio: number;
 }
 
-/** `null` when there is too little to do: no pass is due by its dirty bytes, nor by the time of a tombstone. */
-export function planCompaction<Segment extends Reach>(
+/** `null` when there is too little to do: no pass is due by its dirty bytes, nor by the time of a record or a tombstone. */
+export function planCompaction<Segment extends TimedReach>(
   facts: CompactionFacts<Segment>,
 ): CompactionPlan<Segment> | null {
   // What an earlier pass has been over is decided, even if a leader's marks have moved back since. It has to be gone over
   // each time, or the horizons of its tombstones would be forgotten.
+  const lagEnd = endByLag(facts);
   const isCleanable = ({ baseOffset, nextOffset }: Segment) =>
-    nextOffset <= facts.cleanEnd || baseOffset < facts.firstDirtyOffset;
+    nextOffset <= Math.min(facts.cleanEnd, lagEnd) || baseOffset < facts.firstDirtyOffset;
   const cleanable = facts.sealed.filter(isCleanable);
   const clean = cleanable.filter(({ nextOffset }) => nextOffset <= facts.firstDirtyOffset);
   const dirty = cleanable.slice(clean.length);
@@ -50,9 +63,31 @@ export function planCompaction<Segment extends Reach>(
   const bytes = dirtyBytes + bytesOf(clean);
   if (bytes === 0) return null;
   const dirtyRatio = dirtyBytes / bytes;
-  const isDirty = dirtyBytes > 0 && dirtyRatio >= facts.minCleanableDirtyRatio;
+  const isDirty = dirtyBytes > 0 && (dirtyRatio >= facts.minCleanableDirtyRatio || isOverdue(dirty, facts));
   const isTime = facts.nextHorizonMs !== null && facts.nowMs >= facts.nextHorizonMs;
   return isDirty || isTime ? { clean, dirty, dirtyRatio } : null;
+}
+
+/** The base of the first segment that holds a record too young to be compacted: nothing from there on is (KIP-58). */
+function endByLag<Segment extends TimedReach>(facts: CompactionFacts<Segment>): number {
+  const { sealed, firstDirtyOffset, minCompactionLagMs, nowMs } = facts;
+  if (minCompactionLagMs === 0) return Number.POSITIVE_INFINITY;
+  const young = sealed.find(
+    ({ nextOffset, maxTimestampMs }) =>
+      nextOffset > firstDirtyOffset && maxTimestampMs > nowMs - minCompactionLagMs,
+  );
+  return young?.baseOffset ?? Number.POSITIVE_INFINITY;
+}
+
+/** Whether one of them began so long ago that it must not wait for others (KIP-354). */
+function isOverdue(
+  dirty: readonly TimedReach[],
+  { maxCompactionLagMs, nowMs }: { readonly maxCompactionLagMs: number; readonly nowMs: number },
+): boolean {
+  if (maxCompactionLagMs === Number.MAX_SAFE_INTEGER) return false;
+  return dirty.some(
+    ({ firstTimestampMs: first }) => (first ?? -1) > 0 && (first ?? -1) < nowMs - maxCompactionLagMs,
+  );
 }
 
 /**

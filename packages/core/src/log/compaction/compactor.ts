@@ -6,6 +6,7 @@
  * Never: more than PASSES_MAX passes for one call.
  */
 
+import { onDisk } from "../../env/disk-answer.ts";
 import type { LogParts } from "../parts/log-parts.ts";
 import { CompactionPass, Overtaken } from "./compaction-pass.ts";
 import { planCompaction } from "./compaction-plan.ts";
@@ -58,10 +59,15 @@ export class Compactor {
     const { config, env, place } = context;
     const { firstDirtyOffset, nextHorizonMs } = keeper.manifest;
     const { nowMs, cleanEnd, minCleanableDirtyRatio = config.minCleanableDirtyRatio } = request;
-    const plan = planCompaction({
-      ...{ firstDirtyOffset, cleanEnd, minCleanableDirtyRatio, nextHorizonMs, nowMs },
-      sealed: segments.sealed(),
-    });
+    // Of a setting that asks when a segment began, it is read in its first batch.
+    const plan = onDisk(context.folder, () =>
+      planCompaction({
+        ...{ firstDirtyOffset, cleanEnd, minCleanableDirtyRatio, nextHorizonMs, nowMs },
+        minCompactionLagMs: config.minCompactionLagMs,
+        maxCompactionLagMs: config.maxCompactionLagMs,
+        sealed: segments.sealed(),
+      }),
+    );
     if (plan === null || !config.compacts) return null;
     const inputs = [...plan.clean, ...plan.dirty];
     env.trace({

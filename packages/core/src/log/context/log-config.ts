@@ -18,6 +18,10 @@ export interface LogConfig {
   readonly deleteRetentionMs: number;
   /** Kafka: min.cleanable.dirty.ratio, 0 to 1. A log with a lesser share of bytes not yet compacted is left alone. */
   readonly minCleanableDirtyRatio: number;
+  /** Kafka: min.compaction.lag.ms (KIP-58). A segment with a record that is younger is not compacted yet. */
+  readonly minCompactionLagMs: number;
+  /** Kafka: max.compaction.lag.ms (KIP-354). A log with an older record that was never compacted is due, whatever its ratio. */
+  readonly maxCompactionLagMs: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -31,4 +35,6 @@ export const LOG_CONFIG_DEFAULTS: Omit<LogConfig, "segmentBytes"> = {
   retentionBytes: null,
   deleteRetentionMs: DAY_MS,
   minCleanableDirtyRatio: 0.5,
+  minCompactionLagMs: 0,
+  maxCompactionLagMs: Number.MAX_SAFE_INTEGER,
 };
