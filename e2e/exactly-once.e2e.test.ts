@@ -5,7 +5,7 @@
 import { type Client, connect, type RecordMetadata } from "@minikafka/client";
 import { expect, test } from "vitest";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
-import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
+import { RestartedDaemon } from "./support/restarted-daemon.ts";
 
 const RECORDS = Number(process.env.MINIKAFKA_RECORDS ?? 3_000);
 const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 3);
@@ -19,28 +19,6 @@ function dice(seed: number): (limit: number) => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * limit);
   };
-}
-
-/** A daemon that another one takes the place of, on the same folder. */
-class Restarted {
-  readonly #data = temporaryFolder();
-  readonly #proxy: CuttingProxy;
-  #daemon: Daemon | null = null;
-
-  constructor(proxy: CuttingProxy) {
-    this.#proxy = proxy;
-  }
-
-  async start(): Promise<void> {
-    this.#daemon = await startDaemon(this.#data, ["--log-level", "error"]);
-    this.#proxy.target = this.#daemon.port;
-  }
-
-  async end(signal: NodeJS.Signals): Promise<number | null> {
-    this.#proxy.target = null;
-    const ended = await this.#daemon?.end(signal);
-    return ended?.code ?? null;
-  }
 }
 
 async function valuesByPartition(
@@ -67,7 +45,7 @@ test("numbers that were sent through broken connections to a broker that was kil
   const seed = Number(process.env.MINIKAFKA_SEED ?? 1);
   const below = dice(seed);
   const proxy = await CuttingProxy.open(() => 500 + below(below(8) === 0 ? 60_000 : 6_000));
-  const broker = new Restarted(proxy);
+  const broker = new RestartedDaemon(proxy);
   await broker.start();
   proxy.isCutting = false;
   const client = await connect({ host: "127.0.0.1", port: proxy.port }, { requestTimeoutMs: 2_000 });

@@ -29,5 +29,8 @@ export interface Context {
 /** A command's work. Nothing returned means success; a failure is thrown, and printed by the caller. */
 export type Work = (context: Context) => Promise<ExitCode | undefined>;
 
-/** What an action of commander's calls: runs `work` for `command`. `topic` is what the hints will speak of. */
-export type Perform = (command: Command, work: Work, topic?: string) => Promise<void>;
+/** What the hints will speak of: a topic, or a group. */
+export type About = string | { readonly topic?: string | undefined; readonly group: string | undefined };
+
+/** What an action of commander's calls: runs `work` for `command`. */
+export type Perform = (command: Command, work: Work, about?: About) => Promise<void>;

@@ -1,4 +1,5 @@
 /** Whatever went wrong, in the one shape that is printed and that decides the exit code. */
+import type { ErrorCode } from "@minikafka/protocol/errors";
 import type { LocalCode } from "./exit-codes.ts";
 
 export interface Failure {
@@ -16,15 +17,15 @@ interface FailureFacts {
   readonly details?: Failure["details"];
 }
 
-/** A condition that this program found itself. */
+/** A condition that this program found itself; one that the broker would refuse has the broker's code. */
 export class CliError extends Error implements Failure {
   override readonly name = "CliError";
-  readonly code: LocalCode;
+  readonly code: LocalCode | ErrorCode;
   readonly retriable: boolean;
   readonly details: Failure["details"];
   readonly hint?: string;
 
-  constructor(code: LocalCode, message: string, facts: FailureFacts = {}) {
+  constructor(code: LocalCode | ErrorCode, message: string, facts: FailureFacts = {}) {
     super(message);
     this.code = code;
     this.retriable = code === "CONNECTION" || code === "TIMEOUT";

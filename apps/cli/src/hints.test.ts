@@ -29,6 +29,17 @@ test("a code of a newer broker has no hint, and anything that is not an error of
   expect(hintFor(failureOf(new TypeError("oops")), FACTS)).toContain("please report it");
 });
 
+test("a hint names the group that the command was about, and the command that shows who is in it", () => {
+  const of = (code: string, command: string) =>
+    hintFor(failure(code), { ...FACTS, group: "billing", command });
+  expect(of("GROUP_NOT_EMPTY", "groups delete")).toContain("minikafka-cli groups describe billing --members");
+  expect(of("UNKNOWN_MEMBER", "offsets commit")).toContain("minikafka-cli groups describe billing --members");
+  expect(of("UNKNOWN_MEMBER", "consume")).toContain("run the command again");
+  expect(of("INCONSISTENT_GROUP_PROTOCOL", "consume")).toContain("groups describe billing --state");
+  expect(of("REQUEST_TIMED_OUT", "offsets commit")).toContain("step replicate __consumer_offsets");
+  expect(of("REQUEST_TIMED_OUT", "produce")).toContain("step replicate orders");
+});
+
 test("a hint fits the command that failed", () => {
   const of = (code: string, command: string, details = {}) =>
     hintFor({ ...failure(code), details }, { ...FACTS, command }) ?? "";

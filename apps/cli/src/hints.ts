@@ -9,6 +9,7 @@ export interface HintFacts {
   /** As the user would write it after `-b`. */
   readonly broker: string;
   readonly topic?: string;
+  readonly group?: string;
   /** Its words, such as `topics delete`. */
   readonly command?: string;
 }
@@ -25,6 +26,15 @@ function openProduce(topic: string): string {
     "the outcome is open, so look before you try again; under a manual clock --acks all waits for " +
     `minikafka-cli step replicate ${topic} from another terminal; --timeout 60s waits longer`
   );
+}
+
+/** The commit may be there or not. */
+const openGroupChange =
+  "the outcome is open, so look before you try again; minikafka-cli topics describe __consumer_offsets shows the ISR, and " +
+  "under a manual clock minikafka-cli step replicate __consumer_offsets from another terminal lets it go on";
+
+function stopMembers(group: string): string {
+  return `stop the members first, or wait for the end of their sessions; minikafka-cli groups describe ${group} --members shows them`;
 }
 
 /** A restart mends nothing here. */
@@ -52,7 +62,9 @@ const HINTS = {
   TIMEOUT: ({ topic }, { details }) =>
     details.operation === "produce"
       ? openProduce(topic)
-      : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
+      : details.operation === "commit_offsets" || details.operation === "delete_group"
+        ? openGroupChange
+        : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
   CLOSED: null,
   BUFFER_FULL: null,
   INVALID_ANSWER: ({ broker }) => `is it a MiniKafka broker that listens at ${broker}?`,
@@ -68,8 +80,9 @@ const HINTS = {
     command === "topics delete"
       ? "minikafka-cli topics list shows the topics; --if-exists passes over those that are not there"
       : `minikafka-cli topics list shows the topics; minikafka-cli topics create ${topic} -p 1 creates this one`,
-  UNKNOWN_PARTITION: ({ topic, command }) => {
-    const all = `minikafka-cli topics describe ${topic} shows its partitions, from 0`;
+  UNKNOWN_PARTITION: ({ topic, command }, { details }) => {
+    const named = typeof details.topic === "string" ? details.topic : topic;
+    const all = `minikafka-cli topics describe ${named} shows its partitions, from 0`;
     return command === "produce" ? `${all}; -p N overrides the partition that a line of --jsonl names` : all;
   },
   TOPIC_ALREADY_EXISTS:
@@ -102,21 +115,23 @@ const HINTS = {
   LEADER_NOT_AVAILABLE: ({ topic }) =>
     `minikafka-cli describe shows which brokers run; minikafka-cli promote ${topic} BROKER -p N makes another replica the leader`,
   BROKER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
-  REQUEST_TIMED_OUT: ({ topic }) => openProduce(topic),
+  REQUEST_TIMED_OUT: ({ topic, command }) => (command === "produce" ? openProduce(topic) : openGroupChange),
   PRODUCER_FENCED: "another instance of this producer took over; only that one may go on",
   UNKNOWN_PRODUCER_ID: "init_producer gives one; the data folder may be another than before",
   OUT_OF_ORDER_SEQUENCE: null,
   INVALID_TRANSACTION_STATE: null,
   CONCURRENT_TRANSACTIONS: "run the command again in a moment",
   TRANSACTION_ABORTED: "begin a new transaction",
-  UNKNOWN_GROUP: null,
-  UNKNOWN_MEMBER: null,
+  UNKNOWN_GROUP: "minikafka-cli groups list shows the groups; the first member or commit makes one",
+  UNKNOWN_MEMBER: ({ group, command }) =>
+    command === "offsets commit" || command === "groups seek" ? stopMembers(group) : REFRESH,
   ILLEGAL_GENERATION: REFRESH,
   NOT_PARTITION_OWNER: REFRESH,
-  INCONSISTENT_GROUP_PROTOCOL: "let the members ask for the same assignor, or leave the group first",
+  INCONSISTENT_GROUP_PROTOCOL: ({ group }) =>
+    `--assignor names the members' one, which minikafka-cli groups describe ${group} --state shows`,
   GROUP_MAX_SIZE_REACHED: "let the members subscribe to fewer topics, or join another group",
   REBALANCE_IN_PROGRESS: "run the command again in a moment",
-  GROUP_NOT_EMPTY: "stop the group's members first",
+  GROUP_NOT_EMPTY: ({ group }) => stopMembers(group),
   STORAGE_ERROR: ({ topic }, failure) => (isDamage(failure) ? aroundDamage(topic, failure) : RESTART),
   BROKER_FAILED: RESTART,
   SHUTTING_DOWN: "start the broker again, then run the command again",
@@ -133,5 +148,7 @@ export function hintFor(failure: Failure, facts: HintFacts): string | null {
   if (failure.hint !== undefined) return failure.hint;
   if (!hasHint(failure.code)) return null;
   const advice: Advice = HINTS[failure.code];
-  return typeof advice === "function" ? advice({ topic: "TOPIC", command: "", ...facts }, failure) : advice;
+  return typeof advice === "function"
+    ? advice({ topic: "TOPIC", group: "GROUP", command: "", ...facts }, failure)
+    : advice;
 }

@@ -2,10 +2,13 @@
 import { Command, type OutputConfiguration } from "commander";
 import { declareBroker } from "./commands/broker.ts";
 import { declareClock } from "./commands/clock.ts";
+import { declareConsume } from "./commands/consume.ts";
 import { declareDescribe } from "./commands/describe.ts";
 import { declareFetch } from "./commands/fetch.ts";
+import { declareGroups } from "./commands/groups.ts";
 import { declareLeadership } from "./commands/leadership.ts";
 import { declareLog } from "./commands/log.ts";
+import { declareOffsets } from "./commands/offsets.ts";
 import { declarePing } from "./commands/ping.ts";
 import { declareProduce } from "./commands/produce.ts";
 import { declareRaw } from "./commands/raw.ts";
@@ -30,6 +33,9 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareTopics(program, perform);
   declareProduce(program, perform);
   declareFetch(program, perform);
+  declareConsume(program, perform);
+  declareGroups(program, perform);
+  declareOffsets(program, perform);
   declareDescribe(program, perform);
   declareReplicas(program, perform);
   declareLeadership(program, perform);

@@ -5,7 +5,7 @@
  * test can run a hundred commands in one.
  */
 import { type Command, CommanderError } from "commander";
-import type { Context, Perform, Work, World } from "./context.ts";
+import type { About, Context, Perform, Work, World } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
 import { hintFor } from "./hints.ts";
@@ -20,8 +20,8 @@ import { settingsOf } from "./settings.ts";
 export async function run(argv: readonly string[], world: World): Promise<ExitCode> {
   const data = new DataSink(world.stdout);
   let outcome: ExitCode = EXIT.ok;
-  const perform: Perform = async (command, work, topic) => {
-    outcome = await performed(world, data, { command, work, topic });
+  const perform: Perform = async (command, work, about) => {
+    outcome = await performed(world, data, { command, work, about });
   };
   const said = { out: "", err: "" };
   const create = (job: Perform) =>
@@ -92,7 +92,13 @@ function pathOf(command: Command): string {
 interface Job {
   readonly command: Command;
   readonly work: Work;
-  readonly topic: string | undefined;
+  readonly about: About | undefined;
+}
+
+/** As the hints want it. */
+function subjectOf(about: About | undefined): { readonly topic?: string; readonly group?: string } {
+  const { topic, group } = typeof about === "string" ? { topic: about, group: undefined } : (about ?? {});
+  return { ...(topic === undefined ? {} : { topic }), ...(group === undefined ? {} : { group }) };
 }
 
 async function performed(world: World, data: DataSink, job: Job): Promise<ExitCode> {
@@ -116,7 +122,7 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
       hintFor(failure, {
         broker,
         command: pathOf(job.command),
-        ...(job.topic === undefined ? {} : { topic: job.topic }),
+        ...subjectOf(job.about),
       }),
     );
     return exitCodeOf(failure);

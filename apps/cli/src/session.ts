@@ -29,7 +29,7 @@ export async function withSession(
     signal,
   });
   try {
-    return await work({ client, call: (name, fields) => client.call(name, fields, { signal }) });
+    return await work({ client, call: (name, fields) => client.call(name, fields, { signal, timeoutMs }) });
   } finally {
     await client.close();
   }

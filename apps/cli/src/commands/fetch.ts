@@ -1,6 +1,6 @@
 /** `fetch`: a topic's records, from where one says to where one says. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { Perform } from "../context.ts";
+import type { Context, Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
 import type { FetchOptions } from "../fetch/fetch-options.ts";
 import { wholeNumber } from "../input/arguments.ts";
@@ -40,13 +40,7 @@ export function declareFetch(program: Command, perform: Perform): void {
         self,
         async (context) => {
           const given = { offset: BEGINNING, ...options };
-          if (context.settings.json && (given.format !== undefined || given.null === true)) {
-            throw new CliError(
-              "USAGE",
-              `-J and ${given.format === undefined ? "-Z" : "-f"} exclude each other`,
-            );
-          }
-          const format = formatOf(given);
+          const format = formatOf(context, given);
           const { fetchRecords } = await import("../fetch/fetch.ts");
           return fetchRecords(context, { topic, ...given, format });
         },
@@ -73,7 +67,13 @@ function collectPartition(text: string, before: readonly number[] = []): number[
   return [...before, partition].sort((left, right) => left - right);
 }
 
-function formatOf(options: FetchOptions): ReturnType<typeof compileFormat> {
+/** Throws USAGE for a format that is none, or beside -J. */
+export function formatOf(
+  { settings }: Context,
+  options: Pick<FetchOptions, "format" | "null">,
+): ReturnType<typeof compileFormat> {
+  if (settings.json && (options.format !== undefined || options.null === true))
+    throw new CliError("USAGE", `-J and ${options.format === undefined ? "-Z" : "-f"} exclude each other`);
   try {
     return compileFormat(options.format ?? "%v\\n", { nullText: options.null === true ? "NULL" : "" });
   } catch (error) {

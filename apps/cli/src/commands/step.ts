@@ -8,13 +8,14 @@ import { type Cell, renderTable } from "../output/table.ts";
 import { futureRecords } from "../retention-hold.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
+import { declareGroupSteps } from "./step-groups.ts";
 import { declareReplicationSteps } from "./step-replication.ts";
 
 const NOTE =
   "In auto mode the broker takes these steps by itself: a round after each append, a look at who is in sync\n" +
   "twice within --replica-lag-time-ms, a flush every 5 seconds, compaction every 15 seconds, retention every\n" +
-  "5 minutes, a look for silent producers every 10 minutes. By hand they need a broker started with --lab or\n" +
-  "--clock manual. A manual clock begins at --start-time, and minikafka-cli produce gives records this machine's\n" +
+  "5 minutes, a look for silent members of groups twice a second, for silent producers and for old offsets every\n" +
+  "10 minutes. By hand they need a broker started with --lab or --clock manual. A manual clock begins at --start-time, and minikafka-cli produce gives records this machine's\n" +
   "time: give a topic -c message_timestamp_type=LogAppendTime to see its records grow old by clock advance.";
 
 interface RollOptions {
@@ -48,6 +49,7 @@ export function declareStep(program: Command, perform: Perform): void {
   const commands = [
     step,
     ...declareReplicationSteps(step, perform),
+    ...declareGroupSteps(step, perform),
     declareRoll(step, perform),
     ofLogs(
       "retention",

@@ -1,12 +1,12 @@
 /** The work of `fetch`: polls, prints, and knows when it is done. */
 import type { Client, Consumer, ConsumerRecord } from "@minikafka/client";
 import type { Context } from "../context.ts";
-import { CliError, type Failure, failureOf } from "../failure.ts";
+import { type Failure, failureOf } from "../failure.ts";
 import { recordLine } from "../output/record-json.ts";
 import type { ShownRecord } from "../record.ts";
 import { withSession } from "../session.ts";
-import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
 import type { FetchOptions } from "./fetch-options.ts";
+import { ReadPatience } from "./read-patience.ts";
 import { findSpans, isOfOnePartition, type Span } from "./span.ts";
 import { UnreadablePartitions } from "./unreadable.ts";
 
@@ -17,7 +17,6 @@ export interface FetchRequest extends Omit<FetchOptions, "format"> {
 }
 
 const POLL_RECORDS_MAX = 500;
-const POLL_MS = 500;
 
 /** Throws TIMEOUT when `--timeout` was given and nothing came for so long. */
 export function fetchRecords(context: Context, request: FetchRequest): Promise<undefined> {
@@ -32,7 +31,7 @@ export function fetchRecords(context: Context, request: FetchRequest): Promise<u
     let printed = 0;
     while (left > 0 && !(await reading.isDone())) {
       const records = await reading.next(Math.min(left, POLL_RECORDS_MAX));
-      await print(context, request, records);
+      await printRecords(context, request.format, records);
       printed += records.length;
       left -= records.length;
     }
@@ -42,13 +41,18 @@ export function fetchRecords(context: Context, request: FetchRequest): Promise<u
   });
 }
 
-function shownCount(records: number): string {
-  return records === 1 ? "1 record" : `${records} records`;
+/** For text, `format`; else JSON. */
+export function printRecords(
+  context: Context,
+  format: FetchRequest["format"],
+  records: readonly ConsumerRecord[],
+): Promise<void> {
+  if (context.settings.json) return context.data.write(records.map((one) => `${recordLine(one)}\n`).join(""));
+  return context.data.write(Buffer.concat(records.map((one) => format(one))));
 }
 
-function print(context: Context, request: FetchRequest, records: readonly ConsumerRecord[]): Promise<void> {
-  if (context.settings.json) return context.data.write(records.map((one) => `${recordLine(one)}\n`).join(""));
-  return context.data.write(Buffer.concat(records.map((one) => request.format(one))));
+function shownCount(records: number): string {
+  return records === 1 ? "1 record" : `${records} records`;
 }
 
 interface Sources {
@@ -66,9 +70,7 @@ class Reading {
   readonly #leftOut: UnreadablePartitions;
   /** By partition, what is to be read before it is done; `null`: there is no end. */
   readonly #unread: Map<number, Span> | null;
-  readonly #patienceMs: number;
-  #lastRecordMs = performance.now();
-  #troubleSinceMs: number | null = null;
+  readonly #patience: ReadPatience;
 
   constructor(context: Context, { client, consumer, leftOut }: Sources, ends: readonly Span[] | null) {
     this.#context = context;
@@ -76,7 +78,7 @@ class Reading {
     this.#consumer = consumer;
     this.#leftOut = leftOut;
     this.#unread = ends === null ? null : new Map(ends.map((span) => [span.partition, span]));
-    this.#patienceMs = context.settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
+    this.#patience = new ReadPatience(context);
   }
 
   /** Whether every partition was read to where it ended. Only the position tells: what lies before it need not be a record. */
@@ -94,32 +96,26 @@ class Reading {
   /** The next records, none when none came for a while. */
   async next(countMax: number): Promise<readonly ConsumerRecord[]> {
     const records = await this.#poll(countMax);
-    if (records.length > 0) this.#lastRecordMs = performance.now();
-    else this.#checkPatience();
     const unread = this.#unread;
     if (unread === null) return records;
     return records.filter(({ partition, offset }) => offset < (unread.get(partition)?.end ?? 0));
   }
 
   async #poll(countMax: number): Promise<readonly ConsumerRecord[]> {
+    const { interrupted: signal } = this.#context;
+    const timeoutMs = this.#patience.pollMs;
+    let records: readonly ConsumerRecord[] = [];
     try {
-      const signal = this.#context.interrupted;
-      const records = await this.#consumer.poll({ maxRecords: countMax, timeoutMs: this.#waitMs(), signal });
-      if (records.length > 0 || this.#client.isConnected) this.#troubleSinceMs = null;
-      return records;
+      records = await this.#consumer.poll({ maxRecords: countMax, timeoutMs, signal });
     } catch (error) {
       const failure = failureOf(error);
-      if (this.#context.interrupted.aborted) throw error;
-      if (!failure.retriable) {
-        this.#leaveOut(error, failure.details);
-        return [];
-      }
-      const nowMs = performance.now();
-      if (this.#troubleSinceMs === null) this.#context.notes.remark(`${failure.message}; trying again`);
-      this.#troubleSinceMs ??= nowMs;
-      if (nowMs - this.#troubleSinceMs >= this.#patienceMs) throw error;
+      if (signal.aborted) throw error;
+      if (failure.retriable) this.#patience.failed(error, failure);
+      else this.#leaveOut(error, failure.details);
       return [];
     }
+    this.#patience.polled(records.length, this.#client.isConnected);
+    return records;
   }
 
   /** Goes on with the other partitions. Throws `error` when it is not one partition's, or there is no other. */
@@ -129,22 +125,5 @@ class Reading {
     this.#leftOut.leaveOut(partition, error, others.length);
     this.#consumer.assign(others);
     this.#unread?.delete(partition);
-  }
-
-  #waitMs(): number {
-    const { timeoutMs } = this.#context.settings;
-    if (timeoutMs === null) return POLL_MS;
-    const leftMs = this.#lastRecordMs + timeoutMs - performance.now();
-    return Math.ceil(Math.min(POLL_MS, Math.max(1, leftMs)));
-  }
-
-  #checkPatience(): void {
-    const { timeoutMs } = this.#context.settings;
-    // While the broker is out of reach, that is the trouble, and not that it has nothing new.
-    if (timeoutMs === null || this.#troubleSinceMs !== null) return;
-    if (performance.now() - this.#lastRecordMs < timeoutMs) return;
-    throw new CliError("TIMEOUT", `no record came within ${timeoutMs} ms`, {
-      hint: "--timeout 60s waits longer, none waits for ever; -e stops at the end instead of waiting",
-    });
   }
 }

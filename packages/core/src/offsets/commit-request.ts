@@ -48,5 +48,5 @@ export function requirePartition({ topic, partition }: TopicPartition, topicOf: 
   const { partitions } = facts;
   if (Number.isInteger(partition) && partition >= 0 && partition < partitions) return facts;
   const message = `there is no partition ${partition} in ${quoted(topic)}; expected 0 to ${partitions - 1}`;
-  throw new BrokerError("UNKNOWN_PARTITION", message, { partition, partitions });
+  throw new BrokerError("UNKNOWN_PARTITION", message, { topic, partition, partitions });
 }

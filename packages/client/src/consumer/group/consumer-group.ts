@@ -122,7 +122,7 @@ export class ConsumerGroup implements Gate {
       return `${view.pending.map(topicPartitionKey).join(", ")}, until other members let go`;
     if (this.#rebalancing.revoking.length > 0)
       return `its own listener and caller, until ${this.#rebalancing.revoking.map(topicPartitionKey).join(", ")} can be let go`;
-    return this.#rebalancing.isFollowing ? "its own listener" : null;
+    return this.#rebalancing.hasFollowed ? null : "its own listener";
   }
 
   /** Tells the listener, commits what is done and leaves, within the time; what fails of it is for the group to notice. */

@@ -64,8 +64,11 @@ export class Rebalancing {
     return this.#isBeginning;
   }
 
-  get isFollowing(): boolean {
-    return this.#following !== null;
+  /** Whether what the coordinator says, as far as it is known, is what the consumer has. */
+  get hasFollowed(): boolean {
+    if (this.#following !== null) return false;
+    const { added, revoked } = this.#difference();
+    return added.length === 0 && revoked.length === 0;
   }
 
   takeError(): unknown {
@@ -115,19 +118,23 @@ export class Rebalancing {
         await this.#tell({ lost });
         continue;
       }
-      const { view } = this.#membership;
-      if (view === null) return;
-      const may = new Set(view.assignment.map(topicPartitionKey));
-      const revoked = this.#supply.ring.all.filter(({ place }) => !may.has(topicPartitionKey(place)));
-      if (revoked.length > 0) {
-        await this.#letGo(revoked);
-        continue;
-      }
-      const has = new Set(this.#supply.ring.all.map(({ place }) => topicPartitionKey(place)));
-      const added = view.assignment.filter((place) => !has.has(topicPartitionKey(place)));
-      if (added.length === 0) return;
-      await this.#begin(added);
+      const { added, revoked } = this.#difference();
+      if (revoked.length > 0) await this.#letGo(revoked);
+      else if (added.length > 0) await this.#begin(added);
+      else return;
     }
+  }
+
+  #difference(): { added: readonly TopicPartition[]; revoked: readonly PartitionCursor[] } {
+    const { view } = this.#membership;
+    if (view === null) return { added: [], revoked: [] };
+    const { all } = this.#supply.ring;
+    const may = new Set(view.assignment.map(topicPartitionKey));
+    const has = new Set(all.map(({ place }) => topicPartitionKey(place)));
+    return {
+      added: view.assignment.filter((place) => !has.has(topicPartitionKey(place))),
+      revoked: all.filter(({ place }) => !may.has(topicPartitionKey(place))),
+    };
   }
 
   async #letGo(cursors: readonly PartitionCursor[]): Promise<void> {

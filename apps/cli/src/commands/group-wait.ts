@@ -1,0 +1,46 @@
+/** `groups wait`: until a group is as it should be. */
+import { type Command, Option } from "commander";
+import type { Perform } from "../context.ts";
+import type { WaitOptions } from "../groups/wait.ts";
+import { wholeNumber } from "../input/arguments.ts";
+import { examples } from "../output/examples.ts";
+import { addSharedOptions } from "../settings.ts";
+
+const NOTE =
+  "What is named must hold at once; with nothing named it waits for the state stable. A group that is not there yet is waited\n" +
+  "for. Drained: the group has partitions, and everything in them that can be read now is committed. --timeout bounds the\n" +
+  "wait (default 30s); when it is over the command says what is missing, with exit code 4.";
+
+export function declareWait(groups: Command, perform: Perform): void {
+  const command = groups
+    .command("wait")
+    .description("Waits until a group is in a state, has so many members, or has read everything.")
+    .argument("<group>", "the name")
+    .addOption(
+      new Option("--state <state>", "stable: each partition is with the member that it is meant for").choices(
+        ["stable", "reconciling", "empty"],
+      ),
+    )
+    .option("--members <n>", "it has so many members", wholeNumber(0))
+    .option("--drained", "it has committed up to the end of every partition that it reads")
+    .action((group: string, options: WaitOptions, self: Command) =>
+      perform(
+        self,
+        async (context) => {
+          const { waitForGroup } = await import("../groups/wait.ts");
+          return waitForGroup(context, group, options);
+        },
+        { group },
+      ),
+    );
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples(
+      [
+        "minikafka-cli groups wait billing --members 2 --state stable",
+        "minikafka-cli groups wait billing --drained --timeout 1m",
+      ],
+      NOTE,
+    ),
+  );
+}

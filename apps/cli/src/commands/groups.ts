@@ -1,0 +1,149 @@
+/** `groups`: what there is, how far each is behind, who reads what; where it goes on, until when to wait, forget one. */
+import type { Command } from "commander";
+import type { Context, Perform } from "../context.ts";
+import { CliError, failureOf } from "../failure.ts";
+import { describeGroups, type GroupAspect } from "../groups/group-description.ts";
+import { examples } from "../output/examples.ts";
+import { renderTable } from "../output/table.ts";
+import { type Session, withSession } from "../session.ts";
+import { addSharedOptions } from "../settings.ts";
+import { declareSeek } from "./group-seek.ts";
+import { declareWait } from "./group-wait.ts";
+
+interface DescribeOptions {
+  readonly members?: true;
+  readonly state?: true;
+}
+
+interface DeleteOptions {
+  readonly ifExists?: true;
+}
+
+export function declareGroups(program: Command, perform: Perform): void {
+  const groups = program
+    .command("groups")
+    .alias("group")
+    .summary("list, describe, seek, wait for and delete consumer groups")
+    .description("Consumer groups: what there is, how far each is behind, who reads what, where it goes on.");
+  declareList(groups, perform);
+  declareDescribe(groups, perform);
+  declareSeek(groups, perform);
+  declareWait(groups, perform);
+  declareDelete(groups, perform);
+  addSharedOptions(groups);
+}
+
+function declareList(groups: Command, perform: Perform): void {
+  const command = groups
+    .command("list")
+    .alias("ls")
+    .description("Lists the groups by name: those with members, and those with committed offsets.")
+    .action((_options: unknown, self: Command) => perform(self, list));
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples(["minikafka-cli groups list", "minikafka-cli groups list -J | jq -r '.groups[].group_id'"]),
+  );
+}
+
+function declareDescribe(groups: Command, perform: Perform): void {
+  const command = groups
+    .command("describe")
+    .description("Shows how far groups are behind, partition by partition; of all groups when none is named.")
+    .argument("[group...]", "the names")
+    .option("--members", "who is in it instead, with what each has, waits for and has still to let go")
+    .option("--state", "its state instead, and why it was rebalanced last")
+    .action((names: string[], options: DescribeOptions, self: Command) =>
+      perform(self, (context) => describe(context, names, options), { group: names[0] }),
+    );
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples(
+      [
+        "minikafka-cli groups describe billing",
+        "minikafka-cli groups describe billing --members",
+        "minikafka-cli groups describe billing -J | jq '.groups[0].partitions[].lag'",
+      ],
+      "LAG is LOG-END-OFFSET, which is the end of what can be read, less CURRENT-OFFSET, where the group goes on.\n" +
+        "A dash: nothing is committed, or nobody has the partition. -J has all three views in one.",
+    ),
+  );
+}
+
+function declareDelete(groups: Command, perform: Perform): void {
+  const command = groups
+    .command("delete")
+    .alias("rm")
+    .description("Forgets groups without members, with all that they have committed.")
+    .argument("<group...>", "the names")
+    .option("--if-exists", "succeed for those that are not there")
+    .action((names: string[], options: DeleteOptions, self: Command) =>
+      perform(self, (context) => remove(context, names, options), { group: names[0] }),
+    );
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples([
+      "minikafka-cli groups delete billing",
+      "minikafka-cli groups delete billing shipping --if-exists",
+    ]),
+  );
+}
+
+function list(context: Context): Promise<undefined> {
+  return withSession(context, async (session) => {
+    const { groups } = await session.call("list_groups", {});
+    if (context.settings.json) {
+      await context.data.json({ groups });
+      return undefined;
+    }
+    const rows = groups.map((each) => [
+      each.group_id,
+      each.state,
+      each.generation,
+      each.members,
+      each.coordinator_id,
+    ]);
+    await context.data.write(renderTable(["GROUP", "STATE", "GENERATION", "MEMBERS", "COORDINATOR"], rows));
+    if (rows.length === 0)
+      context.notes.remark("no groups yet; the first is made by: minikafka-cli consume TOPIC -g NAME");
+    return undefined;
+  });
+}
+
+function describe(
+  context: Context,
+  names: readonly string[],
+  { members, state }: DescribeOptions,
+): Promise<undefined> {
+  if (members === true && state === true)
+    throw new CliError("USAGE", "--members and --state exclude each other; -J shows both");
+  const aspect: GroupAspect = members === true ? "members" : state === true ? "state" : "offsets";
+  return withSession(context, async (session) => {
+    const wanted =
+      names.length > 0 ? names : (await session.call("list_groups", {})).groups.map((each) => each.group_id);
+    await describeGroups(context, session, wanted, aspect);
+    return undefined;
+  });
+}
+
+function remove(context: Context, names: readonly string[], options: DeleteOptions): Promise<undefined> {
+  if (new Set(names).size < names.length) throw new CliError("USAGE", "a group is named twice");
+  return withSession(context, async (session) => {
+    for (const group of names) {
+      const deleted = await deletedNow(session, group, options);
+      if (context.settings.json) await context.data.json({ group_id: group, deleted });
+      else await context.data.line(deleted ? `deleted group ${group}` : `there is no group ${group}`);
+    }
+    return undefined;
+  });
+}
+
+/** False when there was none and that is welcome. */
+async function deletedNow(session: Session, group: string, options: DeleteOptions): Promise<boolean> {
+  try {
+    await session.call("delete_group", { group_id: group });
+    return true;
+  } catch (error) {
+    if (options.ifExists === true && failureOf(error).code === "UNKNOWN_GROUP") return false;
+    throw error;
+  }
+}

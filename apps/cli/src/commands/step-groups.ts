@@ -1,0 +1,50 @@
+/** `step expire-members` and `step expire-offsets`: what time does to groups. */
+import type { Command } from "commander";
+import type { Context, Perform } from "../context.ts";
+import { type Cell, renderTable } from "../output/table.ts";
+import { withSession } from "../session.ts";
+
+/** Returns the commands, for their shared options. */
+export function declareGroupSteps(step: Command, perform: Perform): Command[] {
+  const members = step
+    .command("expire-members")
+    .description(
+      "Ends the membership of who was silent for longer than its session timeout, or held a partition back for longer than its rebalance timeout.",
+    )
+    .action((_options: unknown, self: Command) => perform(self, expireMembers));
+  const offsets = step
+    .command("expire-offsets")
+    .description("Forgets what groups without members committed longer ago than offsets are kept, a week.")
+    .action((_options: unknown, self: Command) => perform(self, expireOffsets));
+  return [members, offsets];
+}
+
+function expireMembers(context: Context): Promise<undefined> {
+  return withSession(context, async (session) => {
+    const answer = await session.call("expire_members", {});
+    const rows = answer.expired.map(({ group_id, member_id, cause }): Cell[] => [group_id, member_id, cause]);
+    await show(context, { answer, headers: ["GROUP", "CONSUMER-ID", "CAUSE"], rows });
+    if (rows.length === 0) context.notes.remark("every member was heard of within its session");
+    return undefined;
+  });
+}
+
+function expireOffsets(context: Context): Promise<undefined> {
+  return withSession(context, async (session) => {
+    const answer = await session.call("expire_offsets", {});
+    const rows = answer.expired.map(({ group_id, topic, partition }): Cell[] => [group_id, topic, partition]);
+    await show(context, { answer, headers: ["GROUP", "TOPIC", "PARTITION"], rows });
+    if (rows.length === 0) context.notes.remark("nothing was due; only groups without members lose offsets");
+    return undefined;
+  });
+}
+
+interface Shown {
+  readonly answer: object;
+  readonly headers: readonly string[];
+  readonly rows: readonly Cell[][];
+}
+
+function show(context: Context, { answer, headers, rows }: Shown): Promise<void> {
+  return context.settings.json ? context.data.json(answer) : context.data.write(renderTable(headers, rows));
+}

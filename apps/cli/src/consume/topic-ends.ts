@@ -1,0 +1,48 @@
+/** Where the partitions of topics ended when a command began, and whether a consumer has read all of its own up to there. */
+import { type Consumer, hasCode } from "@minikafka/client";
+import type { Session } from "../session.ts";
+
+export type TopicEnds = readonly {
+  readonly topic: string;
+  readonly partition: number;
+  readonly end: number;
+}[];
+
+/** Throws UNKNOWN_TOPIC. */
+export async function topicEnds(
+  session: Session,
+  topics: readonly string[],
+  signal: AbortSignal,
+): Promise<TopicEnds> {
+  const admin = session.client.admin();
+  const ends = topics.map(async (topic) => {
+    const { partitions } = await admin.metadata(topic, { signal });
+    return Promise.all(
+      partitions.map(async ({ partition }) => {
+        const { offset } = await admin.listOffsets({ topic, partition, at: "latest" }, { signal });
+        return { topic, partition, end: offset ?? 0 };
+      }),
+    );
+  });
+  return (await Promise.all(ends)).flat();
+}
+
+/** One look is short, since records may be waiting. */
+const READY_MS = 50;
+
+/** Whether the consumer has what is to be its own, and has read it. Throws what a poll would throw. */
+export async function isRead(consumer: Consumer, ends: TopicEnds, signal: AbortSignal): Promise<boolean> {
+  try {
+    await consumer.ready({ timeoutMs: READY_MS, signal });
+  } catch (error) {
+    if (hasCode(error, "TIMEOUT")) return false;
+    throw error;
+  }
+  const positions = await Promise.all(
+    consumer.assignment.map(async (place) => ({ ...place, position: await consumer.position(place) })),
+  );
+  return positions.every(({ topic, partition, position }) => {
+    const end = ends.find((one) => one.topic === topic && one.partition === partition)?.end ?? 0;
+    return position >= end;
+  });
+}

@@ -1,0 +1,23 @@
+/** Partitions that a command names, or that a group has committed to, with what is committed. */
+import type { ParsedResponse } from "@minikafka/protocol";
+import type { PartitionSpec } from "../input/partition-spec.ts";
+import type { Session } from "../session.ts";
+
+export type CommittedPlace = ParsedResponse<"fetch_offsets">["offsets"][number];
+
+/** Of those named, one entry each, also where nothing is committed. Throws UNKNOWN_TOPIC for a topic that stands for all of its. */
+export async function committedPlaces(
+  session: Session,
+  group: string,
+  specs: readonly PartitionSpec[] | undefined,
+): Promise<readonly CommittedPlace[]> {
+  if (specs === undefined) return (await session.call("fetch_offsets", { group_id: group })).offsets;
+  const named = await Promise.all(specs.map((spec) => placesOf(session, spec)));
+  return (await session.call("fetch_offsets", { group_id: group, partitions: named.flat() })).offsets;
+}
+
+async function placesOf(session: Session, { topic, partitions }: PartitionSpec) {
+  const numbers =
+    partitions ?? (await session.call("metadata", { topic })).partitions.map(({ partition }) => partition);
+  return numbers.map((partition) => ({ topic, partition }));
+}

@@ -1,0 +1,121 @@
+/** The work of `groups wait`: looks again and again, and says in the end what was missing. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { GroupPartitionLag } from "@minikafka/client";
+import type { ParsedResponse } from "@minikafka/protocol";
+import type { Context } from "../context.ts";
+import { CliError, failureOf } from "../failure.ts";
+import { type Session, withSession } from "../session.ts";
+
+export interface WaitOptions {
+  readonly state?: "stable" | "reconciling" | "empty";
+  readonly members?: number;
+  readonly drained?: true;
+}
+
+type Described = ParsedResponse<"describe_group">;
+
+/** One look at a group. */
+export interface GroupLook {
+  /** `null`: there is no such group. */
+  readonly group: Pick<Described, "state" | "generation" | "members"> | null;
+  /** Looked at only where it matters. */
+  readonly partitions: readonly GroupPartitionLag[];
+}
+
+const TIMEOUT_MS = 30_000;
+const LOOK_EVERY_MS = 100;
+/** Partitions that are named as missing. */
+const NAMED_MAX = 3;
+
+/** Throws TIMEOUT, which says what is missing. */
+export function waitForGroup(context: Context, name: string, options: WaitOptions): Promise<undefined> {
+  const timeoutMs = context.settings.timeoutMs ?? TIMEOUT_MS;
+  const { state, members, drained } = options;
+  const wanted: WaitOptions =
+    state === undefined && members === undefined && drained === undefined ? { state: "stable" } : options;
+  return withSession(context, async (session) => {
+    const deadlineMs = performance.now() + timeoutMs;
+    for (;;) {
+      const { look, missing } = await lookAt(context, session, name, wanted);
+      if (missing === null) {
+        await show(context, name, look);
+        return undefined;
+      }
+      const leftMs = deadlineMs - performance.now();
+      if (leftMs <= 0)
+        throw new CliError(
+          "TIMEOUT",
+          `the group ${name} is not as expected after ${timeoutMs} ms: ${missing}`,
+          {
+            hint: `--timeout 60s waits longer; minikafka-cli groups describe ${name} --state shows why it was rebalanced last`,
+          },
+        );
+      await sleep(Math.min(LOOK_EVERY_MS, leftMs), undefined, { signal: context.interrupted });
+    }
+  });
+}
+
+interface Looked {
+  readonly look: GroupLook;
+  readonly missing: string | null;
+}
+
+/** What may mend itself is one more thing that is missing. */
+async function lookAt(
+  context: Context,
+  session: Session,
+  name: string,
+  wanted: WaitOptions,
+): Promise<Looked> {
+  const none = { group: null, partitions: [] };
+  try {
+    const group = await session.call("describe_group", { group_id: name });
+    const partitions =
+      wanted.drained === true
+        ? await session.client.admin().groupLag(name, { signal: context.interrupted })
+        : [];
+    const look = { group, partitions };
+    return { look, missing: missingIn(look, wanted) };
+  } catch (error) {
+    const { code, message, retriable } = failureOf(error);
+    if (code === "UNKNOWN_GROUP") return { look: none, missing: missingIn(none, wanted) };
+    if (context.interrupted.aborted || !retriable) throw error;
+    return { look: none, missing: `${code}: ${message}` };
+  }
+}
+
+/** In words; `null` when nothing is. */
+export function missingIn({ group, partitions }: GroupLook, wanted: WaitOptions): string | null {
+  if (group === null) return "there is no such group";
+  const reasons: string[] = [];
+  if (wanted.state !== undefined && group.state !== wanted.state)
+    reasons.push(`it is ${group.state} (expected ${wanted.state})`);
+  if (wanted.members !== undefined && group.members.length !== wanted.members)
+    reasons.push(`it has ${group.members.length} members (expected ${wanted.members})`);
+  if (wanted.drained === true) reasons.push(...undrained(partitions));
+  return reasons.length === 0 ? null : reasons.join(", ");
+}
+
+function undrained(partitions: readonly GroupPartitionLag[]): string[] {
+  if (partitions.length === 0) return ["it has neither committed nor been given a partition"];
+  // An empty log leaves nothing to commit.
+  const behind = partitions.filter(({ lag, committedOffset, endOffset }) =>
+    committedOffset === null ? endOffset !== 0 : lag !== 0,
+  );
+  const named = behind.slice(0, NAMED_MAX).map(({ topic, partition, lag, endOffset, error }) => {
+    const place = `${topic} [${partition}]`;
+    if (error !== null) return `${place} cannot be looked at (${error.code})`;
+    return lag === null
+      ? `${place} has records up to ${endOffset} and nothing is committed`
+      : `${place} is ${lag} behind`;
+  });
+  return behind.length > NAMED_MAX ? [...named, `${behind.length - NAMED_MAX} more are behind`] : named;
+}
+
+function show(context: Context, name: string, { group }: GroupLook): Promise<void> {
+  const { state, generation, members } = group ?? { state: "empty", generation: 0, members: [] };
+  if (context.settings.json)
+    return context.data.json({ group_id: name, state, generation, members: members.length });
+  const counted = members.length === 1 ? "1 member" : `${members.length} members`;
+  return context.data.line(`the group ${name} is ${state}, with ${counted} in generation ${generation}`);
+}

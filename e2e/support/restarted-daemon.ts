@@ -1,0 +1,26 @@
+/** A daemon behind a proxy whose place another one takes, on the same folder: its clients see connections break, no more. */
+import type { CuttingProxy } from "./cutting-proxy.ts";
+import { type Daemon, startDaemon, temporaryFolder } from "./daemon.ts";
+
+export class RestartedDaemon {
+  readonly #data = temporaryFolder();
+  readonly #proxy: CuttingProxy;
+  readonly #arguments: readonly string[];
+  #daemon: Daemon | null = null;
+
+  constructor(proxy: CuttingProxy, arguments_: readonly string[] = []) {
+    this.#proxy = proxy;
+    this.#arguments = arguments_;
+  }
+
+  async start(): Promise<void> {
+    this.#daemon = await startDaemon(this.#data, ["--log-level", "error", ...this.#arguments]);
+    this.#proxy.target = this.#daemon.port;
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.#proxy.target = null;
+    const ended = await this.#daemon?.end(signal);
+    return ended?.code ?? null;
+  }
+}
