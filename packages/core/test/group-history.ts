@@ -4,11 +4,11 @@ import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
 import { BrokerError } from "../src/errors.ts";
 import { ASSIGNORS, type AssignorName } from "../src/group/assignors/assignor.ts";
-import { keyOf } from "../src/group/partition-sets.ts";
 import type { TopicPartition } from "../src/replica/topic-partition.ts";
 import { openCluster } from "./cluster-world.ts";
-import { type Belief, type ClientRequest, GroupClient } from "./group-client.ts";
-import { type Committed, checkGroupLog, type LogVerdict } from "./group-log.ts";
+import { type ClientRequest, GroupClient } from "./group-client.ts";
+import { checkGroupLog, type LogVerdict } from "./group-log.ts";
+import { GroupWitness } from "./group-witness.ts";
 import { settle } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
 
@@ -27,18 +27,9 @@ export class GroupHistory {
   /** Half of the histories: nobody is expired while its own session lasts. */
   readonly isPatient: boolean;
   cluster!: BrokerCluster;
+  readonly witness: GroupWitness;
   clients: GroupClient[] = [];
-  /** How often two members believed in one partition: never under barrier. */
-  overlaps = 0;
-  readonly #isBarrier: boolean;
   readonly #inFlight: ClientRequest[] = [];
-  readonly #committed = new Map<number, Committed>();
-  readonly #acked = new Map<string, number>();
-  /** By topic: beliefs of this generation and before are about a topic that is gone. */
-  readonly #goneAt = new Map<string, number>();
-  #generation = 0;
-  #forgottenUpTo = 0;
-  #offsets = 0;
   #members = 0;
 
   constructor(seed: number, changes: Partial<ClusterConfig> = {}) {
@@ -54,21 +45,16 @@ export class GroupHistory {
       replicaLagTimeMs: 10_000,
       ...changes,
     };
-    this.#isBarrier = (changes.rebalance ?? "barrier") === "barrier";
+    const isBarrier = (changes.rebalance ?? "barrier") === "barrier";
+    this.witness = new GroupWitness({ groupId: GROUP, isBarrier, isPatient: this.isPatient });
   }
 
   async open(): Promise<void> {
     this.cluster = await openCluster(this.world, this.config);
     if (this.cluster.hasTopic(INTERNAL.topic)) return;
     this.cluster.createTopic({ topic: "t0", partitions: 1 + this.world.random.below(5) });
-    const offsets = [
-      {
-        topic: "t0",
-        partition: 0,
-        offset: this.#numberFor(null, { topic: "t0", partition: 0 }),
-        metadata: null,
-      },
-    ];
+    const place = { topic: "t0", partition: 0 };
+    const offsets = [{ ...place, offset: this.witness.numberFor(null, place), metadata: null }];
     const first = this.cluster.groups.commit({ groupId: GROUP, member: null, offsets });
     while (!this.cluster.hasTopic(INTERNAL.topic)) await new Promise(setImmediate);
     await this.#replicate();
@@ -98,19 +84,7 @@ export class GroupHistory {
   async check(): Promise<void> {
     for (const request of this.#inFlight) if (request.broken !== null) throw request.broken;
     if (this.world.random.below(3) === 0) return;
-    const group = await this.cluster.groups.describe(GROUP).catch(() => null);
-    if (group !== null) {
-      assert.ok(
-        group.generation >= this.#generation,
-        `generation ${group.generation} after ${this.#generation}`,
-      );
-      this.#generation = group.generation;
-    }
-    this.#checkBeliefs(
-      new Map(group?.members.map((member) => [member.memberId, member])),
-      group?.generation ?? -1,
-    );
-    if (group !== null) await this.#checkCommitted();
+    await this.witness.check(this.cluster, this.clients);
   }
 
   /** Every fault is over, and members do what they should: each partition comes to be owned, and everybody knows by whom. */
@@ -126,8 +100,13 @@ export class GroupHistory {
     // What arrived last may have been an older subscription.
     for (const client of this.clients) if (client.isMember) client.isMember = false;
     for (let round = 0; round < 40; round++) await this.#goodRound();
-    await this.#checkConverged();
-    return checkGroupLog(set, { groupId: GROUP, committed: this.#committed, isBarrier: this.#isBarrier });
+    await this.witness.checkConverged(this.cluster, this.clients, TOPICS);
+    const { committed } = this.witness;
+    return checkGroupLog(set, {
+      groupId: GROUP,
+      committed,
+      isBarrier: this.config.rebalance !== "immediate",
+    });
   }
 
   async #goodRound(): Promise<void> {
@@ -144,30 +123,6 @@ export class GroupHistory {
     const expiring = this.cluster.groups.expireMembers();
     await this.#replicate();
     await expiring;
-  }
-
-  async #checkConverged(): Promise<void> {
-    if (this.clients.length === 0) return;
-    const group = await this.cluster.groups.describe(GROUP);
-    const what = JSON.stringify(group);
-    assert.equal(group.state, "stable", what);
-    assert.deepEqual(
-      group.members.map(({ memberId }) => memberId),
-      this.clients.map(({ options }) => options.memberId).sort(),
-      what,
-    );
-    const owned = this.clients.flatMap(({ believed }) => [...believed.keys()]).sort();
-    const wanted = TOPICS.flatMap((topic) => {
-      if (!this.cluster.hasTopic(topic) || !this.clients.some(({ topics }) => topics.includes(topic)))
-        return [];
-      const { partitions } = this.cluster.describeTopic(topic);
-      return Array.from({ length: partitions }, (_, partition) => keyOf({ topic, partition }));
-    });
-    assert.deepEqual(owned, wanted.sort(), "each partition is owned, and its owner knows");
-    for (const { memberId, assignment } of group.members) {
-      const client = this.clients.find(({ options }) => options.memberId === memberId);
-      assert.deepEqual([...(client?.believed.keys() ?? [])].sort(), assignment.map(keyOf).sort());
-    }
   }
 
   #act(): void {
@@ -253,10 +208,10 @@ export class GroupHistory {
           groupId: GROUP,
           cluster: () => this.cluster,
           nowMs: () => this.world.clock.monotonicMs(),
-          nextOffset: ({ memberId, generation, place }) => this.#numberFor({ memberId, generation }, place),
-          mayBeTaken: (believed) =>
-            !this.#isBarrier || believed.some((belief) => this.#isOfGoneTopic(belief)),
-          acknowledged: (offset, place) => this.#acknowledged(offset, place),
+          nextOffset: ({ memberId, generation, place }) =>
+            this.witness.numberFor({ memberId, generation }, place),
+          mayBeTaken: (believed) => this.witness.mayBeTaken(believed),
+          acknowledged: (offset, place) => this.witness.acknowledged(offset, place),
         },
       ),
     );
@@ -265,28 +220,6 @@ export class GroupHistory {
   #someTopics(): string[] {
     const { random } = this.world;
     return TOPICS.filter((topic) => topic === "t0" || random.below(2) === 0);
-  }
-
-  #numberFor(by: { memberId: string; generation: number } | null, place: TopicPartition): number {
-    this.#offsets++;
-    this.#committed.set(this.#offsets, {
-      memberId: by?.memberId ?? null,
-      generation: by?.generation ?? 0,
-      place,
-    });
-    return this.#offsets;
-  }
-
-  #acknowledged(offset: number, place: TopicPartition): void {
-    const last = this.#acked.get(keyOf(place)) ?? 0;
-    // A number of before the topic or the group went stands for nothing any more.
-    if (offset > Math.max(last, this.#forgottenUpTo)) this.#acked.set(keyOf(place), offset);
-  }
-
-  /** Offsets that were committed before count no more. */
-  #forget(): void {
-    this.#acked.clear();
-    this.#forgottenUpTo = this.#offsets;
   }
 
   #advance(ms: number): void {
@@ -305,7 +238,7 @@ export class GroupHistory {
   #commitFromOutside(): void {
     const place = { topic: "t0", partition: 0 };
     if (!this.cluster.hasTopic("t0")) return;
-    const offsets = [{ ...place, offset: this.#numberFor(null, place), metadata: null }];
+    const offsets = [{ ...place, offset: this.witness.numberFor(null, place), metadata: null }];
     this.done.push("commit from outside");
     this.cluster.groups.commit({ groupId: GROUP, member: null, offsets }).catch((problem: unknown) => {
       if (!(problem instanceof BrokerError)) throw problem;
@@ -319,7 +252,7 @@ export class GroupHistory {
       this.clients = [];
       await this.#replicate();
     }
-    this.#forget();
+    this.witness.forget();
     const deleting = this.cluster.groups.delete(GROUP);
     deleting.catch(() => {});
     await this.#replicate();
@@ -333,10 +266,10 @@ export class GroupHistory {
       const partitions = 1 + random.below(5);
       await this.#try(`create ${topic}`, async () => this.cluster.createTopic({ topic, partitions }));
     } else if (random.below(2) === 0) {
-      // Nobody was told of a later generation than the log can have by now.
-      const told = Math.max(this.#generation, ...this.clients.map(({ generation }) => generation));
-      this.#goneAt.set(topic, told + this.#inFlight.length + 2);
-      this.#forget();
+      const partitions = this.cluster.describeTopic(topic).partitions + 1 + random.below(2);
+      await this.#try(`grow ${topic}`, () => this.cluster.growTopic(topic, partitions));
+    } else {
+      this.witness.topicGone(topic, this.clients, this.#inFlight.length + 2);
       await this.#try(`delete ${topic}`, async () => this.cluster.deleteTopic(topic));
     }
   }
@@ -385,54 +318,5 @@ export class GroupHistory {
   #say(client: GroupClient, what: string, act: () => void): void {
     this.done.push(`${client.options.memberId} ${what}`);
     act();
-  }
-
-  /** Under barrier nobody believes in what another believes in, and everybody's beliefs are the coordinator's. */
-  #checkBeliefs(
-    members: ReadonlyMap<
-      string,
-      { assignment: readonly TopicPartition[]; revoking: readonly TopicPartition[] }
-    >,
-    generation: number,
-  ): void {
-    const owners = new Map<string, string>();
-    for (const client of this.clients) {
-      const { memberId } = client.options;
-      const member = members.get(memberId);
-      // One that was expired because it did not let go finds out when it speaks next.
-      if (!client.isInSession || (!this.isPatient && member === undefined)) continue;
-      const counted = new Set([...(member?.assignment ?? []), ...(member?.revoking ?? [])].map(keyOf));
-      for (const [key, belief] of client.believed) {
-        if (this.#isOfGoneTopic(belief)) continue;
-        const other = owners.get(key);
-        if (other !== undefined) {
-          this.overlaps++;
-          if (this.#isBarrier) assert.fail(`${memberId} and ${other} both believe in ${key}`);
-        }
-        owners.set(key, memberId);
-        const isSame = this.#isBarrier && member !== undefined && client.generation === generation;
-        if (isSame) assert.ok(counted.has(key), `${memberId} believes in ${key}, which it does not hold`);
-      }
-    }
-  }
-
-  #isOfGoneTopic({ place, since }: Belief): boolean {
-    return since <= (this.#goneAt.get(place.topic) ?? -1);
-  }
-
-  /** What is committed was committed by somebody, and not before what was acknowledged last. */
-  async #checkCommitted(): Promise<void> {
-    const committed = await this.cluster.groups.committed({ groupId: GROUP });
-    const found = new Map(committed.map(({ offset, ...place }) => [keyOf(place), offset ?? 0]));
-    for (const [key, offset] of this.#acked)
-      assert.ok(
-        (found.get(key) ?? 0) >= offset,
-        `${key} is at ${found.get(key)}, ${offset} was acknowledged`,
-      );
-    for (const { topic, partition, offset } of committed) {
-      const by = this.#committed.get(offset ?? -1);
-      assert.ok(by !== undefined, `${offset} was committed by nobody`);
-      assert.equal(keyOf(by.place), keyOf({ topic, partition }));
-    }
   }
 }

@@ -42,7 +42,7 @@ export function checkGroupLog(
   for (let offset = log.logStartOffset; offset < set.highWatermark; ) {
     const { batches, nextOffset } = log.read(offset, { bytesMax: 1 << 20, endOffset: set.highWatermark });
     for (const { key, value, offset: at } of splitFrames(batches).flatMap((frame) => decodeRecords(frame))) {
-      const record = readRecord(bytesOf(key), bytesOf(value));
+      const record = readRecord(textOf(key), textOf(value));
       if (record.key.group_id !== groupId) continue;
       if (record.key.kind === "group") {
         const next = parseGroupRecord(record).group;
@@ -52,7 +52,7 @@ export function checkGroupLog(
         else if (next.members !== group.members) releases++;
         group = next;
       } else {
-        const { stored, ...place } = readOffsetRecord(record);
+        const { stored, ...place } = readOffsetRecord(record, (text) => text);
         if (stored === null) continue;
         requireOwner(group, committed.get(stored.offset), { place, at });
         commits++;
@@ -122,6 +122,6 @@ function requireOwner(
   );
 }
 
-function bytesOf(bytes: Uint8Array | null): Buffer | null {
-  return bytes === null ? null : Buffer.from(bytes);
+function textOf(bytes: Uint8Array | null): string | null {
+  return bytes === null ? null : Buffer.from(bytes).toString();
 }
