@@ -50,6 +50,7 @@ export type { CompactionRequest, CompactionResult } from "./log/compaction/compa
 export { IndexMemory } from "./log/context/index-memory.ts";
 export { LOG_CONFIG_DEFAULTS, type LogConfig } from "./log/context/log-config.ts";
 export type { DumpedBatch, DumpedIndexes, DumpLimits, LogDump } from "./log/lookup/batch-dump.ts";
+export { foundRecordFields, lookupStepFields } from "./log/lookup/find-fields.ts";
 export type { FoundBatch, LogFind, SoughtPlace } from "./log/lookup/log-find.ts";
 export { PartitionLog, type PartitionLogOptions } from "./log/partition-log.ts";
 export type { LookupStep } from "./log/segment/lookup.ts";

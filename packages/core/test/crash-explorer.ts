@@ -3,12 +3,12 @@
  * and a search through all instants and all ends of the world at each of them.
  */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { readBatchHeader, splitFrames } from "@minikafka/record";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
+import { changesOf, filesHash, interruptedAt, saying } from "./crash-instants.ts";
 import { batch, emptyDisk, readAll, segmentAt, valuesOf, worldOn } from "./log-world.ts";
 
 /** One history that the log may turn out to have. While something is under way there may be several. */
@@ -286,9 +286,7 @@ class Explored {
 }
 
 function keyOf(disk: MemoryDisk, { exists }: Instant): string {
-  const hash = createHash("sha1");
-  for (const [path, bytes] of disk.files()) hash.update(path).update(bytes);
-  return `${exists} ${hash.digest("hex")}`;
+  return `${exists} ${filesHash(disk)}`;
 }
 
 /** Everything that must hold when the process dies at `instant` and `disk` is what it left. */
@@ -297,22 +295,14 @@ async function expectSurvival(
   instant: Instant,
   { random, explored }: { random: SeededRandom; explored: Explored },
 ): Promise<View> {
-  const ends: MemoryDisk[] = [];
-  const stop = disk.beforeChange(() => ends.push(disk.clone()));
-  const { log, view } = viewOn(disk, instant);
-  stop();
+  const { instants: ends, result } = changesOf(disk, () => viewOn(disk, instant));
+  const { log, view } = result;
   log.abandon();
 
   // Recovery that ends in the middle of itself has done no harm, and comes to the same when nothing was lost.
-  for (const end of ends) {
-    const [kept, ...others] = crashesOf(random);
-    for (const crash of [kept, others[random.below(others.length)]]) {
-      if (crash === undefined) continue;
-      const again = end.clone();
-      again.crash(crash);
-      const left = explored.viewOn(again, instant);
-      if (crash.mode === "kept") assert.deepEqual(left, view);
-    }
+  for (const { disk: again, crash } of interruptedAt(ends, crashesOf, random)) {
+    const left = explored.viewOn(again, instant);
+    if (crash.mode === "kept") assert.deepEqual(left, view);
   }
 
   // Opening once more changes no byte.
@@ -348,20 +338,15 @@ export async function expectSurvivalEverywhere(steps: readonly Step[], seed: num
     for (const crash of crashesOf(random)) {
       // The one gap, as sync-doubt.ts says: a process that is killed between a failed sync and its mark.
       if (crash.mode === "kept" && instant.before.endsWith("sync-failed")) continue;
-      try {
+      await saying(`${crash.mode} at instant ${number}, before ${instant.before}, seed ${seed}`, async () => {
         const disk = instant.disk.clone();
         disk.crash(crash);
-        if (!explored.isNew(disk, crash, instant)) continue;
+        if (!explored.isNew(disk, crash, instant)) return;
         const { end } = await expectSurvival(disk, instant, { random, explored });
         const [line, ...others] = instant.lines;
         const isCertain = crash.mode === "kept" && line?.isWhole === true && others.length === 0;
         if (isCertain) assert.equal(end, endOf(line));
-      } catch (problem) {
-        const where = `${crash.mode} at instant ${number}, before ${instant.before}, seed ${seed}`;
-        throw new Error(`${where}: ${problem instanceof Error ? problem.message : String(problem)}`, {
-          cause: problem,
-        });
-      }
+      });
     }
   }
   return instants.length;

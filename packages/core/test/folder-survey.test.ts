@@ -3,24 +3,21 @@ import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { inspectPartition, surveyFolders } from "../src/log/index.ts";
 import { append, FOLDER, openCluster } from "./cluster-world.ts";
+import { instantsOf } from "./crash-instants.ts";
 import { memoryWorld, worldOn } from "./world.ts";
 
 const ORDERS = { topic: "orders", partition: 0 };
 const folderOf = (name: string) => `${FOLDER}/broker-1/${name}`;
 
 /** A cluster with a record in `orders`, and the disk before each change that `act` made. */
-async function instantsOf(
+async function clusterInstants(
   act: (cluster: Awaited<ReturnType<typeof openCluster>>) => unknown,
-): Promise<MemoryDisk[]> {
-  const { disk, ...world } = memoryWorld();
-  const cluster = await openCluster({ disk, ...world });
+): Promise<readonly MemoryDisk[]> {
+  const world = memoryWorld();
+  const cluster = await openCluster(world);
   cluster.createTopic({ topic: "orders", partitions: 1 });
   await append(cluster, ORDERS, "kept", "all");
-  const instants: MemoryDisk[] = [];
-  const end = disk.beforeChange(() => void instants.push(disk.clone()));
-  await act(cluster);
-  end();
-  return [...instants, disk];
+  return await instantsOf(world.disk, () => act(cluster));
 }
 
 /** What is wrong anywhere that a topic stands for. */
@@ -32,7 +29,9 @@ function damageIn(disk: MemoryDisk): unknown[] {
 }
 
 test("whatever instant the creation of a topic dies at, its folders are unfinished or sound, and never damaged", async () => {
-  const instants = await instantsOf((cluster) => cluster.createTopic({ topic: "payments", partitions: 2 }));
+  const instants = await clusterInstants((cluster) =>
+    cluster.createTopic({ topic: "payments", partitions: 2 }),
+  );
   const seen = new Set<string>();
   for (const [index, disk] of instants.entries()) {
     for (const mode of ["kept", "lost"] as const) {
@@ -47,7 +46,7 @@ test("whatever instant the creation of a topic dies at, its folders are unfinish
 });
 
 test("whatever instant the removal of a deleted topic dies at, what is left of it is no damage", async () => {
-  const instants = await instantsOf(async (cluster) => {
+  const instants = await clusterInstants(async (cluster) => {
     cluster.createTopic({ topic: "payments", partitions: 1 });
     cluster.deleteTopic("orders");
   });
@@ -60,7 +59,7 @@ test("whatever instant the removal of a deleted topic dies at, what is left of i
 });
 
 test("a folder with records that no topic stands for is told, from whichever folder one looks", async () => {
-  const [disk = memoryWorld().disk] = await instantsOf(() => {});
+  const [disk = memoryWorld().disk] = await clusterInstants(() => {});
   disk.rename(folderOf("orders-0"), folderOf("orders-0.set-aside-1"));
   for (const path of [FOLDER, `${FOLDER}/broker-1`]) {
     expect(surveyFolders(disk, path)).toEqual({
@@ -75,7 +74,7 @@ test("a folder with records that no topic stands for is told, from whichever fol
 });
 
 test("a partition that the metadata names is damaged without its manifest, and without its folder", async () => {
-  const [disk = memoryWorld().disk] = await instantsOf(() => {});
+  const [disk = memoryWorld().disk] = await clusterInstants(() => {});
   const orders = folderOf("orders-0");
   disk.remove(`${orders}/manifest.json`);
   expect(surveyFolders(disk, orders)).toEqual({
@@ -89,7 +88,7 @@ test("a partition that the metadata names is damaged without its manifest, and w
 });
 
 test("a damaged metadata file is told, and excuses no folder; without one no folder is left over", async () => {
-  const [disk = memoryWorld().disk] = await instantsOf(() => {});
+  const [disk = memoryWorld().disk] = await clusterInstants(() => {});
   const file = `${FOLDER}/metadata.json`;
   const partitions = [{ folder: folderOf("orders-0"), leftOver: null }];
   const opened = disk.openFile(file);

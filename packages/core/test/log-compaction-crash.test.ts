@@ -4,13 +4,13 @@
  * the log is what it was before the pass or what it was to be after it, holds what was flushed, and is compacted again.
  */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { COMPACTED_CONFIG, type KeyValue, keyed, left, request } from "./compaction-world.ts";
+import { changesOf, filesHash, interruptedAt, saying } from "./crash-instants.ts";
 import { emptyDisk, FOLDER, seedFromEnvironment, worldOn } from "./log-world.ts";
 
 /** An instant at which the world may end. */
@@ -181,15 +181,13 @@ class Explored {
 
   /** Whether no end before has left this. What a process that was killed has not synced is more than its files. */
   isNew(when: string, disk: MemoryDisk, { mode }: Crash, { flushed, passes, isInPass }: Instant): boolean {
-    const hash = createHash("sha1");
-    for (const [path, bytes] of disk.files()) hash.update(path).update(bytes);
     const key = [
       when,
       mode === "kept" ? disk.unsyncedPaths() : "",
       flushed,
       passes,
       isInPass,
-      hash.digest("hex"),
+      filesHash(disk),
     ].join(" ");
     const isNew = !this.#ends.has(key);
     this.#ends.add(key);
@@ -207,22 +205,14 @@ interface Exploring {
 /** Everything that must hold when the process dies at an instant and `disk` is what it left. */
 async function expectSurvival(disk: MemoryDisk, exploring: Exploring): Promise<void> {
   const { life, instant, random, explored } = exploring;
-  const ends: MemoryDisk[] = [];
-  const stop = disk.beforeChange(() => ends.push(disk.clone()));
-  const { log, records } = openedSound(disk, life, instant);
-  stop();
+  const { instants: ends, result } = changesOf(disk, () => openedSound(disk, life, instant));
+  const { log, records } = result;
   log.abandon();
-  for (const end of ends) {
-    const [kept, ...others] = crashesOf(random);
-    for (const crash of [kept, others[random.below(others.length)]]) {
-      if (crash === undefined) continue;
-      const again = end.clone();
-      again.crash(crash);
-      if (!explored.isNew("in recovery", again, crash, instant)) continue;
-      const second = openedSound(again, life, instant);
-      second.log.abandon();
-      if (crash.mode === "kept") assert.deepEqual(second.records, records);
-    }
+  for (const { disk: again, crash } of interruptedAt(ends, crashesOf, random)) {
+    if (!explored.isNew("in recovery", again, crash, instant)) continue;
+    const second = openedSound(again, life, instant);
+    second.log.abandon();
+    if (crash.mode === "kept") assert.deepEqual(second.records, records);
   }
   disk.crash({ mode: "kept" });
   await expectGoesOn(disk, records);
@@ -255,17 +245,12 @@ test("a crash before any change of the disk leaves the log as it was before the 
   for (const [number, instant] of life.instants.entries()) {
     if (number < first) continue;
     for (const crash of crashesOf(random)) {
-      try {
+      await saying(`${crash.mode} at instant ${number}, before ${instant.before}, seed ${seed}`, async () => {
         const disk = instant.disk.clone();
         disk.crash(crash);
         if (explored.isNew("before", disk, crash, instant))
           await expectSurvival(disk, { life, instant, random, explored });
-      } catch (problem) {
-        const where = `${crash.mode} at instant ${number}, before ${instant.before}, seed ${seed}`;
-        throw new Error(`${where}: ${problem instanceof Error ? problem.message : String(problem)}`, {
-          cause: problem,
-        });
-      }
+      });
     }
   }
   expect(life.gone.map(({ size }) => size)).toEqual([0, 2, 5]);

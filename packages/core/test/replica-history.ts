@@ -1,45 +1,66 @@
 /** A replicated partition through a history that chance has drawn, and what must hold after each of its steps. */
 import assert from "node:assert/strict";
-import { decodeRecords, readBatchHeader, splitFrames } from "@minikafka/record";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
 import { openMetadataFile } from "../src/cluster/metadata-file.ts";
+import type { RawTopicConfig } from "../src/cluster/topic-config.ts";
 import { BrokerError } from "../src/errors.ts";
-import type { PartitionLog } from "../src/log/partition-log.ts";
 import type { Acks } from "../src/replica/acknowledgement.ts";
 import { stateProblem } from "../src/replica/partition-state.ts";
-import { batchOf, FOLDER, openCluster } from "./cluster-world.ts";
+import { FOLDER, openCluster } from "./cluster-world.ts";
 import { copyOfBroker, type FolderCopy, restoreBroker } from "./folder-copy.ts";
+import {
+  assertAgree,
+  type Held,
+  type HeldRecord,
+  heldBy,
+  heldIn,
+  heldWithin,
+  matchedEnd,
+} from "./held-batches.ts";
+import { batchFrom } from "./history-batch.ts";
+import { HistoryProducers, type SequencedBatch } from "./history-producers.ts";
 import { ORDERS, settle } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
 
+const COMPACTED = {
+  cleanup_policy: "compact,delete",
+  min_cleanable_dirty_ratio: 0,
+  delete_retention_ms: 100,
+};
 const CRASHES = ["kept", "lost", "torn", "scattered"] as const;
 
-/** A batch as it lies in a log: its offset and epoch, and all of it in a line. */
-interface Held {
-  readonly offset: number;
-  readonly epoch: number;
-  readonly line: string;
-}
+/** What a partition knows of a producer does not fit its batch: the producer has to begin anew. */
+const SEQUENCE_CODES = ["OUT_OF_ORDER_SEQUENCE", "UNKNOWN_PRODUCER_ID", "PRODUCER_FENCED"];
 
 export class ReplicaHistory {
   readonly world: World;
   readonly config: Partial<ClusterConfig>;
   readonly brokerIds: readonly number[];
   readonly minInSyncReplicas: number;
+  readonly #topicConfig: RawTopicConfig;
   readonly done: string[] = [];
   cluster!: BrokerCluster;
+  /** Whether the topic is compacted, so that replicas may differ in what nobody needs any more. */
+  readonly isCompacted: boolean;
+  readonly producers: HistoryProducers;
   /** What acks=all has acknowledged, by offset. */
-  readonly acknowledged = new Map<number, string>();
+  readonly acknowledged = new Map<number, HeldRecord>();
   /** What a consumer has seen, by offset. */
-  readonly seen = new Map<number, string>();
+  readonly seen = new Map<number, HeldRecord>();
   /** How often a broker's folder became an older one. */
   restored = 0;
+  /** What was found wrong where nobody waits for it. */
+  #problem: unknown = null;
   #copy: [brokerId: number, copy: FolderCopy] | null = null;
   #sent = 0;
   #waiting = 0;
   #epoch = 0;
   #highWatermark = 0;
+  /** What delete_records has answered. */
+  #deletedBefore = 0;
+  /** Where each broker's log began. */
+  readonly #starts = new Map<number, number>();
 
   /** `changes`: of the configuration that chance draws. */
   constructor(seed: number, changes: Partial<ClusterConfig> = {}) {
@@ -55,12 +76,20 @@ export class ReplicaHistory {
       replicaLagTimeMs: 100,
       ...changes,
     };
+    this.isCompacted = random.below(2) === 0;
+    this.producers = new HistoryProducers(random);
+    this.#topicConfig = {
+      min_insync_replicas: this.minInSyncReplicas,
+      retention_ms: random.below(2) === 0 ? -1 : 20 + random.below(80),
+      retention_bytes: random.below(2) === 0 ? -1 : random.below(1000),
+      ...(this.isCompacted ? COMPACTED : {}),
+    };
   }
 
   async open(): Promise<void> {
     this.cluster = await openCluster(this.world, this.config);
     if (this.cluster.hasTopic("orders")) return;
-    const config = { min_insync_replicas: this.minInSyncReplicas };
+    const config = this.#topicConfig;
     const replicationFactor = this.brokerIds.length;
     this.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor, config });
   }
@@ -70,8 +99,11 @@ export class ReplicaHistory {
     const { random } = this.world;
     const choice = random.below(100);
     const brokerId = this.brokerIds[random.below(this.brokerIds.length)] ?? 1;
-    if (choice < 34) this.#append(([0, 1, "all"] as const)[random.below(3)] ?? 1);
-    else if (choice < 50) await this.#try("replicate", () => this.cluster.replicateOnce());
+    if (choice < 30) this.#append(([0, 1, "all"] as const)[random.below(3)] ?? 1);
+    else if (choice < 33) await this.#try("retention", () => this.#applyRetention());
+    else if (choice < 36) await this.#try("roll", async () => this.cluster.steps.rollSegment(ORDERS));
+    else if (choice < 39) await this.#try("compact", () => this.#compact());
+    else if (choice < 52) await this.#try("replicate", () => this.cluster.replicateOnce());
     else if (choice < 62)
       await this.#try(`replicate ${brokerId}`, () => this.cluster.replicateOnce({ brokerId }));
     else if (choice < 68) this.#advance(random.below(80));
@@ -105,17 +137,19 @@ export class ReplicaHistory {
     this.check();
     // One that had led may have deleted what its successor had not heard of.
     const start = Math.max(...this.#set.copies.map(({ log }) => log.logStartOffset));
-    const [first, ...others] = this.#set.copies.map(({ log }) =>
-      heldBy(log).filter(({ offset }) => offset >= start),
-    );
-    for (const held of others) assert.deepEqual(held, first, "the replicas hold the same batches in the end");
+    const { logEndOffset: endOffset } = this.#set.leaderLog;
+    const [first, ...others] = this.#set.copies.map(({ log }) => heldBy(log));
+    for (const held of others)
+      this.#assertSame(first ?? [], held, { startOffset: start, endOffset }, "all replicas in the end");
     assert.deepEqual(this.#set.inSyncReplicas, this.brokerIds);
     assert.equal(this.#set.highWatermark, this.#set.leaderLog.logEndOffset);
     assert.equal(this.#waiting, 0, "nobody waits for an acknowledgement any more");
   }
 
   check(): void {
+    if (this.#problem !== null) throw this.#problem;
     this.#checkState();
+    this.#checkStarts();
     this.#checkLogs();
     this.#checkReaders();
   }
@@ -125,22 +159,51 @@ export class ReplicaHistory {
   }
 
   #append(acks: Acks): void {
-    const value = `v${this.#sent++}`.padEnd(4 + this.world.random.below(60), ".");
-    this.done.push(`append ${value.replaceAll(".", "")} acks ${acks}`);
+    const text = `v${this.#sent++}`.padEnd(4 + this.world.random.below(60), ".");
+    const nowMs = this.world.clock.nowMs();
+    const isIdempotent = this.world.random.below(2) === 0;
+    const sequenced = isIdempotent ? this.producers.draw(this.cluster, text, nowMs) : null;
+    const frame = sequenced?.frame ?? batchFrom(this.world.random, text, nowMs);
+    const what = sequenced === null ? "" : `, ${sequenced.isRetry ? "again " : ""}${sequenced.sequence}`;
+    this.done.push(`append v${this.#sent - 1} acks ${acks}${what}`);
+    const [held] = heldIn(frame);
+    assert.ok(held?.record != null);
+    const { record } = held;
     this.#waiting++;
-    this.cluster
-      .appendBatch(ORDERS, batchOf([value]), { acks })
+    const before = this.#placeOf(sequenced);
+    const appended = this.cluster.appendBatch(ORDERS, frame, { acks });
+    appended
       .then(
-        ({ baseOffset }) => {
-          if (acks === "all") this.acknowledged.set(baseOffset, value);
+        (result) => {
+          if (sequenced !== null) {
+            if (before !== null) assert.ok(result.duplicate, `${sequenced.sequence} was there already`);
+            if (before !== null) assert.equal(result.baseOffset, before, sequenced.sequence);
+            this.producers.answered(sequenced, result);
+          }
+          if (acks !== "all") return;
+          this.acknowledged.set(result.baseOffset, record);
+          if (sequenced !== null) this.producers.acknowledged.set(sequenced.sequence, result.baseOffset);
         },
         (problem: unknown) => {
           if (!(problem instanceof BrokerError)) throw problem;
+          this.done.push(`  ${problem.code} for v${this.#sent - 1}`);
+          if (sequenced !== null && SEQUENCE_CODES.includes(problem.code))
+            this.producers.refused(this.cluster, sequenced);
         },
       )
       .finally(() => {
         this.#waiting--;
+      })
+      .catch((problem: unknown) => {
+        this.#problem ??= problem;
       });
+  }
+
+  /** Where the leader's log has a batch already, as far as anybody can see. */
+  #placeOf(batch: SequencedBatch | null): number | null {
+    const leader = this.#set.leadership.onlineLeader;
+    if (batch === null || leader === null) return null;
+    return heldBy(leader.log).find(({ sequence }) => sequence === batch.sequence)?.offset ?? null;
   }
 
   #advance(ms: number): void {
@@ -159,8 +222,20 @@ export class ReplicaHistory {
   }
 
   async #deleteRecords(): Promise<void> {
-    const { leaderLog, highWatermark } = this.#set;
-    await leaderLog.deleteRecords(this.world.random.below(highWatermark + 1));
+    const before = this.world.random.below(this.#set.highWatermark + 1);
+    await this.cluster.deleteRecords(ORDERS, before);
+    this.#deletedBefore = Math.max(this.#deletedBefore, before);
+  }
+
+  /** Only what was flushed takes part, and what is written no more. */
+  async #compact(): Promise<void> {
+    if (this.world.random.below(2) === 0) this.cluster.steps.rollSegment(ORDERS);
+    await this.cluster.steps.flushLogs();
+    await this.cluster.steps.compact(async () => {});
+  }
+
+  async #applyRetention(): Promise<void> {
+    await this.cluster.steps.applyRetention();
   }
 
   /** Of one broker in a history, and only while others are in sync: what is on no disk any more nobody can find again. */
@@ -170,6 +245,7 @@ export class ReplicaHistory {
     if (copy !== null && this.#set.inSyncReplicas.some((id) => id !== copied)) {
       restoreBroker(this.world.disk, copied, copy);
       this.restored++;
+      this.#starts.delete(copied);
       this.done.push(`  restored ${copied}`);
     } else this.#copy = [copied, copyOfBroker(this.world.disk, copied)];
     if (this.world.random.below(2) === 0) await this.cluster.startBroker(copied);
@@ -233,29 +309,57 @@ export class ReplicaHistory {
     }
   }
 
-  /** The same offset of the same epoch is the same batch, and so is everything before it (Raft: log matching). */
+  /** In sync nobody's log begins earlier than it did, nor before what was deleted: no promotion brings a record back. */
+  #checkStarts(): void {
+    const { copies, inSyncReplicas } = this.#set;
+    for (const { brokerId, isOnline, log } of copies) {
+      // One that is out may begin anew at its leader's start.
+      if (!inSyncReplicas.includes(brokerId)) this.#starts.delete(brokerId);
+      else if (isOnline) {
+        const before = Math.max(this.#starts.get(brokerId) ?? 0, this.#deletedBefore);
+        const { logStartOffset } = log;
+        assert.ok(
+          logStartOffset >= before,
+          `${brokerId} began at ${before}, and begins at ${logStartOffset}`,
+        );
+        this.#starts.set(brokerId, logStartOffset);
+      }
+    }
+  }
+
   #checkLogs(): void {
     const { highWatermark, copies, inSyncReplicas } = this.#set;
     const online = copies
       .filter(({ isOnline }) => isOnline)
       .map((copy) => ({ copy, held: heldBy(copy.log) }));
+    for (const { copy, held } of online) {
+      const sequences = held.flatMap(({ sequence }) => (sequence === null ? [] : [sequence]));
+      assert.equal(new Set(sequences).size, sequences.length, `no sequence is twice on ${copy.brokerId}`);
+    }
     for (const one of online) {
       for (const other of online) {
         if (one.copy.brokerId >= other.copy.brokerId) continue;
         const names = `${one.copy.brokerId} and ${other.copy.brokerId}`;
-        const start = Math.max(one.copy.log.logStartOffset, other.copy.log.logStartOffset);
-        const [ones, others] = [one, other].map(({ held }) => held.filter(({ offset }) => offset >= start));
-        let agreed = Math.min(ones?.length ?? 0, others?.length ?? 0);
-        while (agreed > 0 && ones?.[agreed - 1]?.epoch !== others?.[agreed - 1]?.epoch) agreed--;
+        const startOffset = Math.max(one.copy.log.logStartOffset, other.copy.log.logStartOffset);
         const both = [one.copy, other.copy].every(({ brokerId }) => inSyncReplicas.includes(brokerId));
-        if (both) agreed = Math.max(agreed, highWatermark - start);
-        assert.deepEqual(
-          ones?.slice(0, agreed),
-          others?.slice(0, agreed),
-          `${names} agree on ${agreed} from ${start} on`,
+        const endOffset = Math.max(
+          both ? highWatermark : 0,
+          this.isCompacted ? 0 : matchedEnd(one.held, other.held),
         );
+        this.#assertSame(one.held, other.held, { startOffset, endOffset }, names);
       }
     }
+  }
+
+  #assertSame(
+    ones: readonly Held[],
+    others: readonly Held[],
+    range: { startOffset: number; endOffset: number },
+    names: string,
+  ): void {
+    const what = `${names} agree from ${range.startOffset} to ${range.endOffset}`;
+    if (this.isCompacted) assertAgree(ones, others, range, what);
+    else assert.deepEqual(heldWithin(ones, range), heldWithin(others, range), what);
   }
 
   #checkReaders(): void {
@@ -267,43 +371,30 @@ export class ReplicaHistory {
       logStartOffset <= highWatermark,
       `the log begins at ${logStartOffset}, behind ${highWatermark}`,
     );
+    const there = new Set<number>();
     for (let offset = logStartOffset; offset < highWatermark; ) {
       const { batches, nextOffset } = this.cluster.fetch(ORDERS, offset, { bytesMax: 1 << 20 });
-      for (const frame of splitFrames(batches)) {
-        const { baseOffset, nextOffset: end } = readBatchHeader(frame);
+      for (const { offset: baseOffset, nextOffset: end, record } of heldIn(batches)) {
         assert.ok(end <= highWatermark, `a consumer got ${baseOffset} at high watermark ${highWatermark}`);
-        const value = textOf(frame);
-        const before = this.seen.get(baseOffset) ?? value;
-        assert.equal(value, before, `offset ${baseOffset} was ${before} and is ${value}`);
-        this.seen.set(baseOffset, value);
+        if (record === null) continue;
+        const before = this.seen.get(baseOffset) ?? record;
+        assert.deepEqual(record, before, `offset ${baseOffset} is what it was`);
+        this.seen.set(baseOffset, record);
+        there.add(baseOffset);
       }
       offset = nextOffset;
     }
-    for (const [offset, value] of this.acknowledged) {
+    for (const [offset, record] of this.acknowledged) {
       assert.ok(offset < highWatermark, `acknowledged ${offset} is not visible at ${highWatermark}`);
-      if (offset >= logStartOffset) assert.equal(this.seen.get(offset), value, `acknowledged ${offset}`);
+      if (offset < logStartOffset || this.#mayBeGone(offset, record)) continue;
+      assert.ok(there.has(offset), `acknowledged ${offset} is there`);
+      assert.deepEqual(this.seen.get(offset), record, `acknowledged ${offset}`);
     }
   }
-}
 
-function heldBy(log: PartitionLog): Held[] {
-  const held: Held[] = [];
-  for (let offset = log.logStartOffset; offset < log.logEndOffset; ) {
-    const { batches, nextOffset } = log.read(offset, { bytesMax: 1 << 20, endOffset: log.logEndOffset });
-    for (const frame of splitFrames(batches)) {
-      const { leaderEpoch: epoch, baseOffset, crc } = readBatchHeader(frame);
-      held.push({
-        offset: baseOffset,
-        epoch,
-        line: `${baseOffset} of epoch ${epoch}, CRC ${crc}: ${textOf(frame)}`,
-      });
-    }
-    offset = nextOffset;
+  /** Compaction takes what a later record of its key replaces, and tombstones in time. */
+  #mayBeGone(offset: number, { key, value }: HeldRecord): boolean {
+    if (!this.isCompacted) return false;
+    return value === null || [...this.seen].some(([later, record]) => later > offset && record.key === key);
   }
-  return held;
-}
-
-/** Each batch has one record. */
-function textOf(frame: Buffer): string {
-  return decodeRecords(frame)[0]?.value?.toString() ?? "";
 }

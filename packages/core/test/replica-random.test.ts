@@ -5,7 +5,7 @@ import { seedFromEnvironment } from "./log-world.ts";
 import { ReplicaHistory } from "./replica-history.ts";
 
 const { MINIKAFKA_HISTORIES: wanted } = process.env;
-const HISTORIES = wanted === undefined || wanted === "" ? 100 : Number(wanted);
+const HISTORIES = wanted === undefined || wanted === "" ? 80 : Number(wanted);
 const STEPS = 50;
 
 test(
@@ -13,7 +13,7 @@ test(
   async () => {
     const first = seedFromEnvironment(1);
     const reached = new Map<string, number>();
-    let [acknowledged, restored] = [0, 0];
+    let [acknowledged, restored, duplicates] = [0, 0, 0];
     for (let seed = first; seed < first + HISTORIES; seed++) {
       const history = new ReplicaHistory(seed);
       try {
@@ -26,10 +26,12 @@ test(
       }
       acknowledged += history.acknowledged.size;
       restored += history.restored;
+      duplicates += history.producers.duplicates;
       for (const { kind } of history.world.events.events) reached.set(kind, (reached.get(kind) ?? 0) + 1);
     }
     expect(acknowledged).toBeGreaterThan(HISTORIES);
     expect(restored, "folders that became older ones").toBeGreaterThan(HISTORIES / 20);
+    expect(duplicates, "retries that were known").toBeGreaterThan(HISTORIES / 2);
     for (const kind of [
       "leader_changed",
       "isr_changed",
@@ -37,6 +39,9 @@ test(
       "truncated",
       "replicated",
       "broker_stopped",
+      "log_start_moved",
+      "segment_deleted",
+      "compacted",
     ])
       expect(reached.get(kind) ?? 0, `histories that reach ${kind}`).toBeGreaterThan(HISTORIES / 10);
   },

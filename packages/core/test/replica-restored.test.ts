@@ -83,6 +83,28 @@ test("a follower that starts with an older log is out of sync until it has caugh
   }
 });
 
+test("it is out of sync as well when the others crashed before anybody noted what was visible, though its copy ended cleanly", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world);
+  await sendToAll(cluster, OLD);
+  await cluster.stopBroker(3);
+  const copy = copyOfBroker(world.disk, 3);
+  await cluster.startBroker(3);
+  await cluster.replicateOnce();
+  await sendToAll(cluster, ["c"]);
+  await cluster.stopBroker(3);
+  await cluster.crash();
+  restoreBroker(world.disk, 3, copy);
+  const again = await openReplicated(world);
+  expect([inSyncOf(again), valuesOf(again, ORDERS)]).toEqual([
+    [1, 2],
+    [...OLD, "c"],
+  ]);
+  await expect(again.promote(ORDERS, 3)).rejects.toMatchObject({ code: "NOT_IN_SYNC_REPLICA" });
+  await again.replicateOnce();
+  expect(inSyncOf(again)).toEqual([1, 2, 3]);
+});
+
 test("it is out of sync as well when nobody leads meanwhile", async () => {
   const world = memoryWorld();
   const { cluster, copy } = await withOlderCopy(world, 2);

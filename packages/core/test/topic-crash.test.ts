@@ -4,20 +4,11 @@ import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { append, FOLDER, openCluster, valuesOf } from "./cluster-world.ts";
+import { instantsOf } from "./crash-instants.ts";
 import { memoryWorld, type World, worldOn } from "./world.ts";
 
 const ORDERS = { topic: "orders", partition: 0 };
 const PAYMENTS = { topic: "payments", partition: 0 };
-
-/** The disk as it stood before each change that `act` made, and after the last. */
-async function instantsOf(world: World, act: () => unknown): Promise<MemoryDisk[]> {
-  const instants: MemoryDisk[] = [];
-  const end = world.disk.beforeChange(() => void instants.push(world.disk.clone()));
-  await act();
-  end();
-  instants.push(world.disk.clone());
-  return instants;
-}
 
 function crashes(): Crash[] {
   const torn = [1, 2, 3].map((seed): Crash => ({ mode: "torn", random: new SeededRandom(seed) }));
@@ -62,7 +53,7 @@ async function expectWholeOrNothing(
 ): Promise<void> {
   const world = memoryWorld();
   const cluster = await running(world);
-  const instants = await instantsOf(world, () => create(cluster));
+  const instants = await instantsOf(world.disk, () => create(cluster));
   expect(instants.length).toBeGreaterThan(10);
   await afterEach(instants, async (next, what, isLast) => {
     const reopened = await openCluster(next);
@@ -94,7 +85,7 @@ test("a topic whose deletion is cut short is whole or gone, and comes back empty
   const cluster = await running(world);
   cluster.createTopic({ topic: "orders", partitions: 2 });
   await append(cluster, ORDERS, "old", "all");
-  const instants = await instantsOf(world, () => cluster.deleteTopic("orders"));
+  const instants = await instantsOf(world.disk, () => cluster.deleteTopic("orders"));
   expect(instants.length).toBeGreaterThan(8);
   await afterEach(instants, async (next, what, isLast) => {
     const reopened = await openCluster(next);
@@ -121,7 +112,9 @@ test("a topic re-created while its deletion was not finished is empty, whatever 
   world.disk.fail({ operation: "remove", code: "EBUSY", times: { first: 1 } });
   cluster.deleteTopic("orders");
   expect(partitionFolders(world)).toContain("orders-0");
-  const instants = await instantsOf(world, () => cluster.createTopic({ topic: "orders", partitions: 1 }));
+  const instants = await instantsOf(world.disk, () =>
+    cluster.createTopic({ topic: "orders", partitions: 1 }),
+  );
   await afterEach(instants, async (next, what) => {
     const reopened = await openCluster(next);
     if (!reopened.hasTopic("orders")) reopened.createTopic({ topic: "orders", partitions: 1 });
@@ -153,8 +146,8 @@ test("whatever instant a close or an opening dies at, nothing acknowledged is lo
   const world = memoryWorld();
   const cluster = await running(world);
   await append(cluster, PAYMENTS, "written", 1);
-  const closing = await instantsOf(world, () => cluster.close());
-  const opening = await instantsOf(world, () => openCluster(world));
+  const closing = await instantsOf(world.disk, () => cluster.close());
+  const opening = await instantsOf(world.disk, () => openCluster(world));
   await afterEach([...closing, ...opening], async (next, what) => {
     const reopened = await openCluster(next);
     const values = valuesOf(reopened, PAYMENTS);

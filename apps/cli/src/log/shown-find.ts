@@ -1,5 +1,5 @@
 /** The way to an offset or a time as `log find` shows it, from the wire and from a folder alike. */
-import type { FolderFind, LookupStep, SoughtPlace, TimedOffset } from "@minikafka/core/log";
+import { type FolderFind, foundRecordFields, lookupStepFields, type SoughtPlace } from "@minikafka/core/log";
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Context } from "../context.ts";
 import { CliError } from "../failure.ts";
@@ -23,10 +23,10 @@ export function findFromWire({ damage, ...found }: WireFind): ShownFind {
 
 export function findFromFolder({ steps, batch, record, damage }: Omit<FolderFind, "range">): ShownFind {
   return {
-    steps: steps.map(stepOf),
+    steps: steps.map(lookupStepFields),
     steps_left_out: 0,
     batch: batch === null ? null : batchFields(batch),
-    record: record && { offset: record.offset, timestamp_ms: record.timestampMs, place: record.place },
+    record: record && foundRecordFields(record),
     damage: damage && { where: { file: damage.file }, position: damage.position, problem: damage.problem },
   };
 }
@@ -98,26 +98,4 @@ function stepText(step: Step): string {
 
 function entryText(entry: TimeEntry): string {
   return entry === null ? "no entry" : `time ${entry.timestamp_ms} at offset ${entry.offset}`;
-}
-
-function stepOf(step: LookupStep): Step {
-  const { kind, segment } = step;
-  switch (kind) {
-    case "segment": {
-      const { nextOffset, maxTimestampMs, taken } = step;
-      return { step: kind, segment, next_offset: nextOffset, max_timestamp_ms: maxTimestampMs, taken };
-    }
-    case "time_index":
-      return { step: kind, segment, after: entryOf(step.after), until: entryOf(step.until) };
-    case "offset_index":
-      return { step: kind, segment, offset: step.offset, position: step.position };
-    case "scan":
-      return { step: kind, segment, position: step.position, batches: step.batches };
-    case "index_refused":
-      return { step: kind, segment, problem: step.problem };
-  }
-}
-
-function entryOf(entry: TimedOffset | null): TimeEntry {
-  return entry === null ? null : { timestamp_ms: entry.timestampMs, offset: entry.offset };
 }

@@ -11,6 +11,7 @@ export type { Finding } from "./inspection/finding.ts";
 export { type FolderDamage, type FolderFind, findInFolder } from "./inspection/folder-lookup.ts";
 export { type FolderSurvey, type LeftOver, surveyFolders } from "./inspection/folder-survey.ts";
 export { type InspectionOptions, inspectPartition, partitionFolders } from "./inspection/inspection.ts";
+export { foundRecordFields, lookupStepFields } from "./lookup/find-fields.ts";
 export type { FoundBatch, FoundRecord, SoughtPlace } from "./lookup/log-find.ts";
 export type { Manifest, RecoveryPoint } from "./manifest/manifest.ts";
 export { parseManifest } from "./manifest/manifest-payload.ts";

@@ -68,6 +68,22 @@ test("a follower that is longer by an older leader's tail says nothing against i
   expect(decision?.state).toMatchObject({ leaderId: 1, leaderEpoch: 5, inSyncReplicas: [1, 3] });
 });
 
+test("a follower that ended cleanly is in sync with a leader that did not only when it holds as much", () => {
+  const started = (leader: Partial<StartedReplica>, end: number) =>
+    stateAfterStart(STATE, [
+      replica(1, { durableHighWatermark: 9, ...leader }),
+      replica(2, { durableHighWatermark: 9, logEndOffset: end }),
+      replica(3, { durableHighWatermark: 9, logEndOffset: 20 }),
+    ]);
+  expect(started(UNCLEAN, 20)?.state.inSyncReplicas).toEqual([1, 2, 3]);
+  expect(started(UNCLEAN, 12)).toMatchObject({
+    state: { inSyncReplicas: [1, 3] },
+    moves: [{ brokerId: 2, reason: "unclean_start", logEndOffset: 12 }],
+  });
+  expect(started({ ...UNCLEAN, isNew: false }, 12)).toBeNull();
+  expect(started({}, 12)).toBeNull();
+});
+
 test.each<[string, Partial<StartedReplica>]>([
   ["ends before what it had on its disk and visible, however cleanly", { logEndOffset: 19 }],
   [

@@ -89,7 +89,8 @@ function followerProblem(
   // All else takes a leader to compare with.
   if (leader === null || leader.logEndOffset === null) return null;
   if (logEndOffset === null) return "log_offline";
-  if (follower.isClean) return null;
+  // What a clean end proves, an older copy of its folder proves as well: it takes a leader that remembers what was visible.
+  if (follower.isClean && !(leader.isNew && !leader.isClean)) return null;
   const isEqual = logEndOffset === leader.logEndOffset && follower.lastEpoch === leader.lastEpoch;
   return isEqual ? null : "unclean_start";
 }
