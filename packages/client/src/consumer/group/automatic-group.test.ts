@@ -292,3 +292,25 @@ test("no partition of a member starves behind a busy one, a paused one or an emp
   expect(seen).not.toContain("paused");
   await close();
 });
+
+test("under immediate a member with records in hand of what was taken from it beats on, and reads on", async () => {
+  const { broker, groups, automatic, pass, close } = await grouping({ orders: 2 });
+  groups.rebalance = "immediate";
+  broker.append("orders", 1, numbered(3));
+  const first = await automatic("a");
+  await first.subscribe(["orders"]);
+  await first.ready();
+  await first.poll({ maxRecords: 1 });
+  const second = await automatic("b");
+  await second.subscribe(["orders"]);
+  await pass(12_000);
+  expect(groups.holders("g")).toEqual({ "orders/0": ["a"], "orders/1": ["b"] });
+  const beats = broker.heartbeats.filter(({ member_id: memberId }) => memberId === "a").length;
+  await pass(9_000);
+  expect(broker.heartbeats.filter(({ member_id: memberId }) => memberId === "a").length).toBeGreaterThan(
+    beats + 1,
+  );
+  broker.append("orders", 0, ["more"]);
+  expect(texts(await first.poll())).toEqual(["more"]);
+  await close();
+});

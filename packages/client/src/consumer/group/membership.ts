@@ -7,6 +7,7 @@
  *
  *   out → (join) → in → (expired) → out → (join) → in
  */
+import type { RequestFields } from "@minikafka/protocol";
 import { hasCode, isFateUnknown, MiniKafkaError } from "../../errors.ts";
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
@@ -136,16 +137,27 @@ export class Membership {
     const view = this.#view;
     if (view === null) return this.#join();
     const owned = this.#listener.owned();
-    const sentMs = this.#session.clock.elapsedMs();
+    const fields = { ...this.#identity(), generation: view.generation };
     try {
-      const fields = { ...this.#identity(), generation: view.generation, owned: [...owned] };
-      this.#adopt(await this.#session.call("heartbeat", fields, this.#options()), sentMs);
+      await this.#beatWith({ ...fields, owned: [...owned] });
       this.#told = owned;
       return "confirmed";
     } catch (error) {
       if (hasCode(error, "ILLEGAL_GENERATION")) return this.#look();
-      return this.#joinAnew(error);
+      if (!hasCode(error, "NOT_PARTITION_OWNER")) return this.#joinAnew(error);
     }
+    // What it is letting go was taken already, with its topic or by a rebalance that is immediate: that it lives is enough.
+    try {
+      await this.#beatWith(fields);
+      return "confirmed";
+    } catch (error) {
+      return hasCode(error, "ILLEGAL_GENERATION") ? this.#look() : this.#joinAnew(error);
+    }
+  }
+
+  async #beatWith(fields: RequestFields<"heartbeat">): Promise<void> {
+    const sentMs = this.#session.clock.elapsedMs();
+    this.#adopt(await this.#session.call("heartbeat", fields, this.#options()), sentMs);
   }
 
   async #look(): Promise<Beat> {
