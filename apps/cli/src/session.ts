@@ -15,13 +15,13 @@ export interface Session {
   call<Name extends OperationName>(name: Name, fields: RequestFields<Name>): Promise<ParsedResponse<Name>>;
 }
 
-/** Connects, works, and leaves nothing behind. Throws CONNECTION when nobody answers there, and what the work throws. */
+/** Connects, works, and leaves nothing behind. `timeoutMs` is for the connection and for each answer. Throws CONNECTION when nobody answers there, and what the work throws. */
 export async function withSession(
   context: Context,
   work: (session: Session) => Promise<undefined>,
+  timeoutMs = context.settings.timeoutMs ?? TIMEOUT_DEFAULT_MS,
 ): Promise<undefined> {
   const { connect } = await import("@minikafka/client");
-  const timeoutMs = context.settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
   const signal = context.interrupted;
   const client = await connect(context.settings.broker, {
     connectTimeoutMs: timeoutMs,

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { committedPlaces } from "../groups/committed-places.ts";
+import { requireEmpty } from "../groups/require-empty.ts";
 import {
   collectOffsets,
   collectPartitions,
@@ -108,6 +109,7 @@ function commit(
   { metadata = null }: { readonly metadata?: string | null },
 ): Promise<undefined> {
   return withSession(context, async (session) => {
+    await requireEmpty(session, group);
     const offsets = given.map((each) => ({ ...each, metadata }));
     await session.call("commit_offsets", { group_id: group, offsets });
     if (context.settings.json) await context.data.json({ group_id: group, offsets });

@@ -1,11 +1,12 @@
 /** The work of `groups seek`: looks at the partitions, plans, and commits when it is told to. */
 import type { Admin } from "@minikafka/client";
 import type { Context } from "../context.ts";
-import { CliError, failureOf } from "../failure.ts";
+import { CliError } from "../failure.ts";
 import type { PartitionSpec } from "../input/partition-spec.ts";
 import { renderTable } from "../output/table.ts";
-import { type Session, withSession } from "../session.ts";
+import { withSession } from "../session.ts";
 import { type CommittedPlace, committedPlaces } from "./committed-places.ts";
+import { requireEmpty } from "./require-empty.ts";
 import { type PlannedSeek, plannedSeek, type SeekPlace, type SeekTarget } from "./seek-plan.ts";
 
 export interface SeekRequest {
@@ -42,18 +43,6 @@ export function seekGroup(context: Context, request: SeekRequest): Promise<undef
     await show(context, request, plan);
     return undefined;
   });
-}
-
-/** A group that nobody knows has no members. */
-async function requireEmpty(session: Session, group: string): Promise<void> {
-  try {
-    const { members } = await session.call("describe_group", { group_id: group });
-    if (members.length === 0) return;
-    const message = `the group ${group} has ${members.length} members, whose positions are their own; expected none`;
-    throw new CliError("GROUP_NOT_EMPTY", message, { details: { members: members.length } });
-  } catch (error) {
-    if (failureOf(error).code !== "UNKNOWN_GROUP") throw error;
-  }
 }
 
 async function boundsOf(

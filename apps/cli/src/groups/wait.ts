@@ -24,6 +24,8 @@ export interface GroupLook {
 
 const TIMEOUT_MS = 30_000;
 const LOOK_EVERY_MS = 100;
+/** One look gets so long, also where the wait is shorter, so that it is known what is missing. */
+const LOOK_MS_MIN = 1_000;
 /** Partitions that are named as missing. */
 const NAMED_MAX = 3;
 
@@ -33,7 +35,7 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
   const { state, members, drained } = options;
   const wanted: WaitOptions =
     state === undefined && members === undefined && drained === undefined ? { state: "stable" } : options;
-  return withSession(context, async (session) => {
+  const waited = async (session: Session) => {
     const deadlineMs = performance.now() + timeoutMs;
     for (;;) {
       const { look, missing } = await lookAt(context, session, name, wanted);
@@ -52,7 +54,8 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
         );
       await sleep(Math.min(LOOK_EVERY_MS, leftMs), undefined, { signal: context.interrupted });
     }
-  });
+  };
+  return withSession(context, waited, Math.max(timeoutMs, LOOK_MS_MIN));
 }
 
 interface Looked {
