@@ -33,7 +33,7 @@ async function linesUntil(running: RunningCommand, lines: readonly string[]): Pr
 
 function member(broker: Daemon, name: string): RunningCommand {
   return startCommand(broker, [
-    ...["consume", "orders", "-g", "billing", "--member", name, "--session-timeout", "1s"],
+    ...["consume", "orders", "-g", "billing", "--member", name, "--session-timeout", "3s"],
   ]);
 }
 
@@ -60,7 +60,7 @@ test("two consume processes share a group, and when one is killed the other read
   two.process.kill("SIGKILL");
   await stableWith(broker, 1);
   expect(await output(broker, ["groups", "describe", "billing", "--state"])).toContain(
-    'the member "b" was silent for its session timeout, 1000 ms',
+    'the member "b" was silent for its session timeout, 3000 ms',
   );
   await produceRound(broker, "second");
   // What b had printed and not committed comes again.

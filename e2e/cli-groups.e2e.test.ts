@@ -97,9 +97,8 @@ test("seek changes nothing without --execute, and then moves the group as it sai
     [0, 1],
     [1, 1],
   ]);
-  expect(await output(broker, ["consume", "orders", "-g", "billing", "-n", "4", "-f", "%p-%o\\n"])).toContain(
-    "0-1\n0-2\n0-3\n",
-  );
+  const read = await output(broker, ["consume", "orders", "-g", "billing", "-n", "4", "-f", "%p-%o\\n"]);
+  expect(read.split("\n").sort()).toEqual(["", "0-1", "0-2", "0-3", "1-1"]);
 });
 
 test("a seek names what it cannot do, and begins a group where --topic says", MINUTE, async () => {
