@@ -45,7 +45,9 @@ export class NodeDisk implements Disk {
 
   stat(path: string): DiskEntry | null {
     try {
-      const stats = fs.statSync(path, { bigint: true });
+      // Large integers cost more than the call: the sizes of a log's files are all asked for when it is opened.
+      const small = fs.statSync(path);
+      const stats = Number.isSafeInteger(small.ino) ? small : fs.statSync(path, { bigint: true });
       const kind = kindOf(stats);
       return { kind, sizeBytes: kind === "file" ? Number(stats.size) : 0, identity: identityOf(stats) };
     } catch (problem) {
@@ -131,8 +133,8 @@ export class NodeDisk implements Disk {
   }
 }
 
-/** As large integers: Windows numbers its files beyond 2^53. */
-function identityOf({ dev, ino }: fs.BigIntStats): string {
+/** Windows numbers its files beyond 2^53: then only large integers tell. */
+function identityOf({ dev, ino }: fs.BigIntStats | fs.Stats): string {
   return `${dev}:${ino}`;
 }
 

@@ -57,11 +57,16 @@ const NOTHING: FolderContents = {
 /** What is in the folder, which may be missing. Foreign files are traced. Throws DiskError. */
 export function readContents({ env, folder, place }: LogContext): FolderContents {
   if (env.disk.stat(folder) === null) return NOTHING;
-  const numbered: NumberedFile[] = [];
+  const numbered: { readonly [Kind in NumberedFile["kind"]]: SegmentName[] } = {
+    segment: [],
+    index: [],
+    time_index: [],
+    temporary: [],
+  };
   const names: string[] = [];
   for (const { name, kind } of env.disk.readFolder(folder)) {
     const file = kind === "file" ? parseFileName(name) : null;
-    if (file !== null) numbered.push(file);
+    if (file !== null) numbered[file.kind].push(file);
     else if (kind === "file" && isLogFileName(name)) names.push(name);
     else
       env.trace({
@@ -70,15 +75,11 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
         path: posix.join(folder, name),
       });
   }
-  const namesOf = (wanted: NumberedFile["kind"]) =>
-    numbered.flatMap(({ kind, baseOffset, generation }) =>
-      kind === wanted ? [{ baseOffset, generation }] : [],
-    );
   return {
-    segments: namesOf("segment"),
-    indexes: namesOf("index"),
-    timeIndexes: namesOf("time_index"),
-    temporaries: namesOf("temporary"),
+    segments: numbered.segment,
+    indexes: numbered.index,
+    timeIndexes: numbered.time_index,
+    temporaries: numbered.temporary,
     snapshots: names.flatMap((name) => {
       const snapshot = parseSnapshotName(name);
       return snapshot === null || snapshot.isTemporary ? [] : [snapshot.offset];

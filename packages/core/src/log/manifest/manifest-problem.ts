@@ -39,6 +39,7 @@ function numbersProblem(manifest: Manifest): string | null {
 
 /** A segment that is begun later must never get a name that would be removed at the next open. */
 function obsoleteProblem({ sealed, recoveryPoint, obsolete }: Manifest): string | null {
+  if (obsolete.length === 0) return null;
   const counted = new Set([...sealed, recoverySegment(recoveryPoint)].map(segmentFileName));
   for (const fileName of obsolete) {
     const { baseOffset = 0, generation = 0 } = parseFileName(fileName) ?? {};
