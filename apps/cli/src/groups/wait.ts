@@ -1,6 +1,5 @@
 /** The work of `groups wait`: looks again and again, and says in the end what was missing. */
-import { setTimeout as sleep } from "node:timers/promises";
-import type { GroupPartitionLag } from "@minikafka/client";
+import { type GroupPartitionLag, systemClock } from "@minikafka/client";
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Context } from "../context.ts";
 import { CliError, failureOf } from "../failure.ts";
@@ -52,10 +51,25 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
             hint: `--timeout 60s waits longer; minikafka-cli groups describe ${name} --state shows why it was rebalanced last`,
           },
         );
-      await sleep(Math.min(LOOK_EVERY_MS, leftMs), undefined, { signal: context.interrupted });
+      await aWhile(Math.min(LOOK_EVERY_MS, leftMs), context.interrupted);
     }
   };
   return withSession(context, waited, Math.max(timeoutMs, LOOK_MS_MIN));
+}
+
+/** Resolves after `ms`, or at once when the person has had enough: the next look says so. */
+function aWhile(ms: number, interrupted: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = systemClock.after(ms, resolve);
+    interrupted.addEventListener(
+      "abort",
+      () => {
+        cancel();
+        resolve();
+      },
+      { once: true },
+    );
+  });
 }
 
 interface Looked {
