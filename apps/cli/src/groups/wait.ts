@@ -1,9 +1,8 @@
 /** The work of `groups wait`: looks again and again, and says in the end what was missing. */
-import { setTimeout as sleep } from "node:timers/promises";
-import type { GroupPartitionLag } from "@minikafka/client";
+import type { ClientClock, GroupPartitionLag } from "@minikafka/client";
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Context } from "../context.ts";
-import { CliError, failureOf } from "../failure.ts";
+import { CliError, failureOf, Interrupted } from "../failure.ts";
 import { type Session, withSession } from "../session.ts";
 
 export interface WaitOptions {
@@ -52,10 +51,25 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
             hint: `--timeout 60s waits longer; minikafka-cli groups describe ${name} --state shows why it was rebalanced last`,
           },
         );
-      await sleep(Math.min(LOOK_EVERY_MS, leftMs), undefined, { signal: context.interrupted });
+      await pause(session.client.clock, Math.min(LOOK_EVERY_MS, leftMs), context.interrupted);
     }
   };
   return withSession(context, waited, Math.max(timeoutMs, LOOK_MS_MIN));
+}
+
+/** Rejects when the user interrupts. */
+function pause(clock: ClientClock, delayMs: number, interrupted: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      cancel();
+      reject(new Interrupted());
+    };
+    const cancel = clock.after(delayMs, () => {
+      interrupted.removeEventListener("abort", abort);
+      resolve();
+    });
+    interrupted.addEventListener("abort", abort);
+  });
 }
 
 interface Looked {
