@@ -34,6 +34,22 @@ test("the example with three brokers shows each round, and that what acks all pr
   ]);
 });
 
+test("the example with a work queue shares the partitions out between two workers, and each job is done once", async () => {
+  const { stdout } = await run(process.execPath, [example("work-queue.mjs")]);
+  expect(stdout.split("\n")).toEqual([
+    "ann reads 0 1 2 3",
+    "ann did a0 a1 a2 a3",
+    "ann reads 0 2",
+    "bob reads 1 3",
+    "ann did b0 b2",
+    "bob did b1 b3",
+    "ann reads 0 2 1 3",
+    "ann did c0 c1 c2 c3",
+    "committed: 3 3 3 3",
+    "",
+  ]);
+});
+
 test("without a broker the first record's example says how to start one", async () => {
   const daemon = await startDaemon(temporaryFolder());
   await daemon.end("SIGTERM");

@@ -65,12 +65,22 @@ class World {
   }
 
   check(): void {
+    this.#checkCommits();
+    this.#checkHolders();
+  }
+
+  #checkHolders(): void {
+    // Under immediate an old view overlaps with the new owner's.
+    if (this.#group.groups.rebalance === "immediate") return;
     const holders = this.#group.groups.holders("g");
     for (const [memberId, { assignment }] of this.members) {
       if (this.#expired.has(memberId)) continue;
       for (const { partition } of [...assignment, ...(this.#inHand.get(memberId) ?? [])])
         expect(holders[`orders/${partition}`]).toEqual([memberId]);
     }
+  }
+
+  #checkCommits(): void {
     for (let partition = 0; partition < PARTITIONS; partition += 1) {
       const committed = this.#group.groups.committed("g", `orders/${partition}`) ?? 0;
       for (let offset = 0; offset < committed; offset += 1)
@@ -163,6 +173,7 @@ test("members read only what they hold, commit only what is done, and in the end
   let [expiries, moves] = [0, 0];
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     const group = await grouping({ orders: PARTITIONS });
+    if (seed % 3 === 0) group.groups.rebalance = "immediate";
     const world = new World(group, dice(seed));
     try {
       for (let step = 0; step < STEPS; step += 1) await world.step();
@@ -178,4 +189,4 @@ test("members read only what they hold, commit only what is done, and in the end
   }
   expect(expiries).toBeGreaterThan(SEEDS / 2);
   expect(moves).toBeGreaterThan(SEEDS * 3);
-});
+}, 60_000);

@@ -1,8 +1,8 @@
 /** The work of `groups wait`: looks again and again, and says in the end what was missing. */
-import { type GroupPartitionLag, systemClock } from "@minikafka/client";
+import type { ClientClock, GroupPartitionLag } from "@minikafka/client";
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Context } from "../context.ts";
-import { CliError, failureOf } from "../failure.ts";
+import { CliError, failureOf, Interrupted } from "../failure.ts";
 import { type Session, withSession } from "../session.ts";
 
 export interface WaitOptions {
@@ -51,24 +51,24 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
             hint: `--timeout 60s waits longer; minikafka-cli groups describe ${name} --state shows why it was rebalanced last`,
           },
         );
-      await aWhile(Math.min(LOOK_EVERY_MS, leftMs), context.interrupted);
+      await pause(session.client.clock, Math.min(LOOK_EVERY_MS, leftMs), context.interrupted);
     }
   };
   return withSession(context, waited, Math.max(timeoutMs, LOOK_MS_MIN));
 }
 
-/** Resolves after `ms`, or at once when the person has had enough: the next look says so. */
-function aWhile(ms: number, interrupted: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = systemClock.after(ms, resolve);
-    interrupted.addEventListener(
-      "abort",
-      () => {
-        cancel();
-        resolve();
-      },
-      { once: true },
-    );
+/** Rejects when the user interrupts. */
+function pause(clock: ClientClock, delayMs: number, interrupted: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      cancel();
+      reject(new Interrupted());
+    };
+    const cancel = clock.after(delayMs, () => {
+      interrupted.removeEventListener("abort", abort);
+      resolve();
+    });
+    interrupted.addEventListener("abort", abort);
   });
 }
 

@@ -91,12 +91,16 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
 
   /**
    * Reads what the group gives this member of the topics, instead of those before. Resolves when the coordinator has taken
-   * it as a member, and fails with what it refuses, which is every poll's error as well; nobody has to wait for it.
+   * it as a member, and fails with what it refuses. Where heartbeats go by themselves nobody has to wait for it: polls fail with
+   * the same.
    */
   subscribe(topics: readonly string[]): Promise<void> {
-    const subscribed = this.#subscribe(topics);
-    subscribed.catch(() => {});
-    return subscribed;
+    try {
+      this.#supply.assertOpen();
+      return this.#inGroup("subscribe").subscribe(topics);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Resolves when the consumer has all that it was assigned, nothing is on its way to it or from it, and all positions are known. */
@@ -209,11 +213,6 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
     this.#isOver = true;
     this.#supply.ring.replace([]);
     this.#forget();
-  }
-
-  async #subscribe(topics: readonly string[]): Promise<void> {
-    this.#supply.assertOpen();
-    await this.#inGroup("subscribe").subscribe(topics);
   }
 
   #cursorOf({ topic, partition, offset }: AssignedPartition): PartitionCursor {

@@ -30,6 +30,8 @@ export interface FetcherListener {
   arrived(): void;
   /** Something came, good or bad. */
   changed(): void;
+  /** Whether an error that trying again does not mend will pass all the same. */
+  willPass(error: MiniKafkaError): boolean;
   /** Where the consumer's group goes on, by `topicPartitionKey`, as far as it has committed. */
   committed(places: readonly TopicPartition[]): Promise<ReadonlyMap<string, number>>;
 }
@@ -217,7 +219,7 @@ export class Fetcher {
       cursor.lose(null);
       return;
     }
-    if (!error.retriable) {
+    if (!error.retriable && !this.#listener.willPass(error)) {
       this.#errors.push(error);
       return;
     }

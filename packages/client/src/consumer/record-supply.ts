@@ -26,6 +26,8 @@ export interface Gate {
   takeError(): unknown;
   /** What keeps records away and may mend itself. */
   trouble(): MiniKafkaError | null;
+  /** Whether an error of a partition that trying again does not mend will pass, since the partition will be taken away. */
+  willPass(error: MiniKafkaError): boolean;
   /** Where to begin, by `topicPartitionKey`; a partition without an offset begins as autoOffsetReset says. */
   committed(places: readonly TopicPartition[]): Promise<ReadonlyMap<string, number>>;
 }
@@ -35,6 +37,7 @@ const OPEN: Gate = {
   hasQuick: false,
   takeError: () => null,
   trouble: () => null,
+  willPass: () => false,
   committed: () => Promise.resolve(new Map()),
 };
 
@@ -60,6 +63,7 @@ export class RecordSupply {
       // Before anything is decoded, so that the broker works on the next answer meanwhile.
       arrived: () => this.#fetchAhead(),
       changed: () => this.changed(),
+      willPass: (error) => this.gate.willPass(error),
       committed: (places) => this.gate.committed(places),
     });
   }
@@ -167,7 +171,7 @@ export class RecordSupply {
 
   /** What may mend itself, and is the reason why nothing came. */
   #trouble(): MiniKafkaError | null {
-    const failed = this.ring.all.find((cursor) => cursor.error !== null && !cursor.isPaused);
+    const failed = this.ring.all.find(({ error, isPaused }) => error?.retriable === true && !isPaused);
     return failed?.error ?? this.gate.trouble();
   }
 

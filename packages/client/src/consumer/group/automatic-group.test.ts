@@ -293,6 +293,61 @@ test("no partition of a member starves behind a busy one, a paused one or an emp
   await close();
 });
 
+test("a topic that is deleted under a group goes from the assignment, and the loop over the others goes on", async () => {
+  const { broker, automatic, pass, close } = await grouping({ orders: 1, bills: 1 });
+  const consumer = await automatic("a");
+  await consumer.subscribe(["bills", "orders"]);
+  await consumer.ready();
+  const next = consumer.records().next();
+  await pass(500);
+  broker.delete("bills");
+  await pass(4_000);
+  broker.append("orders", 0, ["goes on"]);
+  await pass(1_000);
+  expect((await next).value?.value?.toString()).toBe("goes on");
+  expect(consumer.assignment).toEqual([P0]);
+  expect(await consumer.poll()).toEqual([]);
+  await close();
+});
+
+test("a change of the subscription that is refused is told by the next poll, and the old one goes on", async () => {
+  const { broker, peer, automatic, close } = await grouping({ orders: 1, bills: 1 });
+  broker.append("orders", 0, ["a"]);
+  const consumer = await automatic("a");
+  await consumer.subscribe(["orders"]);
+  await consumer.ready();
+  broker.byHand("join_group", 1);
+  void consumer.subscribe(["bills"]);
+  (await peer.next("join_group")).refuse("INVALID_REQUEST");
+  await quiet();
+  expect(await failure(consumer.poll())).toMatchObject({ code: "INVALID_REQUEST" });
+  expect(texts(await consumer.poll())).toEqual(["a"]);
+  await close();
+});
+
+test("under immediate a member that is slow to let go stays a member, and cannot commit what has moved", async () => {
+  const { broker, groups, automatic, pass, close } = await grouping({ orders: 2 });
+  groups.rebalance = "immediate";
+  broker.append("orders", 1, numbered(3));
+  const first = await automatic("a");
+  await first.subscribe(["orders"]);
+  await first.ready();
+  const records = first.records();
+  await records.next();
+  const second = await automatic("b");
+  await second.subscribe(["orders"]);
+  await second.ready();
+  expect(texts(await second.poll())).toEqual(["0", "1", "2"]);
+  await pass(12_000);
+  expect([numbers(first), groups.members("g")]).toEqual([[0], ["a", "b"]]);
+  expect(await failure(first.commit())).toMatchObject({ code: "NOT_PARTITION_OWNER" });
+  const next = records.next();
+  await pass(4_000);
+  broker.append("orders", 0, ["mine"]);
+  expect((await next).value?.value?.toString()).toBe("mine");
+  await close();
+});
+
 test("under immediate a member with records in hand of what was taken from it beats on, and reads on", async () => {
   const { broker, groups, automatic, pass, close } = await grouping({ orders: 2 });
   groups.rebalance = "immediate";

@@ -143,7 +143,8 @@ export class Commits {
     offsets: readonly OffsetToCommit[],
   ): Promise<void> {
     const { groupId } = this.#settings;
-    let committer = first;
+    // The same membership may have gone on while other commits went before this one.
+    let committer = this.#owner.incarnation === incarnation ? this.#owner.committer() : first;
     for (let renewals = 0; ; renewals += 1) {
       try {
         const from = committer;

@@ -4,7 +4,7 @@
  * Owns which of the two it is, and how the parts hang together: the membership and its heartbeats, the rebalancing that
  * follows them, the commits. It is the gate of what is handed out.
  */
-import { MiniKafkaError } from "../../errors.ts";
+import { asMiniKafkaError, hasCode, MiniKafkaError } from "../../errors.ts";
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
 import { usageError } from "../../usage.ts";
@@ -34,7 +34,7 @@ export class ConsumerGroup implements Gate {
     this.#supply = supply;
     const changed = () => supply.changed();
     this.#membership = new Membership(session, settings, {
-      owned: () => this.#rebalancing.held.map(({ place }) => place),
+      owned: () => this.#rebalancing.owned,
       lost: () => this.#rebalancing.lose(),
       changed,
     });
@@ -74,12 +74,19 @@ export class ConsumerGroup implements Gate {
     return this.#mode === "subscribed" && !this.isOpen ? this.#heartbeats.trouble : null;
   }
 
+  /** A topic that is gone goes from the assignment with one of the next heartbeats. */
+  willPass(error: MiniKafkaError): boolean {
+    if (this.#mode !== "subscribed" || !hasCode(error, "UNKNOWN_TOPIC", "UNKNOWN_PARTITION")) return false;
+    this.#heartbeats.hurry();
+    return true;
+  }
+
   committed(places: readonly TopicPartition[]): Promise<ReadonlyMap<string, number>> {
     return this.commits.startingPoints(places);
   }
 
-  /** Fails with what the coordinator refuses; what may mend itself is tried again until the close. */
-  async subscribe(topics: readonly string[]): Promise<void> {
+  /** Throws USAGE. Fails with what the coordinator refuses; what may mend itself is tried again until the close. */
+  subscribe(topics: readonly string[]): Promise<void> {
     if (this.#mode === "assigned")
       throw usageError("the consumer assigns itself partitions; it cannot subscribe as well");
     const unique = [...new Set(topics)].sort();
@@ -88,7 +95,10 @@ export class ConsumerGroup implements Gate {
         throw usageError(`a topic is ${JSON.stringify(topic)}; expected a name`);
     this.#mode = "subscribed";
     this.commits.start();
-    await this.#heartbeats.subscribe(unique);
+    const subscribed = this.#heartbeats.subscribe(unique);
+    // Polls tell it to a caller who does not wait.
+    if (this.#settings.autoHeartbeat) subscribed.catch((error) => this.#refused(error));
+    return subscribed;
   }
 
   /** Before the consumer assigns itself partitions. */
@@ -162,6 +172,13 @@ export class ConsumerGroup implements Gate {
       renewed: (incarnation: number) => this.#renewed(incarnation),
       failed: (error: MiniKafkaError) => this.#autoCommitFailed(error),
     };
+  }
+
+  /** Of a member that goes on with its old subscription; any other refusal is kept by the heartbeats. */
+  #refused(error: unknown): void {
+    if (this.#membership.view === null || this.#supply.isClosed) return;
+    this.#errors.push(asMiniKafkaError(error));
+    this.#supply.changed();
   }
 
   #committer(): Committer | null {

@@ -2,12 +2,11 @@
  * A consumer's membership of its group, one request at a time: joining, heartbeats, leaving. When to ask is for Heartbeats.
  *
  * Owns the latest view that the coordinator gave, and when it last heard of us. Invariants: one request is under way at a
- * time, so that views come in order; a heartbeat says what the consumer has, so nothing is let go by silence; a membership
+ * time, so that views come in order; what the consumer has is told when nothing of it is to be let go any more; a membership
  * that the coordinator does not know any more is over, and joined anew it is another one.
  *
  *   out → (join) → in → (expired) → out → (join) → in
  */
-import type { RequestFields } from "@minikafka/protocol";
 import { hasCode, isFateUnknown, MiniKafkaError } from "../../errors.ts";
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
@@ -23,8 +22,8 @@ export interface MemberView {
 }
 
 export interface MembershipListener {
-  /** All that the consumer has, what it is letting go included. */
-  owned(): readonly TopicPartition[];
+  /** All that the consumer has; `null` while some of it is still to be let go, of which the coordinator is not to hear yet. */
+  owned(): readonly TopicPartition[] | null;
   /** All that the consumer had is somebody else's. */
   lost(): void;
   /** An answer came, good or bad. */
@@ -89,7 +88,8 @@ export class Membership {
 
   /** Whether the coordinator was told exactly what the consumer has now. */
   get isTold(): boolean {
-    return samePlaces(this.#told, this.#listener.owned());
+    const owned = this.#listener.owned();
+    return owned !== null && samePlaces(this.#told, owned);
   }
 
   /** Aborted by `stop`, with CLOSED. */
@@ -137,27 +137,20 @@ export class Membership {
     const view = this.#view;
     if (view === null) return this.#join();
     const owned = this.#listener.owned();
-    const fields = { ...this.#identity(), generation: view.generation };
-    try {
-      await this.#beatWith({ ...fields, owned: [...owned] });
-      this.#told = owned;
-      return "confirmed";
-    } catch (error) {
-      if (hasCode(error, "ILLEGAL_GENERATION")) return this.#look();
-      if (!hasCode(error, "NOT_PARTITION_OWNER")) return this.#joinAnew(error);
-    }
-    // What it is letting go was taken already, with its topic or by a rebalance that is immediate: that it lives is enough.
-    try {
-      await this.#beatWith(fields);
-      return "confirmed";
-    } catch (error) {
-      return hasCode(error, "ILLEGAL_GENERATION") ? this.#look() : this.#joinAnew(error);
-    }
-  }
-
-  async #beatWith(fields: RequestFields<"heartbeat">): Promise<void> {
     const sentMs = this.#session.clock.elapsedMs();
-    this.#adopt(await this.#session.call("heartbeat", fields, this.#options()), sentMs);
+    try {
+      const fields = {
+        ...this.#identity(),
+        generation: view.generation,
+        ...(owned && { owned: [...owned] }),
+      };
+      this.#adopt(await this.#session.call("heartbeat", fields, this.#options()), sentMs);
+      if (owned !== null) this.#told = owned;
+      return "confirmed";
+    } catch (error) {
+      if (hasCode(error, "ILLEGAL_GENERATION", "NOT_PARTITION_OWNER")) return this.#look();
+      return this.#joinAnew(error);
+    }
   }
 
   async #look(): Promise<Beat> {

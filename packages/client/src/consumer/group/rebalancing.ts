@@ -55,6 +55,12 @@ export class Rebalancing {
       : [...this.#supply.ring.all, ...this.#revoking];
   }
 
+  /** All that it has, once that is no more than it may have. */
+  get owned(): readonly TopicPartition[] | null {
+    if (this.#revoking.length > 0 || this.#difference().revoked.length > 0) return null;
+    return this.#supply.ring.all.map(({ place }) => place);
+  }
+
   get revoking(): readonly TopicPartition[] {
     return this.#revoking.map(({ place }) => place);
   }
@@ -148,11 +154,19 @@ export class Rebalancing {
     await this.#untilDone(places);
     // Lost meanwhile: nothing is left to be committed or let go.
     if (this.#membership.incarnation !== incarnation) return;
-    if (this.#settings.autoCommit) await this.#listener.commitDone(cursors).catch(() => {});
+    if (this.#settings.autoCommit) await this.#commitDone(cursors);
     if (this.#membership.incarnation !== incarnation) return;
     handOuts.lose(places);
     this.#revoking = [];
     this.#listener.released();
+  }
+
+  /** Topic by topic, since one that was deleted takes no commit. What cannot be committed comes again to its new owner. */
+  async #commitDone(cursors: readonly PartitionCursor[]): Promise<void> {
+    for (const topic of new Set(cursors.map(({ place }) => place.topic))) {
+      const some = cursors.filter(({ place }) => place.topic === topic);
+      await this.#listener.commitDone(some).catch(() => {});
+    }
   }
 
   /** Who steps decides alone when a heartbeat lets go; else the caller has time for the records in hand. */
