@@ -1,4 +1,4 @@
-/** The record of a group: all of it, in one record, whenever anything changes. GROUP-FORMAT.md says what stands in it. */
+/** The record of a group: all of it, in one record, whenever anything changes. FORMAT.md says what stands in it. */
 import {
   type CoordinatorRecord,
   type JsonObject,
