@@ -28,6 +28,7 @@ test("a group lives from its first member to its deletion, and each answer says 
   expect(await session.call("join_group", { ...A, topics: ["orders"] })).toEqual({
     ok: true,
     generation: 1,
+    member_since: 1,
     assignment: orders(0, 1),
     pending: [],
     session_timeout_ms: 10_000,
