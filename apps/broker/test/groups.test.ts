@@ -178,6 +178,29 @@ test("requests that are sent at once take effect in their order, also the first 
   ]);
 });
 
+test("the first requests ever that are sent at once count on those before them, while the internal topic is being made", async () => {
+  const session = await withOrders();
+  const requests = [
+    { operation: "join_group", ...A, topics: ["orders"] },
+    { operation: "join_group", ...GROUP, member_id: "b", topics: ["orders"] },
+    { operation: "heartbeat", ...A, generation: 2, owned: orders(0) },
+    { operation: "commit_offsets", ...GROUP, member_id: "b", generation: 2, offsets: at(4, 1) },
+    { operation: "leave_group", ...A },
+    { operation: "fetch_offsets", ...GROUP },
+  ];
+  session.send(requests.map((request) => `${JSON.stringify(request)}\n`).join(""));
+  const answers: (Answer | null)[] = [];
+  while (answers.length < requests.length) answers.push(await session.answer());
+  expect(answers).toMatchObject([
+    { generation: 1, assignment: orders(0, 1) },
+    { generation: 2, pending: orders(1) },
+    { generation: 2, assignment: orders(0) },
+    { ok: true },
+    { generation: 3 },
+    { offsets: [{ partition: 1, offset: 4 }] },
+  ]);
+});
+
 test("a commit that waits for a follower holds up nobody with an id, and is given up after 30 s with its fate open", async () => {
   const session = await withOrders({ brokers: 2 });
   session.request({ operation: "commit_offsets", ...GROUP, offsets: at(1), id: "commit" });
