@@ -28,6 +28,7 @@ test("a group lives from its first member to its deletion, and each answer says 
   expect(await session.call("join_group", { ...A, topics: ["orders"] })).toEqual({
     ok: true,
     generation: 1,
+    member_since: 1,
     assignment: orders(0, 1),
     pending: [],
     session_timeout_ms: 10_000,
@@ -174,6 +175,29 @@ test("requests that are sent at once take effect in their order, also the first 
     { state: "empty", generation: 2 },
     { ok: true },
     { groups: [] },
+  ]);
+});
+
+test("the first requests ever that are sent at once count on those before them, while the internal topic is being made", async () => {
+  const session = await withOrders();
+  const requests = [
+    { operation: "join_group", ...A, topics: ["orders"] },
+    { operation: "join_group", ...GROUP, member_id: "b", topics: ["orders"] },
+    { operation: "heartbeat", ...A, generation: 2, owned: orders(0) },
+    { operation: "commit_offsets", ...GROUP, member_id: "b", generation: 2, offsets: at(4, 1) },
+    { operation: "leave_group", ...A },
+    { operation: "fetch_offsets", ...GROUP },
+  ];
+  session.send(requests.map((request) => `${JSON.stringify(request)}\n`).join(""));
+  const answers: (Answer | null)[] = [];
+  while (answers.length < requests.length) answers.push(await session.answer());
+  expect(answers).toMatchObject([
+    { generation: 1, assignment: orders(0, 1) },
+    { generation: 2, pending: orders(1) },
+    { generation: 2, assignment: orders(0) },
+    { ok: true },
+    { generation: 3 },
+    { offsets: [{ partition: 1, offset: 4 }] },
   ]);
 });
 

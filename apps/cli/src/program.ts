@@ -23,7 +23,7 @@ import { version } from "./version.ts";
 
 export function createProgram(perform: Perform, output: OutputConfiguration): Command {
   const program = new Command("minikafka-cli")
-    .description("Talks to a MiniKafka broker: topics, records, and a look inside.")
+    .description("Talks to a MiniKafka broker: topics, records, groups, and a look inside.")
     .exitOverride()
     .configureOutput(output)
     // Options after a command's name are that command's: without this, commander would take `-v -q` apart.
@@ -54,6 +54,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
         "minikafka-cli topics create orders -p 2",
         "echo created | minikafka-cli produce orders -k alice",
         "minikafka-cli fetch orders -p 1 -e -J",
+        "minikafka-cli consume orders -g billing",
       ],
       "Data goes to stdout, all else to stderr. Exit codes: 0 ok, 1 unexpected,\n" +
         "2 usage, 3 not found, 4 timed out, 5 refused by the broker's state,\n" +

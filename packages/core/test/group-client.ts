@@ -83,6 +83,7 @@ export class GroupClient {
   /** What it takes to be its own; what it is about to let go too. */
   readonly believed = new Map<string, Belief>();
   readonly #revoked = new Set<string>();
+  #since = 0;
   #heardMs = Number.NEGATIVE_INFINITY;
   outstanding: ClientRequest | null = null;
 
@@ -187,6 +188,8 @@ export class GroupClient {
     if (kind !== "assignment") this.#heardMs = Math.max(this.#heardMs, sentMs);
     if (view === null) return;
     assert.ok(view.generation >= this.generation, `told ${view.generation} after ${this.generation}`);
+    if (view.memberSince !== this.#since) this.#forget();
+    this.#since = view.memberSince;
     this.isMember = true;
     this.mustAsk = false;
     const assigned = new Set(view.assignment.map(keyOf));
@@ -211,11 +214,16 @@ export class GroupClient {
     if (code === "UNKNOWN_MEMBER" || code === "UNKNOWN_GROUP") this.#lose();
   }
 
+  /** It was another member: what it had may be somebody else's. */
+  #forget(): void {
+    this.believed.clear();
+    this.#revoked.clear();
+  }
+
   #lose(): void {
     this.isMember = false;
     this.mustAsk = false;
-    this.believed.clear();
-    this.#revoked.clear();
+    this.#forget();
     this.#heardMs = Number.NEGATIVE_INFINITY;
   }
 }

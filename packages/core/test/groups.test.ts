@@ -206,6 +206,24 @@ describe("the life of a member", () => {
     expect(await described(cluster)).toEqual(["empty@4"]);
   });
 
+  test("one that joins again after it was expired is another member, and is told so, whatever it asks", async () => {
+    const { world, cluster, a, b } = await twoMembers();
+    const since = async () =>
+      (await cluster.groups.assignment({ groupId: GROUP, memberId: "a" })).memberSince;
+    await a.join();
+    await b.join();
+    await a.join({ topics: ["orders", "mail"] });
+    expect(await since()).toBe(1);
+    world.clock.advance(10_000);
+    await b.assignment();
+    await b.beat();
+    expect(await cluster.groups.expireMembers()).toEqual([
+      { groupId: GROUP, memberId: "a", cause: "session_timeout" },
+    ]);
+    await a.join();
+    expect(await since()).toBe(5);
+  });
+
   test("a heartbeat or commit of an older generation is no sign of life, and neither is a question", async () => {
     const { world, cluster, a, b } = await twoMembers();
     await a.join();

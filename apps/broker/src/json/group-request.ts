@@ -65,6 +65,7 @@ export function placeFields(places: readonly Place[]): PlaceFields[] {
 }
 
 /** Every answer to a member. */
-export function memberFields({ generation, assignment, pending }: MemberView) {
-  return { generation, assignment: placeFields(assignment), pending: placeFields(pending) };
+export function memberFields({ generation, memberSince, assignment, pending }: MemberView) {
+  const shares = { assignment: placeFields(assignment), pending: placeFields(pending) };
+  return { generation, member_since: memberSince, ...shares };
 }

@@ -9,6 +9,7 @@ interface Member {
   readonly topics: readonly string[];
   /** By "topic/partition". */
   readonly held: Set<string>;
+  readonly since: number;
 }
 
 interface Group {
@@ -100,7 +101,8 @@ export class GroupModel {
     const others = [...group.members.keys()].filter((other) => other !== memberId);
     if (others.length > 0 && group.assignor !== assignor) throw new Refusal("INCONSISTENT_GROUP_PROTOCOL");
     group.assignor = assignor;
-    group.members.set(memberId, { topics: [...topics], held: known?.held ?? new Set() });
+    const since = known?.since ?? group.generation + 1;
+    group.members.set(memberId, { topics: [...topics], held: known?.held ?? new Set(), since });
     if (known === undefined || known.topics.join() !== topics.join()) this.#change(group);
     return {
       ...this.#view(group, memberId),
@@ -233,6 +235,7 @@ export class GroupModel {
     const target = [...(group.target.get(memberId) ?? [])];
     return {
       generation: group.generation,
+      member_since: group.members.get(memberId)?.since ?? 0,
       assignment: target.filter((place) => held.has(place)).map(parse),
       pending: target.filter((place) => !held.has(place)).map(parse),
     };

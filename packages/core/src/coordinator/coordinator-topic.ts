@@ -48,8 +48,13 @@ export class CoordinatorTopic<Kinds extends RecordKinds> {
     return set === undefined ? null : this.#shard(set);
   }
 
-  /** See CoordinatorShard.read; of what holds nothing, while there is no topic. */
+  /** See CoordinatorShard.read; of what holds nothing, while there is no topic. One that is being made is waited for. */
   async read<Answer>(key: string, look: (kinds: Kinds) => Answer, wait: Wait = {}): Promise<Answer> {
+    if (this.#making !== null)
+      await this.#untilMade(
+        this.#making.catch(() => {}),
+        wait,
+      );
     const shard = this.shardOf(key);
     return shard === null ? look(this.#parts.newKinds()) : shard.read(look, wait);
   }
@@ -62,10 +67,17 @@ export class CoordinatorTopic<Kinds extends RecordKinds> {
   ): Promise<Answer> {
     const shard = this.shardOf(key);
     if (shard !== null) return shard.write(decide, wait);
-    const { records, answer } = decide(this.#parts.newKinds());
-    if (records.length === 0) return answer;
-    await unlessGivenUp(this.#make(), wait, () => `the making of ${this.topic}`);
+    // While it is being made, those before have not been decided on for good, and what they write counts for this one.
+    if (this.#making === null) {
+      const { records, answer } = decide(this.#parts.newKinds());
+      if (records.length === 0) return answer;
+    }
+    await this.#untilMade(this.#make(), wait);
     return this.write(key, decide, wait);
+  }
+
+  #untilMade(making: Promise<void>, wait: Wait): Promise<void> {
+    return unlessGivenUp(making, wait, () => `the making of ${this.topic}`);
   }
 
   #make(): Promise<void> {

@@ -102,5 +102,7 @@ function viewOf(group: Group, memberId: string): MemberView {
   if (group.isDead) throw unknownGroup(group.groupId);
   const member = group.members.get(memberId);
   if (member === undefined) throw unknownMember(group, memberId);
-  return { generation: group.generation, assignment: assignmentOf(member), pending: pendingOf(member) };
+  const { generation } = group;
+  const { since: memberSince } = member;
+  return { generation, memberSince, assignment: assignmentOf(member), pending: pendingOf(member) };
 }

@@ -15,6 +15,7 @@ const GROUP: Group = {
         topics: ["__proto__", "orders"],
         sessionTimeoutMs: 10_000,
         rebalanceTimeoutMs: 60_000,
+        since: 2,
         assigned: [
           { topic: "orders", partition: 0 },
           { topic: "orders", partition: 2 },
@@ -29,6 +30,7 @@ const GROUP: Group = {
         topics: ["orders"],
         sessionTimeoutMs: 10_000,
         rebalanceTimeoutMs: 60_000,
+        since: 7,
         assigned: [],
         target: [{ topic: "orders", partition: 2 }],
       },

@@ -1,4 +1,4 @@
-/** The record of a group: all of it, in one record, whenever anything changes. GROUP-FORMAT.md says what stands in it. */
+/** The record of a group: all of it, in one record, whenever anything changes. FORMAT.md says what stands in it. */
 import {
   type CoordinatorRecord,
   type JsonObject,
@@ -78,6 +78,7 @@ function formatMember(member: Member): JsonObject {
     topics: member.topics,
     session_timeout_ms: member.sessionTimeoutMs,
     rebalance_timeout_ms: member.rebalanceTimeoutMs,
+    since: member.since,
     assigned: formatPartitions(member.assigned),
     target: formatPartitions(member.target),
   };
@@ -124,6 +125,7 @@ function parseMember(value: unknown): Member {
     topics: listOf(fields.get("topics"), "topics").map((topic) => textOf(topic, "a topic")),
     sessionTimeoutMs: integerOf(fields.get("session_timeout_ms"), "session_timeout_ms", COUNT),
     rebalanceTimeoutMs: integerOf(fields.get("rebalance_timeout_ms"), "rebalance_timeout_ms", COUNT),
+    since: integerOf(fields.get("since"), "since", COUNT),
     assigned: parsePartitions(fields.get("assigned"), "assigned"),
     target: parsePartitions(fields.get("target"), "target"),
   };

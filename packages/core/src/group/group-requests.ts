@@ -31,6 +31,11 @@ export interface HeartbeatRequest extends MemberRequest {
 /** What a member is told. */
 export interface MemberView {
   readonly generation: number;
+  /**
+   * The generation that began when it joined. When it is another one than before, the member was expired in between, without
+   * hearing of it: what it had then may be somebody else's, though it is a member again.
+   */
+  readonly memberSince: number;
   /** What it may own now. */
   readonly assignment: readonly TopicPartition[];
   /** What it gets once its former owners have let go, or are expired. */

@@ -22,6 +22,8 @@ export interface Member {
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
   readonly rebalanceTimeoutMs: number;
+  /** The generation that began when it joined. One that was expired and joins again is another member of the same name. */
+  readonly since: number;
   /** What the coordinator counts as held by it, in order: nobody else may have it. */
   readonly assigned: Partitions;
   /** What it is to have in the end, in order. */

@@ -7,7 +7,7 @@ const ORDERS = [0, 1, 2].map((partition) => ({ topic: "orders", partition }));
 
 function member(memberId: string, changes: Partial<Member> = {}): Member {
   const timeouts = { sessionTimeoutMs: 1_000, rebalanceTimeoutMs: 300 };
-  return { memberId, topics: ["orders"], ...timeouts, assigned: [], target: [], ...changes };
+  return { memberId, topics: ["orders"], ...timeouts, since: 1, assigned: [], target: [], ...changes };
 }
 
 function groupOf(...members: Member[]): Group {

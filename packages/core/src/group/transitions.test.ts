@@ -314,7 +314,7 @@ describe("subscriptions", () => {
     const members = new Map(
       Array.from({ length: LIMITS.membersPerGroupMax }, (_, index) => {
         const memberId = `m${index}`;
-        return [memberId, { ...joining(memberId), assigned: [], target: [] }] as const;
+        return [memberId, { ...joining(memberId), since: 1, assigned: [], target: [] }] as const;
       }),
     );
     expect(codeOf(() => joined({ ...stable, members }, joining("more"), world))).toBe(

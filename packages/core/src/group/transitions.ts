@@ -106,7 +106,8 @@ function join(group: Group, joining: Joining, world: GroupWorld): Group {
     const seen = `the group ${quoted(group.groupId)} has ${members.length} members`;
     throw groupTooLarge(`${seen}; expected at most ${LIMITS.membersPerGroupMax}`);
   }
-  const member = { ...memberOf(joining), assigned: NO_PARTITIONS, target: NO_PARTITIONS };
+  const since = group.generation + 1;
+  const member = { ...memberOf(joining), since, assigned: NO_PARTITIONS, target: NO_PARTITIONS };
   const reason = `the member ${quoted(memberId)} joined`;
   return nextGeneration({ ...group, assignor }, { members: [...members, member], reason }, world);
 }

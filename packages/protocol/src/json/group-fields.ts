@@ -45,6 +45,9 @@ export const committedOffset = z.object({
 /** What every answer to a member says. */
 export const memberView = z.object({
   generation,
+  member_since: generation.describe(
+    "the generation that began when the member joined; another one than before says that it was expired in between, and lost what it had",
+  ),
   assignment: z.array(topicPartition).describe("what the member may own now"),
   pending: z
     .array(topicPartition)

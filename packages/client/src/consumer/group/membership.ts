@@ -7,6 +7,7 @@
  *
  *   out → (join) → in → (expired) → out → (join) → in
  */
+import type { ResponseFields } from "@minikafka/protocol";
 import { hasCode, isFateUnknown, MiniKafkaError } from "../../errors.ts";
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
@@ -15,6 +16,8 @@ import type { GroupSettings } from "./group-options.ts";
 /** What the coordinator says to a member. */
 export interface MemberView {
   readonly generation: number;
+  /** The generation that began with this membership. */
+  readonly memberSince: number;
   /** What the member may own now. */
   readonly assignment: readonly TopicPartition[];
   /** What it gets when others have let go. */
@@ -168,10 +171,14 @@ export class Membership {
   async #joinAnew(error: unknown): Promise<Beat> {
     if (!hasCode(error, "UNKNOWN_MEMBER", "UNKNOWN_GROUP")) throw error;
     this.#view = null;
-    this.#incarnation += 1;
     this.#mayBeKnown = false;
-    this.#listener.lost();
+    this.#lose();
     return this.#join();
+  }
+
+  #lose(): void {
+    this.#incarnation += 1;
+    this.#listener.lost();
   }
 
   async #join(): Promise<Beat> {
@@ -202,8 +209,11 @@ export class Membership {
     }
   }
 
-  #adopt({ generation, assignment, pending }: MemberView, heardMs: number | null): void {
-    this.#view = { generation, assignment, pending };
+  #adopt(answer: ResponseFields<"heartbeat">, heardMs: number | null): void {
+    const { generation, member_since: memberSince, assignment, pending } = answer;
+    // Expired, and joined again, without hearing of it in between: what it had may be somebody else's.
+    if (this.#view !== null && this.#view.memberSince !== memberSince) this.#lose();
+    this.#view = { generation, memberSince, assignment, pending };
     if (heardMs !== null) this.#heardMs = heardMs;
     this.#listener.changed();
   }

@@ -132,6 +132,22 @@ test("a member that was expired has lost everything, is told so, and joins anew 
   await close();
 });
 
+test("a member that was expired and subscribes again before it heard of that has lost what it had, too", async () => {
+  const { groups, member, close } = await grouping({ orders: 2 });
+  const told: Rebalance[] = [];
+  const consumer = await member("a", { onRebalance: (change) => void told.push(change) });
+  await consumer.subscribe(["orders"]);
+  groups.expire("g", "a");
+  await consumer.subscribe(["orders"]);
+  const none = { assigned: [], revoked: [], lost: [] };
+  expect(told).toEqual([
+    { ...none, generation: 1, assigned: [P0, P1] },
+    { ...none, generation: 3, lost: [P0, P1] },
+    { ...none, generation: 3, assigned: [P0, P1] },
+  ]);
+  await close();
+});
+
 test("the listener hears what is assigned and what is revoked, and may seek and commit", async () => {
   const { broker, groups, member, close } = await grouping({ orders: 2 });
   broker.append("orders", 1, ["a", "b", "c"]);
