@@ -127,7 +127,7 @@ test("a consumer that is cut off hands nothing out after its session, its partit
   const cut = (await clientOf(proxy.port)).consumer({
     groupId: "g",
     memberId: "cut off",
-    sessionTimeoutMs: 600,
+    sessionTimeoutMs: 3_000,
     onRebalance: (change) => void changes.push(change),
     ...FAST,
   });

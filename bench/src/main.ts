@@ -1,4 +1,4 @@
-/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import {
 } from "./compaction.ts";
 import { killDaemons, startDaemon } from "./daemon.ts";
 import { growthTable } from "./growth-table.ts";
+import { JOINS, JOINS_QUICK, joinsTable, measureJoins } from "./joins.ts";
 import { GROWTH, GROWTH_LARGE, GROWTH_QUICK, growthBytes, measureGrowth } from "./log-growth.ts";
 import {
   BYTES_PER_PARTITION,
@@ -109,9 +110,13 @@ async function run(
       const result = await measureOffsets(chosen, folder);
       return { result, text: offsetsTable(result) };
     }
+    case "joins": {
+      const result = await measureJoins(quick ? JOINS_QUICK : JOINS, folder);
+      return { result, text: joinsTable(result) };
+    }
     default:
       throw new RangeError(
-        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication or offsets`,
+        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets or joins`,
       );
   }
 }

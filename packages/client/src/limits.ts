@@ -62,6 +62,8 @@ export const LIMITS = {
   /** Kafka: heartbeat.interval.ms, and as there at most a third of the session. */
   heartbeatIntervalMs: 3 * SECOND_MS,
   heartbeatsPerSession: 3,
+  /** A member that waits for partitions asks more often: it hears of them by its heartbeats alone. */
+  heartbeatWhilePendingMs: 250,
   /** Kafka: auto.commit.interval.ms. */
   autoCommitIntervalMs: 5 * SECOND_MS,
   /** The broker takes no longer ones. Kafka: group.max.session.timeout.ms, 30 minutes; max.poll.interval.ms has no bound. */

@@ -369,3 +369,17 @@ test("under immediate a member with records in hand of what was taken from it be
   expect(texts(await first.poll())).toEqual(["more"]);
   await close();
 });
+
+test("a member that waits for partitions has them a moment after they were let go, not a heartbeat later", async () => {
+  const { member, automatic, pass, close } = await grouping({ orders: 2 });
+  const first = await member("a");
+  await first.subscribe(["orders"]);
+  const second = await automatic("b");
+  await second.subscribe(["orders"]);
+  await pass(1_000);
+  await first.heartbeat();
+  expect(numbers(second)).toEqual([]);
+  await pass(250);
+  expect(numbers(second)).toEqual([1]);
+  await close();
+});

@@ -40,7 +40,10 @@ export interface GroupOptions {
    * caller to be done with the records in hand. Kafka: max.poll.interval.ms.
    */
   readonly rebalanceTimeoutMs?: number | undefined;
-  /** How often the member says that it lives (default 3000, at most a third of the session). Kafka: heartbeat.interval.ms. */
+  /**
+   * How often the member says that it lives (default 3000, at most a third of the session; every 250 ms while it waits for
+   * partitions). Kafka: heartbeat.interval.ms.
+   */
   readonly heartbeatIntervalMs?: number | undefined;
   /**
    * Whether heartbeats go by themselves, also while the caller works (default true; with a manual clock false: the caller

@@ -147,8 +147,10 @@ export class Heartbeats {
 
   #delayMs(failures: number): number {
     if (failures > 0) return backoffMs(failures, RETRY_BACKOFF, this.#session.random);
-    const third = Math.floor(this.#membership.sessionTimeoutMs / LIMITS.heartbeatsPerSession);
-    return Math.max(1, Math.min(this.#settings.heartbeatIntervalMs, third));
+    const { sessionTimeoutMs, view } = this.#membership;
+    const third = Math.floor(sessionTimeoutMs / LIMITS.heartbeatsPerSession);
+    const most = view?.pending.length === 0 ? third : Math.min(third, LIMITS.heartbeatWhilePendingMs);
+    return Math.max(1, Math.min(this.#settings.heartbeatIntervalMs, most));
   }
 
   #failed(error: unknown): void {
