@@ -168,6 +168,22 @@ test(
 );
 
 test(
+  "Ctrl-C ends it also while the broker is gone, and says that the last records may come again",
+  MINUTE,
+  async () => {
+    const broker = await withOrders(1);
+    await output(broker, ["produce", "orders", "-q"], "1\n");
+    const consume = startCommand(broker, ["consume", "orders", "-g", "billing"]);
+    await consume.nextLine();
+    await broker.end("SIGKILL");
+    consume.process.kill("SIGINT");
+    const { code, stderr } = await consume.ended;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/^% the last records were not committed \(.*\) and may come again$/m);
+  },
+);
+
+test(
   "a topic that is not there, and an assignor that the others don't have, are told at once",
   MINUTE,
   async () => {

@@ -17,8 +17,9 @@ export interface ConsumeRequest extends Omit<ConsumeOptions, "format"> {
 }
 
 const POLL_RECORDS_MAX = 500;
-/** Of the last commit and the leaving; less than what is left of the process after Ctrl-C. */
-const CLOSE_MS = 1_500;
+/** After Ctrl-C the process lives for two seconds more: for the last commit, and for the leaving. */
+const LAST_COMMIT_MS = 1_000;
+const CLOSE_MS = 800;
 
 /** Throws TIMEOUT when `--timeout` was given and nothing came for so long. */
 export function consumeRecords(context: Context, request: ConsumeRequest): Promise<undefined> {
@@ -28,7 +29,7 @@ export function consumeRecords(context: Context, request: ConsumeRequest): Promi
     const consumer = begin(context, session.client, request, ends);
     try {
       await readOn({ context, session, consumer, request, ends });
-      if (request.group !== undefined && request.commit) await commitAll(context, consumer);
+      if (request.group !== undefined && request.commit) await commitAll(context, session.client, consumer);
     } finally {
       await consumer.close({ timeoutMs: CLOSE_MS });
     }
@@ -95,13 +96,22 @@ async function readOn({ context, session, consumer, request, ends }: Work): Prom
   }
 }
 
-/** Who interrupts is told what comes again; who counted records is to know that they do. */
-async function commitAll(context: Context, consumer: Consumer): Promise<void> {
-  try {
-    await consumer.commit();
-  } catch (error) {
-    if (!context.interrupted.aborted) throw error;
-    const { code, message } = failureOf(error);
-    context.notes.remark(`the last records were not committed (${code}: ${message}) and come again`);
-  }
+/** Who counted records is to know that they come again; who interrupts is told, and not kept waiting for it. */
+async function commitAll(
+  { interrupted, notes }: Context,
+  { clock }: Client,
+  consumer: Consumer,
+): Promise<void> {
+  if (!interrupted.aborted) return consumer.commit();
+  const committed = consumer.commit().then(
+    () => null,
+    (error: unknown) => failureOf(error).code,
+  );
+  let cancel = () => {};
+  const late = new Promise<string>((resolve) => {
+    cancel = clock.after(LAST_COMMIT_MS, () => resolve("no answer"));
+  });
+  const problem = await Promise.race([committed, late]);
+  cancel();
+  if (problem !== null) notes.remark(`the last records were not committed (${problem}) and may come again`);
 }
