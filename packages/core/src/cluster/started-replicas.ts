@@ -2,6 +2,8 @@
 
 import type { Tracer } from "../env/trace.ts";
 import { isOutdated, latestEpochOf } from "../replica/outdated-metadata.ts";
+import { divergence } from "../replica/reconciliation.ts";
+import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { stateAfterStart } from "../replica/replica-start.ts";
 import { startingPoint } from "../replica/starting-point.ts";
@@ -37,6 +39,7 @@ export function judgeStarted(
       isClean: brokers.get(copy.brokerId).startedClean,
       logEndOffset: copy.logEndOffset,
       lastEpoch: copy.lastEpoch,
+      agreedEnd: endAgreedWith(set.leadership.assignedLeader, copy),
       closedEnd: copy.closedEnd,
       durableHighWatermark: isOpening ? (copy.noted ?? 0) : 0,
     }));
@@ -54,4 +57,9 @@ export function judgeStarted(
   for (const { set } of changes)
     if (set.replication.highWatermarkCheckpoint)
       set.leadership.raise(startingPoint(set.copies, set.state, facts));
+}
+
+function endAgreedWith(leader: Replica | null, copy: Replica): number | null {
+  if (leader === null || leader.logEndOffset === null || copy.logEndOffset === null) return null;
+  return leader === copy ? copy.logEndOffset : divergence(copy.log, leader.log);
 }

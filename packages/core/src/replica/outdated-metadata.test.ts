@@ -12,7 +12,7 @@ const STATE: PartitionState = {
 
 /** A replica whose log ends at `logEndOffset`, with a batch of `lastEpoch` at its end. */
 function replica(brokerId: number, logEndOffset: number | null, lastEpoch: number | null): StartedReplica {
-  const facts = { isNew: true, isClean: true, durableHighWatermark: 0, closedEnd: null };
+  const facts = { isNew: true, isClean: true, durableHighWatermark: 0, closedEnd: null, agreedEnd: null };
   return { ...facts, brokerId, logEndOffset, lastEpoch };
 }
 

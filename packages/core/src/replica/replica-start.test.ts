@@ -17,6 +17,7 @@ function replica(brokerId: number, facts: Partial<StartedReplica> = {}): Started
     isClean: true,
     logEndOffset: 20,
     lastEpoch: 4,
+    agreedEnd: facts.logEndOffset === undefined ? 20 : facts.logEndOffset,
     durableHighWatermark: 20,
     closedEnd: null,
     ...facts,
@@ -66,6 +67,24 @@ test("a follower that is longer by an older leader's tail says nothing against i
     replica(3, { isNew: false, logEndOffset: null, durableHighWatermark: 10 }),
   ]);
   expect(decision?.state).toMatchObject({ leaderId: 1, leaderEpoch: 5, inSyncReplicas: [1, 3] });
+});
+
+test("of two logs that differ in what was visible, the one of the older epoch has lost records, whoever leads", () => {
+  const old = { lastEpoch: 2, agreedEnd: 7 };
+  expect(stateAfterStart(STATE, [replica(1), replica(2, old), replica(3)])).toEqual({
+    state: { ...STATE, inSyncReplicas: [1, 3] },
+    moves: [{ brokerId: 2, reason: "lost_records", logEndOffset: 20 }],
+  });
+  const others = [replica(2, { agreedEnd: 7 }), replica(3, { agreedEnd: 7 })];
+  expect(stateAfterStart(STATE, [replica(1, { lastEpoch: 2 }), ...others])?.state).toEqual({
+    ...STATE,
+    leaderId: null,
+    inSyncReplicas: [2, 3],
+  });
+  // Behind what was visible they may differ: nobody has cut anything yet.
+  const tail = { lastEpoch: 2, agreedEnd: 15, durableHighWatermark: 15 };
+  const rest = { durableHighWatermark: 15 };
+  expect(stateAfterStart(STATE, [replica(1, rest), replica(2, tail), replica(3, rest)])).toBeNull();
 });
 
 test("a follower that ended cleanly is in sync with a leader that did not only when it holds as much", () => {

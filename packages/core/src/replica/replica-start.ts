@@ -68,6 +68,9 @@ function leaderProblem(
   // One that cannot be opened, or does not run, decides nothing, and is not judged either.
   if (!leader.isNew || logEndOffset === null) return null;
   if (logEndOffset < visibleEnd) return "lost_records";
+  // Two logs that differ in what was visible: an older copy ends in what a later leader's followers have cut.
+  if (members.some((other) => other !== leader && differs(other, visibleEnd) && holdsMore(other, leader)))
+    return "lost_records";
   // A clean end loses nothing, not even what nobody else in sync had yet.
   const cleanEnd = Math.max(leaderEpochStartOffset, leader.closedEnd ?? 0);
   if (leader.isClean && logEndOffset < cleanEnd) return "lost_records";
@@ -85,7 +88,8 @@ function followerProblem(
 ): StartProblem | null {
   if (!follower.isNew) return null;
   const { logEndOffset } = follower;
-  if (logEndOffset !== null && logEndOffset < visibleEnd) return "lost_records";
+  if (logEndOffset !== null && (logEndOffset < visibleEnd || differs(follower, visibleEnd)))
+    return "lost_records";
   // All else takes a leader to compare with.
   if (leader === null || leader.logEndOffset === null) return null;
   if (logEndOffset === null) return "log_offline";
@@ -93,6 +97,11 @@ function followerProblem(
   if (follower.isClean && !(leader.isNew && !leader.isClean)) return null;
   const isEqual = logEndOffset === leader.logEndOffset && follower.lastEpoch === leader.lastEpoch;
   return isEqual ? null : "unclean_start";
+}
+
+/** Whether its log is not its leader's in what was visible. */
+function differs({ agreedEnd }: StartedReplica, visibleEnd: number): boolean {
+  return agreedEnd !== null && agreedEnd < visibleEnd;
 }
 
 /**

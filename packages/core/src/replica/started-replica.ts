@@ -11,6 +11,8 @@ export interface StartedReplica {
   /** `null` when its log could not be opened, or its broker is stopped. */
   readonly logEndOffset: number | null;
   readonly lastEpoch: number | null;
+  /** Up to where its log is its leader's, as their epochs tell; `null` when one of the two is not there. */
+  readonly agreedEnd: number | null;
   /** The high watermark up to which it had everything on its disk; 0 when nobody noted one. */
   readonly durableHighWatermark: number;
   /** Where its log ended when its broker stopped, if that was in this process; otherwise `null`. */
