@@ -70,10 +70,15 @@ export class HistoryProducers {
     sender.next = 0;
   }
 
-  answered({ sequence }: SequencedBatch, { baseOffset, duplicate }: AppendResult): void {
+  /** A log that began anew behind a batch has forgotten it with its producer, and may take it as a new one (KIP-360). */
+  answered(
+    { sequence }: SequencedBatch,
+    { baseOffset, duplicate }: AppendResult,
+    logStartOffset: number,
+  ): void {
     if (duplicate) this.duplicates++;
-    const first = this.acknowledged.get(sequence);
-    if (duplicate && first !== undefined)
+    const first = this.acknowledged.get(sequence) ?? -1;
+    if (first >= logStartOffset)
       assert.equal(baseOffset, first, `a retry of ${sequence} is answered with the first one's offset`);
   }
 

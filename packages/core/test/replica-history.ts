@@ -171,6 +171,7 @@ export class ReplicaHistory {
     const { record } = held;
     this.#waiting++;
     const before = this.#placeOf(sequenced);
+    const begins = this.#set.leadership.onlineLeader?.logStartOffset ?? 0;
     const appended = this.cluster.appendBatch(ORDERS, frame, { acks });
     appended
       .then(
@@ -178,7 +179,7 @@ export class ReplicaHistory {
           if (sequenced !== null) {
             if (before !== null) assert.ok(result.duplicate, `${sequenced.sequence} was there already`);
             if (before !== null) assert.equal(result.baseOffset, before, sequenced.sequence);
-            this.producers.answered(sequenced, result);
+            this.producers.answered(sequenced, result, begins);
           }
           if (acks !== "all") return;
           this.acknowledged.set(result.baseOffset, record);
