@@ -30,9 +30,6 @@ const COMPACTED = {
 };
 const CRASHES = ["kept", "lost", "torn", "scattered"] as const;
 
-/** What a partition knows of a producer does not fit its batch: the producer has to begin anew. */
-const SEQUENCE_CODES = ["OUT_OF_ORDER_SEQUENCE", "UNKNOWN_PRODUCER_ID", "PRODUCER_FENCED"];
-
 export class ReplicaHistory {
   readonly world: World;
   readonly config: Partial<ClusterConfig>;
@@ -188,8 +185,7 @@ export class ReplicaHistory {
         (problem: unknown) => {
           if (!(problem instanceof BrokerError)) throw problem;
           this.done.push(`  ${problem.code} for v${this.#sent - 1}`);
-          if (sequenced !== null && SEQUENCE_CODES.includes(problem.code))
-            this.producers.refused(this.cluster, sequenced);
+          if (sequenced !== null) this.producers.refused(this.cluster, sequenced, problem.code);
         },
       )
       .finally(() => {
