@@ -111,7 +111,7 @@ export class ReplicaHistory {
       await this.#try(`remove ${brokerId}`, async () => this.cluster.removeFromIsr(ORDERS, brokerId));
     else if (choice < 86) await this.#try(`rejoin ${brokerId}`, () => this.cluster.rejoin(ORDERS, brokerId));
     else if (choice < 89) await this.#try(`stop ${brokerId}`, () => this.cluster.stopBroker(brokerId));
-    else if (choice < 93) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
+    else if (choice < 92) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
     else if (choice < 94) await this.#try(`copy ${brokerId}`, () => this.#copyOrRestore(brokerId));
     else if (choice < 95) await this.#try("flush", () => this.#flush());
     else if (choice < 96) await this.#try("delete records", () => this.#deleteRecords());

@@ -112,7 +112,11 @@ test("KIP-966: the last replica in sync comes back without the end of its log, a
   await second.replicateOnce();
   await second.replicateOnce();
   expect(valuesOf(second, ORDERS)).toEqual(["m1", "m2"]);
+  // The third was taken out by hand, and stays out until it rejoins.
+  expect(inSyncOf(second)).toEqual([1, 2]);
+  await second.rejoin(ORDERS, 3);
   expect(inSyncOf(second)).toEqual([1, 2, 3]);
+  expect(valuesOn(second, 3)).toEqual(["m1", "m2"]);
 });
 
 test("the empty disk: a leader whose folder is gone leads nobody to give up theirs, and is fetched anew when it rejoins", async () => {
