@@ -248,6 +248,15 @@ export class ReplicaHistory {
     if (this.world.random.below(2) === 0) await this.cluster.startBroker(copied);
   }
 
+  /** The process was killed, and a folder is put back that was closed cleanly once. */
+  #restoreAfterDeath(inSyncReplicas: readonly number[]): void {
+    const [copied, copy] = this.#copy ?? [0, null];
+    if (copy === null || !inSyncReplicas.some((id) => id !== copied)) return;
+    restoreBroker(this.world.disk, copied, copy);
+    this.restored++;
+    this.done.push(`  restored ${copied}`);
+  }
+
   async #flush(): Promise<void> {
     await this.cluster.steps.flushLogs();
   }
@@ -262,8 +271,10 @@ export class ReplicaHistory {
   async #crash(mode: (typeof CRASHES)[number]): Promise<void> {
     this.done.push(`crash ${mode}`);
     const { random } = this.world;
+    const { inSyncReplicas } = this.#set;
     await this.cluster.crash();
     this.world.disk.crash(mode === "kept" || mode === "lost" ? { mode } : { mode, random });
+    if (mode === "kept" && random.below(2) === 0) this.#restoreAfterDeath(inSyncReplicas);
     await this.open();
     await settle();
     if (mode === "kept") return;
