@@ -254,6 +254,7 @@ export class ReplicaHistory {
     if (copy === null || !inSyncReplicas.some((id) => id !== copied)) return;
     restoreBroker(this.world.disk, copied, copy);
     this.restored++;
+    this.#starts.delete(copied);
     this.done.push(`  restored ${copied}`);
   }
 
