@@ -97,7 +97,7 @@ export class ReplicaHistory {
     const choice = random.below(100);
     const brokerId = this.brokerIds[random.below(this.brokerIds.length)] ?? 1;
     if (choice < 30) this.#append(([0, 1, "all"] as const)[random.below(3)] ?? 1);
-    else if (choice < 33) await this.#try("retention", () => this.#applyRetention());
+    else if (choice < 33) await this.#try("retention", () => this.cluster.steps.applyRetention());
     else if (choice < 36) await this.#try("roll", async () => this.cluster.steps.rollSegment(ORDERS));
     else if (choice < 39) await this.#try("compact", () => this.#compact());
     else if (choice < 52) await this.#try("replicate", () => this.cluster.replicateOnce());
@@ -113,7 +113,7 @@ export class ReplicaHistory {
     else if (choice < 89) await this.#try(`stop ${brokerId}`, () => this.cluster.stopBroker(brokerId));
     else if (choice < 92) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
     else if (choice < 94) await this.#try(`copy ${brokerId}`, () => this.#copyOrRestore(brokerId));
-    else if (choice < 95) await this.#try("flush", () => this.#flush());
+    else if (choice < 95) await this.#try("flush", () => this.cluster.steps.flushLogs());
     else if (choice < 96) await this.#try("delete records", () => this.#deleteRecords());
     else if (choice < 97) await this.#restart();
     else await this.#crash(CRASHES[random.below(CRASHES.length)] ?? "lost");
@@ -231,35 +231,22 @@ export class ReplicaHistory {
     await this.cluster.steps.compact(async () => {});
   }
 
-  async #applyRetention(): Promise<void> {
-    await this.cluster.steps.applyRetention();
-  }
-
   /** Of one broker in a history, and only while others are in sync: what is on no disk any more nobody can find again. */
   async #copyOrRestore(brokerId: number): Promise<void> {
-    const [copied, copy] = this.#copy ?? [brokerId, null];
+    const [copied] = this.#copy ?? [brokerId];
     await this.cluster.stopBroker(copied);
-    if (copy !== null && this.#set.inSyncReplicas.some((id) => id !== copied)) {
-      restoreBroker(this.world.disk, copied, copy);
-      this.restored++;
-      this.#starts.delete(copied);
-      this.done.push(`  restored ${copied}`);
-    } else this.#copy = [copied, copyOfBroker(this.world.disk, copied)];
+    if (!this.#restored(this.#set.inSyncReplicas))
+      this.#copy = [copied, copyOfBroker(this.world.disk, copied)];
     if (this.world.random.below(2) === 0) await this.cluster.startBroker(copied);
   }
 
-  /** The process was killed, and a folder is put back that was closed cleanly once. */
-  #restoreAfterDeath(inSyncReplicas: readonly number[]): void {
+  #restored(inSyncReplicas: readonly number[]): boolean {
     const [copied, copy] = this.#copy ?? [0, null];
-    if (copy === null || !inSyncReplicas.some((id) => id !== copied)) return;
+    if (copy === null || !inSyncReplicas.some((id) => id !== copied)) return false;
     restoreBroker(this.world.disk, copied, copy);
     this.restored++;
     this.#starts.delete(copied);
-    this.done.push(`  restored ${copied}`);
-  }
-
-  async #flush(): Promise<void> {
-    await this.cluster.steps.flushLogs();
+    return this.done.push(`  restored ${copied}`) > 0;
   }
 
   async #restart(): Promise<void> {
@@ -275,7 +262,7 @@ export class ReplicaHistory {
     const { inSyncReplicas } = this.#set;
     await this.cluster.crash();
     this.world.disk.crash(mode === "kept" || mode === "lost" ? { mode } : { mode, random });
-    if (mode === "kept" && random.below(2) === 0) this.#restoreAfterDeath(inSyncReplicas);
+    if (mode === "kept" && random.below(2) === 0) this.#restored(inSyncReplicas);
     await this.open();
     await settle();
     if (mode === "kept") return;
