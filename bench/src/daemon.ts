@@ -10,10 +10,15 @@ const PROGRAM = fileURLToPath(
   new URL("../bin/minikafka-broker.js", import.meta.resolve("@minikafka/broker")),
 );
 
-/** Every daemon that runs, so that none outlives us, however we end. */
+/** Every process that we have started and that runs, so that none outlives us, however we end. */
 const running = new Set<ChildProcess>();
 
-/** Ends all daemons at once. */
+export function endWithUs(child: ChildProcess): void {
+  running.add(child);
+  child.once("close", () => running.delete(child));
+}
+
+/** Ends all of them at once. */
 export function killDaemons(): void {
   for (const child of running) child.kill("SIGKILL");
 }
@@ -36,10 +41,8 @@ export async function startDaemon(folder: string): Promise<Daemon> {
   const child = spawn(process.execPath, [PROGRAM, "--data", folder, "--port", "0"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  running.add(child);
-  const ended = once(child, "close").then(() => {
-    running.delete(child);
-  });
+  endWithUs(child);
+  const ended = once(child, "close").then(() => {});
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-10_000);

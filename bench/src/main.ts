@@ -1,11 +1,12 @@
 /** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connect } from "@minikafka/client";
 import { measureAtRest } from "./at-rest.ts";
+import { startBound } from "./bound.ts";
 import {
   COMPACTION,
   COMPACTION_QUICK,
@@ -39,9 +40,9 @@ async function measure(plan: Plan, folder: string): Promise<BenchResult> {
   mkdirSync(data);
   const daemon = await startDaemon(data);
   const client = await connect({ port: daemon.port });
-  const file = openSync(join(folder, "bound"), "w");
-  const rounds = await runRounds({ daemon, client, file }, plan);
-  closeSync(file);
+  const bound = startBound(join(folder, "bound"));
+  const rounds = await runRounds({ daemon, client, bound }, plan);
+  await bound.stop();
   await client.close();
   await pause(REST_MS);
   const residentBytesAfterLoad = daemon.residentBytes();

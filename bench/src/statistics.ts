@@ -6,3 +6,10 @@ export function median(values: readonly number[]): number {
   const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
   return (lower + upper) / 2;
 }
+
+/** Below the first lies a quarter of the measurements, above the second another. */
+export function quartiles(values: readonly number[]): [number, number] {
+  const sorted = values.toSorted((one, other) => one - other);
+  const half = Math.ceil(sorted.length / 2);
+  return [median(sorted.slice(0, half)), median(sorted.slice(-half))];
+}

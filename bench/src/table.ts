@@ -3,7 +3,7 @@ import type { BenchResult, WorkloadResult } from "./result.ts";
 
 const MIB = 1024 * 1024;
 const HEADING = [
-  ...["way", "record", "batch", "records/s", "MiB/s", "bound MiB/s", "of the bound"],
+  ...["way", "record", "batch", "records/s", "MiB/s", "bound MiB/s", "of the bound", "half of them"],
   ...["client CPU ms", "daemon CPU ms", "bound CPU ms", "by CPU"],
 ];
 
@@ -36,6 +36,7 @@ function cells(row: WorkloadResult): string[] {
     (row.bytesPerSecond / MIB).toFixed(0),
     (row.boundBytesPerSecond / MIB).toFixed(0),
     percent(row.ratio),
+    row.ratioQuartiles.map((ratio) => (ratio * 100).toFixed(0)).join(" to "),
     row.clientCpuMs.toFixed(0),
     row.daemonCpuMs?.toFixed(0) ?? "?",
     row.boundCpuMs.toFixed(0),

@@ -1,5 +1,5 @@
 /** The two pages of the reference, printed from the tables that the program itself reads. */
-import { ERRORS, EVENTS, OPERATIONS, watchedEvent } from "@minikafka/protocol";
+import { ERRORS, EVENTS, factNames, OPERATIONS, watchedEvent } from "@minikafka/protocol";
 import { z } from "zod";
 import { fieldRows } from "./field-rows.mjs";
 
@@ -92,7 +92,7 @@ function eventsPart() {
     presence: row.presence === "required" ? "always" : "sometimes",
   }));
   const kinds = Object.entries(EVENTS).map(([kind, [meaning, facts]]) => {
-    const names = facts.split(" ").map((name) => `\`${name}\``);
+    const names = factNames(facts).map((name) => `\`${name}\``);
     return `| \`${kind}\` | ${cell(meaning)} | ${names.join(", ")} |`;
   });
   const kindRows = ["| kind | what happened | fields |", "|---|---|---|", ...kinds].join("\n");

@@ -1,6 +1,6 @@
 /** The protocol's table of events beside the kernel's: which kinds there are, and which facts each has. */
 import type { TraceEvent } from "@minikafka/core";
-import type { EVENTS } from "@minikafka/protocol";
+import type { EVENTS, EventFacts } from "@minikafka/protocol";
 import { expectTypeOf, test } from "vitest";
 
 type SnakeName<Name> = Name extends `${infer First}${infer Rest}`
@@ -8,20 +8,32 @@ type SnakeName<Name> = Name extends `${infer First}${infer Rest}`
     ? `${First}${SnakeName<Rest>}`
     : `_${Lowercase<First>}${SnakeName<Rest>}`
   : Name;
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+/** As event-text.ts sends it. */
+type SnakeCased<Value> = Value extends readonly (infer Item)[]
+  ? readonly SnakeCased<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value as SnakeName<Name>]: SnakeCased<Value[Name]> }
+    : Value;
 
 type Kind = TraceEvent["kind"];
 type Table = typeof EVENTS;
-type Facts<K extends Kind> = SnakeName<Exclude<keyof Extract<TraceEvent, { kind: K }>, "kind">>;
-type Named<K extends Kind & keyof Table> = Words<Table[K][1]>;
+type Sent<K extends Kind> = SnakeCased<Omit<Extract<TraceEvent, { kind: K }>, "kind">>;
 type Place = "broker_id" | "topic" | "partition";
 
 /** Kinds that the table lacks, and facts that it lacks or has of its own: none, or this file does not compile. */
 type Differences = {
-  [K in Kind]: K extends keyof Table ? Exclude<Facts<K>, Named<K> | Place> | Exclude<Named<K>, Facts<K>> : K;
+  [K in Kind]: K extends keyof Table
+    ? Exclude<keyof Sent<K>, keyof EventFacts<K> | Place> | Exclude<keyof EventFacts<K>, keyof Sent<K>>
+    : K;
 }[Kind];
+
+/** Kinds of which a fact is of another type than the table says. */
+type Mistyped = {
+  [K in Kind & keyof Table]: Sent<K> extends EventFacts<K> ? never : K;
+}[Kind & keyof Table];
 
 test("the reference names every kind of event that the kernel has, with all of its facts, and no other", () => {
   expectTypeOf<Differences>().toBeNever();
   expectTypeOf<Exclude<keyof Table, Kind>>().toBeNever();
+  expectTypeOf<Mistyped>().toBeNever();
 });

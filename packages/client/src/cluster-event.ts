@@ -1,22 +1,34 @@
 /** An event of the cluster in the SDK's style, and which of them to watch. */
-import type { EVENTS_DROPPED, EventKind, RequestFields, WatchedEvent } from "@minikafka/protocol";
-import { camelCased } from "./camel-case.ts";
+import type { EVENTS_DROPPED, EventFacts, EventKind, RequestFields, WatchedEvent } from "@minikafka/protocol";
+import { type CamelCased, camelCased } from "./camel-case.ts";
 
 export type { EventKind };
 
-/** Its facts stand beside these fields, by kind; the protocol's reference lists them. */
-export interface ClusterEvent {
+/** Where and when an event happened. */
+export interface EventPlace {
   /** Counts the events since the broker started. It rises, with holes where events were not asked for. */
   readonly number: number;
   /** On the broker's clock. */
   readonly timeMs: number;
-  /** `events_dropped` says that `count` events are missing, from `firstNumber` on. Kinds of a newer broker are kept. */
-  readonly kind: EventKind | typeof EVENTS_DROPPED | (string & Record<never, never>);
   readonly brokerId?: number | undefined;
   readonly topic?: string | undefined;
   readonly partition?: number | undefined;
-  readonly [fact: string]: unknown;
 }
+
+/** An event of one kind, with the facts that the protocol's table has for it. */
+export type EventOf<Kind extends EventKind> = EventPlace & { readonly kind: Kind } & CamelCased<
+    EventFacts<Kind>
+  >;
+
+/** Says of the watch itself that `count` events are missing, from `firstNumber` on. */
+export interface EventsDropped extends EventPlace {
+  readonly kind: typeof EVENTS_DROPPED;
+  readonly count: number;
+  readonly firstNumber: number;
+}
+
+/** Its `kind` tells which facts it has. A newer broker may send kinds that this type does not know: they come as they are. */
+export type ClusterEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventKind] | EventsDropped;
 
 export interface EventQuery {
   /** Only events of these topics, which need not exist yet. Default: all events. */
@@ -29,8 +41,9 @@ export interface EventQuery {
 
 /** The names in `changes` are settings, and stay the wire's. */
 export function clusterEvent({ changes, ...facts }: WatchedEvent): ClusterEvent {
-  const named = camelCased(facts) as unknown as ClusterEvent;
-  return changes === undefined ? named : { ...named, changes };
+  const named = { ...camelCased(facts), ...(changes === undefined ? {} : { changes }) };
+  // What the table says of each kind is the broker's word, and is taken.
+  return named as unknown as ClusterEvent;
 }
 
 /** The wire's fields of a query. */

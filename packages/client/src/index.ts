@@ -25,7 +25,7 @@ export {
 export { Client, connect } from "./client.ts";
 export type { ClientOptions, ConnectOptions, ConnectTarget } from "./client-options.ts";
 export { type Cancel, type ClientClock, ManualClock, systemClock } from "./clock.ts";
-export type { ClusterEvent, EventKind, EventQuery } from "./cluster-event.ts";
+export type { ClusterEvent, EventKind, EventOf, EventQuery, EventsDropped } from "./cluster-event.ts";
 export { type AssignedPartition, Consumer } from "./consumer/consumer.ts";
 export type {
   AutoOffsetReset,

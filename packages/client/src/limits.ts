@@ -28,6 +28,8 @@ export const LIMITS = {
   closeTimeoutMs: 5 * SECOND_MS,
   /** Memory that a connection keeps for the next answer: a fetch of the default size, as Base64, fits. */
   keptAnswerBytesMax: 2 * MIB,
+  /** Memory that a connection keeps for the next request with a batch: one of a mebibyte, as Base64, fits. */
+  keptLineBytesMax: 2 * MIB,
   /** What one read of a socket takes at most. */
   readBytes: 256 * KIB,
   /** A socket that is silent for so long is probed by the system. */
@@ -45,6 +47,8 @@ export const LIMITS = {
   /** Kafka: buffer.memory, 32 MiB. With a manual clock 1 MiB, so that an experiment can fill it. */
   bufferBytesMax: 32 * MIB,
   bufferBytesManualMax: MIB,
+  /** Memory of delivered batches that a producer keeps for the next ones. */
+  keptFrameBytesMax: 8 * MIB,
   /** What a buffered record costs beside its bytes: objects, promise, array slots. */
   recordOverheadBytes: 64,
   /** Kafka: delivery.timeout.ms, 2 minutes. */

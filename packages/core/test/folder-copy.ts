@@ -10,6 +10,13 @@ export function copyOfBroker(disk: MemoryDisk, brokerId: number): FolderCopy {
   return new Map([...disk.files()].filter(([path]) => path.startsWith(folder)));
 }
 
+/** The copy of one broker's folder under the name of another's. */
+export function copyAs(copy: FolderCopy, brokerId: number): FolderCopy {
+  const folder = posix.join(FOLDER, `broker-${brokerId}/`);
+  const renamed = (path: string) => path.replace(/^.*\/broker-\d+\//, folder);
+  return new Map([...copy].map(([path, bytes]) => [renamed(path), bytes]));
+}
+
 /** Of a broker that does not run. */
 export function restoreBroker(disk: MemoryDisk, brokerId: number, copy: FolderCopy): void {
   for (const path of copyOfBroker(disk, brokerId).keys()) disk.remove(path);

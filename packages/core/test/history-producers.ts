@@ -9,6 +9,9 @@ const PRODUCERS = 3;
 /** The window of batches that a partition knows, and a few that it does not know any more. */
 const REMEMBERED = 8;
 
+/** What a partition knows of a producer does not fit its batch: the producer has to begin anew. */
+const SEQUENCE_CODES = ["OUT_OF_ORDER_SEQUENCE", "UNKNOWN_PRODUCER_ID", "PRODUCER_FENCED"];
+
 /** A batch that a producer sends, for the first time or again. */
 export interface SequencedBatch {
   readonly sequence: string;
@@ -55,8 +58,9 @@ export class HistoryProducers {
     return { ...batch, frame };
   }
 
-  /** It was refused for its sequence: whoever sent it goes on in a new epoch, as an idempotent producer does (KIP-360). */
-  refused(cluster: BrokerCluster, { sequence }: SequencedBatch): void {
+  /** Where it was refused for its sequence, whoever sent it goes on in a new epoch, as an idempotent producer does (KIP-360). */
+  refused(cluster: BrokerCluster, { sequence }: SequencedBatch, code: string): void {
+    if (!SEQUENCE_CODES.includes(code)) return;
     const sender = this.#senders.find(({ sent }) => sent.some((each) => each.sequence === sequence));
     if (
       sender === undefined ||
@@ -70,10 +74,15 @@ export class HistoryProducers {
     sender.next = 0;
   }
 
-  answered({ sequence }: SequencedBatch, { baseOffset, duplicate }: AppendResult): void {
+  /** A log that began anew behind a batch has forgotten it with its producer, and may take it as a new one (KIP-360). */
+  answered(
+    { sequence }: SequencedBatch,
+    { baseOffset, duplicate }: AppendResult,
+    logStartOffset: number,
+  ): void {
     if (duplicate) this.duplicates++;
-    const first = this.acknowledged.get(sequence);
-    if (duplicate && first !== undefined)
+    const first = this.acknowledged.get(sequence) ?? -1;
+    if (first >= logStartOffset)
       assert.equal(baseOffset, first, `a retry of ${sequence} is answered with the first one's offset`);
   }
 

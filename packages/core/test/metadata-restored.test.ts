@@ -89,6 +89,25 @@ test("what only the last leader had is not cut either: it alone is in sync, and 
   expect(valuesOf(cluster, ORDERS)).toEqual(["a", "b", "c", "acknowledged by the leader alone"]);
 });
 
+test("a log of the leader that it names keeps its epochs: whoever holds everything may lead", async () => {
+  const world = memoryWorld();
+  const { cluster: before, metadata } = await ledByAnother(world);
+  await before.startBroker(1);
+  for (let round = 0; round < 2; round++) await before.replicateOnce();
+  const cluster = await reopenedWith(metadata, world, before);
+  expect(cluster.replicaSet(ORDERS).state).toMatchObject({ leaderId: null, inSyncReplicas: [1, 2, 3] });
+  const epochs = () => cluster.describePartition(ORDERS).epochs;
+  expect(epochs()).toEqual([
+    { epoch: 0, startOffset: 0 },
+    { epoch: 1, startOffset: 1 },
+  ]);
+  await cluster.promote(ORDERS, 1);
+  await append(cluster, ORDERS, "d");
+  expect(epochs().at(-1)).toEqual({ epoch: 2, startOffset: 3 });
+  await cluster.replicateOnce();
+  for (const brokerId of [1, 2, 3]) expect(valuesOn(cluster, brokerId)).toEqual(["a", "b", "c", "d"]);
+});
+
 test("it is judged once: what is decided then stands in the metadata, and the next opening finds nothing to say", async () => {
   const world = memoryWorld();
   const { cluster: before, metadata } = await ledByAnother(world);

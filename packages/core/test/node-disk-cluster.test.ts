@@ -40,7 +40,7 @@ test.each(["data", "deeper/below/data", "with space", "line\nbreak", "naÃ¯ve-ðŸ¦
     expect(valuesOf(third, ORDERS)).toEqual(["flushed", "written", "after"]);
     third.deleteTopic("orders");
     await third.close();
-    expect(fs.readdirSync(`${folder}/broker-1`)).toEqual(["clean-shutdown"]);
+    expect(fs.readdirSync(`${folder}/broker-1`)).toEqual(["broker-epoch.json", "clean-shutdown"]);
     expect(fs.readdirSync(folder).filter((entry) => entry !== "lock.hold")).toEqual([
       "broker-1",
       "meta.properties.json",

@@ -30,9 +30,6 @@ const COMPACTED = {
 };
 const CRASHES = ["kept", "lost", "torn", "scattered"] as const;
 
-/** What a partition knows of a producer does not fit its batch: the producer has to begin anew. */
-const SEQUENCE_CODES = ["OUT_OF_ORDER_SEQUENCE", "UNKNOWN_PRODUCER_ID", "PRODUCER_FENCED"];
-
 export class ReplicaHistory {
   readonly world: World;
   readonly config: Partial<ClusterConfig>;
@@ -100,7 +97,7 @@ export class ReplicaHistory {
     const choice = random.below(100);
     const brokerId = this.brokerIds[random.below(this.brokerIds.length)] ?? 1;
     if (choice < 30) this.#append(([0, 1, "all"] as const)[random.below(3)] ?? 1);
-    else if (choice < 33) await this.#try("retention", () => this.#applyRetention());
+    else if (choice < 33) await this.#try("retention", () => this.cluster.steps.applyRetention());
     else if (choice < 36) await this.#try("roll", async () => this.cluster.steps.rollSegment(ORDERS));
     else if (choice < 39) await this.#try("compact", () => this.#compact());
     else if (choice < 52) await this.#try("replicate", () => this.cluster.replicateOnce());
@@ -114,9 +111,9 @@ export class ReplicaHistory {
       await this.#try(`remove ${brokerId}`, async () => this.cluster.removeFromIsr(ORDERS, brokerId));
     else if (choice < 86) await this.#try(`rejoin ${brokerId}`, () => this.cluster.rejoin(ORDERS, brokerId));
     else if (choice < 89) await this.#try(`stop ${brokerId}`, () => this.cluster.stopBroker(brokerId));
-    else if (choice < 93) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
+    else if (choice < 92) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
     else if (choice < 94) await this.#try(`copy ${brokerId}`, () => this.#copyOrRestore(brokerId));
-    else if (choice < 95) await this.#try("flush", () => this.#flush());
+    else if (choice < 95) await this.#try("flush", () => this.cluster.steps.flushLogs());
     else if (choice < 96) await this.#try("delete records", () => this.#deleteRecords());
     else if (choice < 97) await this.#restart();
     else await this.#crash(CRASHES[random.below(CRASHES.length)] ?? "lost");
@@ -171,6 +168,7 @@ export class ReplicaHistory {
     const { record } = held;
     this.#waiting++;
     const before = this.#placeOf(sequenced);
+    const begins = this.#set.leadership.onlineLeader?.logStartOffset ?? 0;
     const appended = this.cluster.appendBatch(ORDERS, frame, { acks });
     appended
       .then(
@@ -178,7 +176,7 @@ export class ReplicaHistory {
           if (sequenced !== null) {
             if (before !== null) assert.ok(result.duplicate, `${sequenced.sequence} was there already`);
             if (before !== null) assert.equal(result.baseOffset, before, sequenced.sequence);
-            this.producers.answered(sequenced, result);
+            this.producers.answered(sequenced, result, begins);
           }
           if (acks !== "all") return;
           this.acknowledged.set(result.baseOffset, record);
@@ -187,8 +185,7 @@ export class ReplicaHistory {
         (problem: unknown) => {
           if (!(problem instanceof BrokerError)) throw problem;
           this.done.push(`  ${problem.code} for v${this.#sent - 1}`);
-          if (sequenced !== null && SEQUENCE_CODES.includes(problem.code))
-            this.producers.refused(this.cluster, sequenced);
+          if (sequenced !== null) this.producers.refused(this.cluster, sequenced, problem.code);
         },
       )
       .finally(() => {
@@ -234,25 +231,22 @@ export class ReplicaHistory {
     await this.cluster.steps.compact(async () => {});
   }
 
-  async #applyRetention(): Promise<void> {
-    await this.cluster.steps.applyRetention();
-  }
-
   /** Of one broker in a history, and only while others are in sync: what is on no disk any more nobody can find again. */
   async #copyOrRestore(brokerId: number): Promise<void> {
-    const [copied, copy] = this.#copy ?? [brokerId, null];
+    const [copied] = this.#copy ?? [brokerId];
     await this.cluster.stopBroker(copied);
-    if (copy !== null && this.#set.inSyncReplicas.some((id) => id !== copied)) {
-      restoreBroker(this.world.disk, copied, copy);
-      this.restored++;
-      this.#starts.delete(copied);
-      this.done.push(`  restored ${copied}`);
-    } else this.#copy = [copied, copyOfBroker(this.world.disk, copied)];
+    if (!this.#restored(this.#set.inSyncReplicas))
+      this.#copy = [copied, copyOfBroker(this.world.disk, copied)];
     if (this.world.random.below(2) === 0) await this.cluster.startBroker(copied);
   }
 
-  async #flush(): Promise<void> {
-    await this.cluster.steps.flushLogs();
+  #restored(inSyncReplicas: readonly number[]): boolean {
+    const [copied, copy] = this.#copy ?? [0, null];
+    if (copy === null || !inSyncReplicas.some((id) => id !== copied)) return false;
+    restoreBroker(this.world.disk, copied, copy);
+    this.restored++;
+    this.#starts.delete(copied);
+    return this.done.push(`  restored ${copied}`) > 0;
   }
 
   async #restart(): Promise<void> {
@@ -265,8 +259,10 @@ export class ReplicaHistory {
   async #crash(mode: (typeof CRASHES)[number]): Promise<void> {
     this.done.push(`crash ${mode}`);
     const { random } = this.world;
+    const { inSyncReplicas } = this.#set;
     await this.cluster.crash();
     this.world.disk.crash(mode === "kept" || mode === "lost" ? { mode } : { mode, random });
+    if (mode === "kept" && random.below(2) === 0) this.#restored(inSyncReplicas);
     await this.open();
     await settle();
     if (mode === "kept") return;

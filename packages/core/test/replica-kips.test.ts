@@ -109,10 +109,15 @@ test("KIP-966: the last replica in sync comes back without the end of its log, a
     await expect(second.promote(ORDERS, brokerId)).rejects.toMatchObject({ code: "NOT_IN_SYNC_REPLICA" });
   // What is lost is now said by an operator, and the replica that has most is his to choose.
   await second.promote(ORDERS, 2, { unclean: true });
-  await second.replicateOnce();
+  // It was taken out by hand, and nobody but a hand lets it in.
+  await second.rejoin(ORDERS, 3);
   await second.replicateOnce();
   expect(valuesOf(second, ORDERS)).toEqual(["m1", "m2"]);
+  // The third was taken out by hand, and stays out until it rejoins.
+  expect(inSyncOf(second)).toEqual([1, 2]);
+  await second.rejoin(ORDERS, 3);
   expect(inSyncOf(second)).toEqual([1, 2, 3]);
+  expect(valuesOn(second, 3)).toEqual(["m1", "m2"]);
 });
 
 test("the empty disk: a leader whose folder is gone leads nobody to give up theirs, and is fetched anew when it rejoins", async () => {

@@ -105,6 +105,32 @@ test("it is out of sync as well when the others crashed before anybody noted wha
   expect(inSyncOf(again)).toEqual([1, 2, 3]);
 });
 
+test.each([1, 2])(
+  "an older copy that ends in what its successors cut is neither promoted nor followed, however long it is (led by broker %i)",
+  async (leaderId) => {
+    const world = memoryWorld();
+    const cluster = await openReplicated(world);
+    await send(cluster, ["cut later"]);
+    await cluster.stopBroker(1);
+    const copy = copyOfBroker(world.disk, 1);
+    await cluster.promote(ORDERS, 2);
+    await cluster.startBroker(1);
+    await cluster.replicateOnce();
+    await sendToAll(cluster, ["a"]);
+    expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
+    if (leaderId === 1) await cluster.promote(ORDERS, 1);
+    await cluster.replicateOnce();
+    await cluster.stopBroker(1);
+    restoreBroker(world.disk, 1, copy);
+    await cluster.startBroker(1);
+    expect(inSyncOf(cluster)).toEqual([2, 3]);
+    await expect(cluster.promote(ORDERS, 1)).rejects.toMatchObject({ code: "NOT_IN_SYNC_REPLICA" });
+    await cluster.promote(ORDERS, 3);
+    for (let round = 0; round < 2; round++) await cluster.replicateOnce();
+    for (const brokerId of [1, 2, 3]) expect(valuesOn(cluster, brokerId)).toEqual(["a"]);
+  },
+);
+
 test("it is out of sync as well when nobody leads meanwhile", async () => {
   const world = memoryWorld();
   const { cluster, copy } = await withOlderCopy(world, 2);

@@ -10,10 +10,12 @@ export {
   PROTOCOL_VERSION,
   successLine,
 } from "./json/envelope.ts";
+export { factNames } from "./json/events/event-facts.ts";
 export {
   EVENT_KINDS,
   EVENTS,
   EVENTS_DROPPED,
+  type EventFacts,
   type EventKind,
   eventLine,
   type WatchedEvent,

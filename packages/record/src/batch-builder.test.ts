@@ -12,10 +12,15 @@ function record(value: string, timestampMs = 1_000): Record {
 
 const RECORDS = [record("one"), record("x".repeat(300), 900), record("", 2_000_000), record("four")];
 
-test.each([0, HEADER_BYTES, 150, 10_000])(
-  "a batch that grows from %d expected bytes has the bytes of one that was encoded as a whole",
-  (expectedBytes) => {
-    const builder = new BatchBuilder(expectedBytes);
+const ROOMS = [0, HEADER_BYTES, 150, 10_000].flatMap((bytes) => [
+  ["expected bytes", bytes, bytes] as const,
+  ["bytes of used memory", bytes, Buffer.alloc(bytes, 0xee)] as const,
+]);
+
+test.each(ROOMS)(
+  "a batch that grows from %s (%d) has the bytes of one that was encoded as a whole",
+  (_what, _bytes, room) => {
+    const builder = new BatchBuilder(room);
     for (const each of RECORDS) expect(builder.add(each)).toBe(true);
     expect(builder.recordCount).toBe(RECORDS.length);
     const { frameBytes } = builder;

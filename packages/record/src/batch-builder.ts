@@ -42,9 +42,15 @@ export class BatchBuilder {
   #firstTimestampMs = -1;
   #maxTimestampMs = -1;
 
-  /** `expectedBytes` is how large the frame will be; one that becomes larger is copied as it grows. */
-  constructor(expectedBytes: number) {
-    this.#frame = Buffer.allocUnsafe(Math.max(HEADER_BYTES, expectedBytes));
+  /** `room` is how large the frame will be, or memory for it; one that becomes larger is copied as it grows. */
+  constructor(room: number | Buffer) {
+    const memory = typeof room === "number" ? Buffer.allocUnsafe(Math.max(HEADER_BYTES, room)) : room;
+    this.#frame = memory.length >= HEADER_BYTES ? memory : Buffer.allocUnsafe(HEADER_BYTES);
+  }
+
+  /** All of the memory in whose beginning the frame lies. */
+  get memory(): Buffer {
+    return this.#frame;
   }
 
   get recordCount(): number {

@@ -6,11 +6,13 @@
  * the request of its id and no other. Whatever breaks the protocol breaks the link, since nothing after it can be trusted.
  * Never reconnects, and never sends a request twice.
  */
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { FrameTooLarge, LineFramer } from "@minikafka/protocol";
 import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Answer, readAnswer } from "./answer.ts";
+import { LineMemory } from "./line-memory.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { requestLine } from "./request-line.ts";
 
@@ -33,6 +35,8 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #listener: ConnectionListener;
   readonly #framer: LineFramer;
+  /** Of lines with a batch. A socket has copied what it says is written; another link may hand on the very bytes. */
+  readonly #lines: LineMemory | null;
   readonly #unanswered = new Map<number, PendingRequest>();
   #nextId = 1;
   #heard = 0;
@@ -44,6 +48,7 @@ export class Connection {
     this.#options = options;
     this.#listener = listener;
     this.#framer = new LineFramer(options.answerBytesMax, LIMITS.keptAnswerBytesMax);
+    this.#lines = link instanceof Socket ? new LineMemory(LIMITS.keptLineBytesMax) : null;
     link.on("data", (chunk: Buffer) => this.#receive(chunk));
     link.on("drain", () => this.#listener.hasRoom());
     link.on("error", (error) => this.fail(this.#broken(error)));
@@ -65,7 +70,7 @@ export class Connection {
 
   send(request: PendingRequest): void {
     const id = this.#nextId++;
-    const line = requestLine(id, request.content);
+    const line = requestLine(id, request.content, this.#lines);
     request.lineBytes = line.length - 1;
     if (request.lineBytes > this.#options.frameBytesMax) {
       const message = `the request has ${request.lineBytes} bytes; at most ${this.#options.frameBytesMax} are sent`;
@@ -75,7 +80,8 @@ export class Connection {
     request.sent = true;
     request.heardBefore = this.#heard;
     if (!request.oneWay) this.#unanswered.set(id, request);
-    this.#link.write(line);
+    if (this.#lines === null || request.content.bytes === undefined) this.#link.write(line);
+    else this.#link.write(line, () => this.#lines?.giveBack(line));
     if (request.oneWay) request.succeed({});
   }
 

@@ -1,5 +1,6 @@
 /** A request as a line. */
 import { base64Characters, writeBase64 } from "@minikafka/protocol";
+import type { LineMemory } from "./line-memory.ts";
 
 const CLOSING = '"}\n';
 
@@ -17,15 +18,17 @@ export interface RequestContent {
 
 /**
  * The line with its newline. The bytes are put in beside `JSON.stringify`, which would search a megabyte of Base64 for
- * characters to escape, and the line is made as one buffer, since writing it as UTF-8 text would check it once more.
+ * characters to escape, and the line is made as one buffer, since writing it as UTF-8 text would check it once more. A line
+ * with such bytes lies in `memory`, if there is any.
  */
-export function requestLine(id: number, content: RequestContent): Buffer {
+export function requestLine(id: number, content: RequestContent, memory?: LineMemory | null): Buffer {
   const head = JSON.stringify({ ...content.fields, operation: content.operation, id });
   if (content.bytes === undefined) return Buffer.from(`${head}\n`);
   const opening = `${head.slice(0, -1)},"${content.bytes.name}":"`;
   const { bytes } = content.bytes;
   const openingBytes = Buffer.byteLength(opening);
-  const line = Buffer.allocUnsafe(openingBytes + base64Characters(bytes.length) + CLOSING.length);
+  const lineBytes = openingBytes + base64Characters(bytes.length) + CLOSING.length;
+  const line = memory?.take(lineBytes) ?? Buffer.allocUnsafe(lineBytes);
   line.write(opening, 0, "utf8");
   const end = writeBase64(line, openingBytes, bytes);
   line.write(CLOSING, end, "latin1");

@@ -7,8 +7,10 @@
  */
 import type { Cancel } from "../clock.ts";
 import { asMiniKafkaError, MiniKafkaError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import type { MetadataCache, TopicMetadata } from "../metadata-cache.ts";
 import type { Session } from "../session.ts";
+import { FrameMemory } from "./frame-memory.ts";
 import { PartitionLane } from "./partition-lane.ts";
 import { type KeyHash, keyHash, StickyPartition } from "./partitioner.ts";
 import type { PendingRecord, ProducerBatch } from "./producer-batch.ts";
@@ -30,6 +32,8 @@ interface Placing {
 interface TopicState {
   readonly topic: string;
   readonly lanes: Map<number, PartitionLane>;
+  /** The last that was asked for: the next record is probably for it too. */
+  lastLane: PartitionLane | null;
   readonly sticky: StickyPartition;
   /** For the topic's metadata. */
   waiting: WaitingRecord[];
@@ -46,6 +50,9 @@ export class Accumulator {
   readonly #sender: Sender;
   readonly #hash: KeyHash;
   readonly #topics = new Map<string, TopicState>();
+  /** The last that was asked for. */
+  #last: TopicState | null = null;
+  readonly #frames = new FrameMemory(LIMITS.keptFrameBytesMax);
   readonly #lingers = new Map<PartitionLane, Cancel>();
   readonly #released: (bytes: number, records: number) => void;
   readonly #elapsedMs: () => number;
@@ -67,15 +74,15 @@ export class Accumulator {
     this.#elapsedMs = () => session.clock.elapsedMs();
   }
 
-  /** `partition` is where the caller wants it; `undefined` leaves it to the partitioner. */
+  /** `partition` is where the caller wants it; `undefined` leaves it to the partitioner. `record` is not kept. */
   accept(record: PendingRecord, topic: string, partition: number | undefined): void {
-    const state = this.#topics.get(topic) ?? this.#begin(topic);
+    const state = this.#state(topic);
     const metadata = this.#metadata.get(topic);
     if (metadata !== undefined && state.waiting.length === 0) {
       this.#place(state, metadata, record, partition, this.#elapsedMs);
       return;
     }
-    state.waiting.push({ record, partition, acceptedMs: this.#elapsedMs() });
+    state.waiting.push({ record: copyOf(record), partition, acceptedMs: this.#elapsedMs() });
     if (state.placing === null) this.#beginPlacing(state);
   }
 
@@ -124,9 +131,16 @@ export class Accumulator {
     for (const state of this.#topics.values()) yield* state.lanes.values();
   }
 
+  #state(topic: string): TopicState {
+    if (this.#last?.topic === topic) return this.#last;
+    this.#last = this.#topics.get(topic) ?? this.#begin(topic);
+    return this.#last;
+  }
+
   #begin(topic: string): TopicState {
     const sticky = new StickyPartition(this.#session.random);
-    const state = { topic, lanes: new Map(), sticky, waiting: [], placing: null, isWatched: false };
+    const lanes = new Map();
+    const state = { topic, lanes, lastLane: null, sticky, waiting: [], placing: null, isWatched: false };
     this.#topics.set(topic, state);
     return state;
   }
@@ -191,10 +205,15 @@ export class Accumulator {
   }
 
   #lane(state: TopicState, partition: number): PartitionLane {
-    const known = state.lanes.get(partition);
-    if (known !== undefined) return known;
+    if (state.lastLane?.place.partition === partition) return state.lastLane;
+    state.lastLane = state.lanes.get(partition) ?? this.#openLane(state, partition);
+    return state.lastLane;
+  }
+
+  #openLane(state: TopicState, partition: number): PartitionLane {
     const { batchBytes, lingerMs, inFlightPerPartitionMax: inFlightMax } = this.#settings;
-    const limits = { batchBytes, lingerMs, inFlightMax, sequences: this.#sender.idempotence };
+    const sequences = this.#sender.idempotence;
+    const limits = { batchBytes, lingerMs, inFlightMax, sequences, frames: this.#frames };
     const lane = new PartitionLane({ topic: state.topic, partition }, limits);
     state.lanes.set(partition, lane);
     return lane;
@@ -270,6 +289,18 @@ export class Accumulator {
     this.#metadata.refreshOld(topic);
     return batch;
   }
+}
+
+function copyOf({
+  key,
+  value,
+  timestampMs,
+  headers,
+  delivery,
+  slot,
+  heldBytes,
+}: PendingRecord): PendingRecord {
+  return { key, value, timestampMs, headers, delivery, slot, heldBytes };
 }
 
 function partitionerFailed(cause: unknown): MiniKafkaError {

@@ -9,6 +9,7 @@
  */
 import { isFateUnknown, type MiniKafkaError } from "../errors.ts";
 import type { TopicPartition } from "../topic-partition.ts";
+import type { FrameMemory } from "./frame-memory.ts";
 import { type IdempotentVerdict, idempotentVerdict } from "./idempotent-verdict.ts";
 import { LaneSequences, type SequenceOwner } from "./lane-sequences.ts";
 import { type PendingRecord, ProducerBatch } from "./producer-batch.ts";
@@ -19,6 +20,7 @@ export interface LaneLimits {
   readonly inFlightMax: number;
   /** Whose batches they are; `null` for a producer that is not idempotent. */
   readonly sequences: SequenceOwner | null;
+  readonly frames: FrameMemory;
 }
 
 /** What the buffer of a lane's first batch takes. */
@@ -215,9 +217,9 @@ export class PartitionLane {
   }
 
   #begin(elapsedMs: number): ProducerBatch {
-    const { batchBytes } = this.#limits;
+    const { batchBytes, frames } = this.#limits;
     const expectedBytes = Math.min(this.#expectedBytes, batchBytes);
-    const bounds = { frameBytesMax: batchBytes, expectedBytes };
+    const bounds = { frameBytesMax: batchBytes, expectedBytes, frames };
     this.#open = new ProducerBatch(this.place, elapsedMs, this.#nextOrder++, bounds);
     return this.#open;
   }

@@ -44,12 +44,8 @@ export interface AcceptedAs {
  * `batchBytesMax` can hold, so that it fails alone and not with the records that it would have travelled with.
  */
 export function toPendingRecord(input: ProducedRecord, slot: number, as: AcceptedAs): PendingRecord {
-  const { partition, timestampMs = as.nowMs, headers: given } = input;
-  if (typeof input.topic !== "string" || input.topic === "") throw usageError("topic is missing");
-  if (partition !== undefined && (!Number.isSafeInteger(partition) || partition < 0))
-    throw usageError(`partition is ${partition}; expected an integer of at least 0`);
-  if (!isTimestampMs(timestampMs))
-    throw usageError(`timestampMs is ${timestampMs}; expected whole milliseconds since 1970`);
+  checkPlace(input);
+  const { timestampMs = as.nowMs, headers: given } = input;
   const key = toBytes(input.key, "key");
   const value = toBytes(input.value, "value");
   const headers = given === undefined || given.length === 0 ? NO_HEADERS : given.map(toHeader);
@@ -59,6 +55,61 @@ export function toPendingRecord(input: ProducedRecord, slot: number, as: Accepte
   // The exact size is never more than what is held, so it is computed only for what comes near the limit.
   if (HEADER_BYTES + heldBytes > as.batchBytesMax) checkSize(record, as.batchBytesMax);
   return record;
+}
+
+/** Topic, partition and time. */
+function checkPlace({ topic, partition, timestampMs }: ProducedRecord): void {
+  if (typeof topic !== "string" || topic === "") throw usageError("topic is missing");
+  if (partition !== undefined && (!Number.isSafeInteger(partition) || partition < 0))
+    throw usageError(`partition is ${partition}; expected an integer of at least 0`);
+  if (timestampMs !== undefined && !isTimestampMs(timestampMs))
+    throw usageError(`timestampMs is ${timestampMs}; expected whole milliseconds since 1970`);
+}
+
+/** A record that is bytes already: nothing has to be made of it before it is encoded. */
+export interface PlainInput extends ProducedRecord {
+  readonly key?: Uint8Array | null | undefined;
+  readonly value?: Uint8Array | null | undefined;
+}
+
+export function isPlain(input: ProducedRecord): input is PlainInput {
+  const { key, value, headers } = input;
+  return (
+    (value === undefined || value === null || value instanceof Uint8Array) &&
+    (key === undefined || key === null || key instanceof Uint8Array) &&
+    (headers === undefined || headers.length === 0)
+  );
+}
+
+/** One plain record after the other, in the same object. */
+export class PlainRecord implements PendingRecord {
+  key: Uint8Array | null = null;
+  value: Uint8Array | null = null;
+  timestampMs: number;
+  readonly headers = NO_HEADERS;
+  readonly delivery: Delivery;
+  slot = 0;
+  heldBytes = 0;
+  readonly #as: AcceptedAs;
+
+  constructor(as: AcceptedAs) {
+    this.#as = as;
+    this.delivery = as.delivery;
+    this.timestampMs = as.nowMs;
+  }
+
+  /** From now on this is `input`, of which {@link toPendingRecord} would make the same. Throws as that does. */
+  become(input: PlainInput, slot: number): this {
+    checkPlace(input);
+    this.key = input.key ?? null;
+    this.value = input.value ?? null;
+    this.timestampMs = input.timestampMs ?? this.#as.nowMs;
+    this.slot = slot;
+    this.heldBytes = heldBytesOf(this.key, this.value, NO_HEADERS);
+    const { batchBytesMax } = this.#as;
+    if (HEADER_BYTES + this.heldBytes > batchBytesMax) checkSize(this, batchBytesMax);
+    return this;
+  }
 }
 
 function toHeader(header: ProducedHeader): RecordHeader {

@@ -17,11 +17,12 @@ import type { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import type { Delivery } from "./delivery.ts";
+import type { FrameMemory } from "./frame-memory.ts";
 import { heldBytesOf } from "./held-bytes.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A record with its way back to the caller: one object, since a producer makes one for every record. */
+/** A record with its way back to the caller. Copied where it is kept: the same object may be the next record. */
 export interface PendingRecord extends Record {
   readonly delivery: Delivery;
   readonly slot: number;
@@ -34,6 +35,9 @@ interface Run {
   readonly delivery: Delivery;
   readonly firstSlot: number;
   count: number;
+  readonly firstTimestampMs: number;
+  /** `null` while all are the first one's, as in most runs. */
+  timestampsMs: number[] | null;
 }
 
 export interface BatchBounds {
@@ -41,6 +45,8 @@ export interface BatchBounds {
   readonly frameBytesMax: number;
   /** How large the frame will probably become. */
   readonly expectedBytes: number;
+  /** Where its memory comes from. */
+  readonly frames: FrameMemory;
 }
 
 export class ProducerBatch {
@@ -56,10 +62,12 @@ export class ProducerBatch {
   /** An attempt may have taken effect, and no answer has told. */
   isInDoubt = false;
   readonly #frameBytesMax: number;
+  readonly #frames: FrameMemory;
+  #memory: Buffer | null = null;
   #builder: BatchBuilder | null;
   #frame: Buffer = NO_BYTES;
   #runs: Run[] = [];
-  #timestampsMs: number[] = [];
+  #recordCount = 0;
   #heldBytes = 0;
   #sequence: BatchSequence | null = null;
   #isWatched = false;
@@ -72,11 +80,12 @@ export class ProducerBatch {
     this.createdMs = createdMs;
     this.order = order;
     this.#frameBytesMax = bounds.frameBytesMax;
-    this.#builder = new BatchBuilder(bounds.expectedBytes);
+    this.#frames = bounds.frames;
+    this.#builder = new BatchBuilder(bounds.frames.take(bounds.expectedBytes));
   }
 
   get recordCount(): number {
-    return this.#timestampsMs.length;
+    return this.#recordCount;
   }
 
   get heldBytes(): number {
@@ -90,23 +99,35 @@ export class ProducerBatch {
 
   /** Adds a copy of `record`; false, and nothing is added, when there is no room. */
   add(record: PendingRecord): boolean {
-    const { delivery, slot } = record;
-    const count = this.recordCount;
+    const count = this.#recordCount;
     const frameBytesMax = count === 0 ? Number.POSITIVE_INFINITY : this.#frameBytesMax;
     if (count >= LIMITS.recordsPerBatchMax || this.#builder?.add(record, frameBytesMax) !== true)
       return false;
-    this.#timestampsMs.push(record.timestampMs);
+    this.#recordCount += 1;
     this.#heldBytes += record.heldBytes;
-    const last = this.#runs.at(-1);
-    if (last !== undefined && last.delivery === delivery && last.firstSlot + last.count === slot)
-      last.count += 1;
-    else this.#runs.push({ delivery, firstSlot: slot, count: 1 });
+    this.#note(record);
     return true;
+  }
+
+  #note({ delivery, slot, timestampMs }: PendingRecord): void {
+    const last = this.#runs[this.#runs.length - 1];
+    if (last === undefined || last.delivery !== delivery || last.firstSlot + last.count !== slot) {
+      const times = { firstTimestampMs: timestampMs, timestampsMs: null };
+      this.#runs.push({ delivery, firstSlot: slot, count: 1, ...times });
+      return;
+    }
+    if (last.timestampsMs === null && timestampMs !== last.firstTimestampMs)
+      last.timestampsMs = new Array<number>(last.count).fill(last.firstTimestampMs);
+    last.timestampsMs?.push(timestampMs);
+    last.count += 1;
   }
 
   /** The unassigned frame. From now on nothing is added. Nothing is left of it once the records are settled. */
   frame(): Buffer {
-    if (this.#builder !== null) this.#frame = this.#builder.finish();
+    if (this.#builder !== null) {
+      this.#frame = this.#builder.finish();
+      this.#memory = this.#builder.memory;
+    }
     this.#builder = null;
     return this.#frame;
   }
@@ -139,15 +160,16 @@ export class ProducerBatch {
   /** `baseOffset` is `null` when nobody said where the records are; an append time goes before the records' own. */
   succeed(baseOffset: number | null, appendTimeMs?: number): void {
     const { topic, partition } = this.place;
-    let index = 0;
-    for (const { delivery, firstSlot, count } of this.#runs) {
-      for (let slot = firstSlot; slot < firstSlot + count; slot += 1) {
-        const timestampMs = appendTimeMs ?? (this.#timestampsMs[index] as number);
-        const offset = baseOffset === null ? null : baseOffset + index;
-        delivery.succeed(slot, { topic, partition, offset, timestampMs });
-        index += 1;
+    let offset = baseOffset;
+    for (const { delivery, firstSlot, count, firstTimestampMs, timestampsMs } of this.#runs) {
+      for (let index = 0; index < count; index += 1) {
+        const timestampMs = appendTimeMs ?? timestampsMs?.[index] ?? firstTimestampMs;
+        delivery.succeed(firstSlot + index, { topic, partition, offset, timestampMs });
+        if (offset !== null) offset += 1;
       }
     }
+    // After another attempt a request that nobody waits for any more could still be about to read it.
+    if (this.#memory !== null && this.failures === 0) this.#frames.giveBack(this.#memory);
     this.#end(null);
   }
 
@@ -185,7 +207,8 @@ export class ProducerBatch {
 
   /** Each record keeps its sequence. */
   #part(records: readonly PendingRecord[], firstIndex: number): ProducerBatch {
-    const bounds = { frameBytesMax: Number.POSITIVE_INFINITY, expectedBytes: this.frameBytes };
+    const frames = this.#frames;
+    const bounds = { frameBytesMax: Number.POSITIVE_INFINITY, expectedBytes: this.frameBytes, frames };
     const part = new ProducerBatch(this.place, this.createdMs, this.order, bounds);
     for (const record of records) part.add(record);
     part.isInDoubt = this.isInDoubt;
@@ -200,9 +223,10 @@ export class ProducerBatch {
     this.#isDone = true;
     this.#error = error;
     this.#runs = [];
-    this.#timestampsMs = [];
+    this.#recordCount = 0;
     this.#heldBytes = 0;
     this.#builder = null;
+    this.#memory = null;
     this.#frame = NO_BYTES;
     for (const tell of this.#watchers) tell(error);
     this.#watchers = [];

@@ -10,11 +10,12 @@ import { LIMITS } from "../limits.ts";
 import { MetadataCache } from "../metadata-cache.ts";
 import type { Closable, CloseOptions, Session } from "../session.ts";
 import { untilAborted } from "../waiting.ts";
+import { AcceptedRecords } from "./accepted-records.ts";
 import { Accumulator } from "./accumulator.ts";
 import { BufferMemory } from "./buffer-memory.ts";
 import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
 import { type AcceptedAs, type ProducedRecord, toPendingRecord } from "./produced-record.ts";
-import type { PendingRecord, ProducerBatch } from "./producer-batch.ts";
+import type { ProducerBatch } from "./producer-batch.ts";
 import { type ProducerOptions, type ProducerSettings, producerSettings } from "./producer-options.ts";
 import { Sender } from "./sender.ts";
 
@@ -126,14 +127,9 @@ export class Producer implements Closable, AsyncDisposable {
 
   #acceptMany(inputs: readonly ProducedRecord[], delivery: Delivery): void {
     if (this.#closing !== null) throw closedError(false);
-    const as = this.#acceptedAs(delivery);
-    const records = inputs.map((input, slot) => toPendingRecord(input, slot, as));
-    const bytes = records.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
-    this.#memory.reserve(bytes, records.length);
-    for (let index = 0; index < records.length; index += 1) {
-      const { topic, partition } = inputs[index] as ProducedRecord;
-      this.#accumulator.accept(records[index] as PendingRecord, topic, partition);
-    }
+    const records = new AcceptedRecords(inputs, this.#acceptedAs(delivery));
+    this.#memory.reserve(records.heldBytes, inputs.length);
+    records.handOn((record, topic, partition) => this.#accumulator.accept(record, topic, partition));
   }
 
   #acceptedAs(delivery: Delivery): AcceptedAs {

@@ -10,8 +10,9 @@ import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { Broker } from "./broker.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
 import type { StepParts } from "./replication-steps.ts";
-import { judgeStarted } from "./started-replicas.ts";
+import { judgeStarted, noteStarts } from "./started-replicas.ts";
 import { openOrProblem } from "./topic-folders.ts";
 
 export interface BrokerLifeResult {
@@ -20,15 +21,19 @@ export interface BrokerLifeResult {
   readonly clean: boolean;
 }
 
+export interface BrokerLifeParts extends StepParts {
+  readonly reserve: DiskReserve;
+}
+
 export class BrokerLife {
-  readonly #parts: StepParts;
+  readonly #parts: BrokerLifeParts;
   readonly #env: Env;
   /** By broker: the last stop or start that is under way, or waits for the one before. */
   readonly #turns = new Map<number, Promise<BrokerLifeResult>>();
   /** How the brokers that are stopped ended. */
   readonly #endedClean = new Map<number, boolean>();
 
-  constructor(parts: StepParts, env: Env) {
+  constructor(parts: BrokerLifeParts, env: Env) {
     this.#parts = parts;
     this.#env = env;
   }
@@ -81,7 +86,7 @@ export class BrokerLife {
     const { brokerId } = broker;
     if (!broker.isStopped) return { brokerId, clean: broker.startedClean };
     const { table, keeper } = this.#parts;
-    answeringForDisk(() => broker.start());
+    answeringForDisk(() => broker.start(keeper.brokerEpochOf(brokerId)));
     const sets = this.#setsOf(brokerId);
     for (const set of sets) {
       const { topic: name, partition } = set.place;
@@ -89,11 +94,12 @@ export class BrokerLife {
       const log = openOrProblem(broker, topic, partition, this.#env);
       const noted = table.notedHighWatermark(topic, partition, broker);
       // What it noted may have been given up meanwhile.
-      const learned = Math.min(noted ?? set.highWatermark, set.highWatermark);
+      const learned = broker.isOlderCopy ? 0 : Math.min(noted ?? set.highWatermark, set.highWatermark);
       set.leadership.requireCopy(brokerId).attach(log, learned);
     }
     try {
       judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false, trace: this.#env.trace });
+      noteStarts([broker], keeper, this.#parts.reserve);
     } catch (problem) {
       // Nobody knows which of its replicas may be believed: it has to be started again, and judged then.
       if (problem instanceof BrokerError) {

@@ -1,7 +1,7 @@
 /**
  * One broker: its folder `broker-<id>`, the logs that it has open, and its health.
  *
- * Owns: the open logs, each exactly once; the clean-shutdown mark; the notes of high watermarks.
+ * Owns: the open logs, each exactly once; what its folder says of its lives (broker-marks.ts).
  * Invariants: a mark is only left by a broker that is running and closed every log without a problem; a stopped
  * broker has no log open.
  * Never: a log closed by somebody else; a write while failed or stopped.
@@ -19,14 +19,10 @@ import type { FolderPreparation } from "../log/parts/folder-preparation.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
 import { BrokerHealth } from "./broker-health.ts";
-import { CLEAN_SHUTDOWN_FILE_NAME, CleanShutdownMark } from "./clean-shutdown.ts";
+import { BrokerMarks, isMark } from "./broker-marks.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
-import {
-  HIGH_WATERMARK_FILE_NAME,
-  HighWatermarkFile,
-  type NotedHighWatermark,
-} from "./high-watermark-file.ts";
+import type { HighWatermarkFile, NotedHighWatermark } from "./high-watermark-file.ts";
 import { logConfigOf } from "./topic-log-config.ts";
 import type { Topic } from "./topics.ts";
 
@@ -37,44 +33,59 @@ export interface ForgottenProducers extends ReplicaPlace {
 
 export interface BrokerParts {
   readonly config: ResolvedConfig;
-  /** For a clean stop on a full disk. */
+  /** For a start and a clean stop on a full disk. */
   readonly reserve: DiskReserve;
+  /** The broker epoch that the metadata knows; `null` when it knows none. */
+  readonly knownEpoch: number | null;
 }
 
 export class Broker extends BrokerHealth {
   readonly folder: string;
-  readonly highWatermarks: HighWatermarkFile;
   readonly #config: ResolvedConfig;
-  readonly #reserve: DiskReserve;
   readonly #indexMemory: IndexMemory;
-  readonly #mark: CleanShutdownMark;
+  readonly #marks: BrokerMarks;
   readonly #logs = new Map<string, PartitionLog>();
   /** New logs whose folders are being made. */
   readonly #preparations = new Set<FolderPreparation>();
-  #startedClean: boolean;
-  #isWhole = true;
   #isAbandoned = false;
   /** From now on nothing new is made. */
   #isClosing = false;
 
-  /** Makes the folder if it is missing, and takes the mark away. Throws DiskError. */
-  constructor(brokerId: number, { config, reserve }: BrokerParts, env: Env) {
+  /** Makes the folder if it is missing, and begins as start() does. Throws DiskError. */
+  constructor(brokerId: number, { config, reserve, knownEpoch }: BrokerParts, env: Env) {
     super(brokerId, env);
-    this.#reserve = reserve;
     this.folder = posix.join(config.dataFolder, `broker-${brokerId}`);
     this.#config = config;
     this.#indexMemory = new IndexMemory(LIMITS.indexMemoryBytesMax / config.brokerIds.length);
-    this.#mark = new CleanShutdownMark(this.folder, brokerId, env);
+    this.#marks = new BrokerMarks({ folder: this.folder, brokerId, reserve }, env);
     const isNew = env.disk.makeFolder(this.folder).length > 0;
     // Always: one that is there may have been made by a process that died before this line.
     env.disk.syncFolder(config.dataFolder);
-    this.highWatermarks = new HighWatermarkFile(this.folder, brokerId, env);
-    this.#startedClean = this.#begin() || isNew;
+    this.#marks.begin(knownEpoch, isNew);
   }
 
   /** Whether it was closed cleanly the last time, or is new. */
   get startedClean(): boolean {
-    return this.#startedClean;
+    return this.#marks.startedClean;
+  }
+
+  /** Whether its folder was put back from an older copy before it started (broker-epoch.ts). */
+  get isOlderCopy(): boolean {
+    return this.#marks.isOlderCopy;
+  }
+
+  /** Of the life that its last start began; `null` when that could not be noted. */
+  get brokerEpoch(): number | null {
+    return this.#marks.brokerEpoch;
+  }
+
+  get highWatermarks(): HighWatermarkFile {
+    return this.#marks.highWatermarks;
+  }
+
+  /** The next start is to judge it as after a crash. */
+  leaveNoMark(): void {
+    this.#marks.leaveNoMark();
   }
 
   folderOf(place: TopicPartition): string {
@@ -85,10 +96,7 @@ export class Broker extends BrokerHealth {
   entries(): { readonly path: string; readonly name: string; readonly kind: EntryKind }[] {
     return this.env.disk
       .readFolder(this.folder)
-      .filter(
-        ({ name }) =>
-          !name.startsWith(CLEAN_SHUTDOWN_FILE_NAME) && !name.startsWith(HIGH_WATERMARK_FILE_NAME),
-      )
+      .filter(({ name }) => !isMark(name))
       .map(({ name, kind }) => ({ path: posix.join(this.folder, name), name, kind }));
   }
 
@@ -102,7 +110,7 @@ export class Broker extends BrokerHealth {
       this.#logs.set(name, log);
       return log;
     } catch (problem) {
-      if (!create) this.#isWhole = false;
+      if (!create) this.leaveNoMark();
       throw problem;
     }
   }
@@ -170,9 +178,7 @@ export class Broker extends BrokerHealth {
 
   /** Its logs were closed without a problem: notes how far each was visible, and leaves the mark, also on a full disk. Throws STORAGE_ERROR. */
   noteEnd(highWatermarks: () => readonly NotedHighWatermark[]): void {
-    if (this.#isAbandoned) return;
-    this.#reserve.spend(() => this.highWatermarks.note(highWatermarks()));
-    if (this.#isWhole) this.#reserve.spend(() => this.#mark.leave());
+    if (!this.#isAbandoned) this.#marks.end(highWatermarks());
   }
 
   /** Serves no more, from this call on, and ends as a cluster's close does. Rejects when it did not end cleanly. It can be started. */
@@ -184,11 +190,13 @@ export class Broker extends BrokerHealth {
     this.noteEnd(highWatermarks);
   }
 
-  /** Serves again: takes the mark away and reads the notes; its logs are opened by who asks for them. Throws DiskError. */
-  start(): void {
+  /**
+   * Serves again: takes the mark away and reads the notes; its logs are opened by who asks for them. `knownEpoch`: as for a new one.
+   * Throws DiskError.
+   */
+  start(knownEpoch: number | null): void {
     assert(this.isStopped && this.#logs.size === 0, `broker ${this.brokerId} runs already`);
-    this.#startedClean = this.#begin();
-    this.#isWhole = true;
+    this.#marks.begin(knownEpoch, false);
     this.noteStart();
     this.#isClosing = false;
   }
@@ -197,7 +205,7 @@ export class Broker extends BrokerHealth {
   abandon(): void {
     this.#isAbandoned = true;
     this.#abandonPreparations();
-    this.highWatermarks.abandon();
+    this.#marks.abandon();
     for (const log of this.#logs.values()) log.abandon();
     this.#logs.clear();
   }
@@ -222,12 +230,6 @@ export class Broker extends BrokerHealth {
       frameBytesMax: LIMITS.batchBytesMax,
       onFailedSync: (problem: string) => this.fail(problem),
     };
-  }
-
-  #begin(): boolean {
-    const isClean = this.#mark.take();
-    this.highWatermarks.load();
-    return isClean;
   }
 }
 

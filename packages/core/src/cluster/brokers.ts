@@ -7,15 +7,16 @@ import { Broker } from "./broker.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
 import type { NotedHighWatermark } from "./high-watermark-file.ts";
+import type { BrokerEpochs } from "./metadata-file.ts";
 
 export class Brokers {
   readonly #byId: ReadonlyMap<number, Broker>;
 
-  /** Opens each broker's folder. Throws DiskError. */
-  constructor(config: ResolvedConfig, reserve: DiskReserve, env: Env) {
-    this.#byId = new Map(
-      config.brokerIds.map((brokerId) => [brokerId, new Broker(brokerId, { config, reserve }, env)]),
-    );
+  /** Opens each broker's folder. `epochs`: those that the metadata knows. Throws DiskError. */
+  constructor(config: ResolvedConfig, epochs: BrokerEpochs, reserve: DiskReserve, env: Env) {
+    const open = (brokerId: number) =>
+      new Broker(brokerId, { config, reserve, knownEpoch: epochs.get(brokerId) ?? null }, env);
+    this.#byId = new Map(config.brokerIds.map((brokerId) => [brokerId, open(brokerId)]));
   }
 
   get ids(): readonly number[] {

@@ -158,10 +158,14 @@ test("partitions spread over the brokers, each in its broker's folder, and are d
     })),
   });
   expect(world.disk.readFolder(`${FOLDER}/broker-1`).map(({ name }) => name)).toEqual([
+    "broker-epoch.json",
     "orders-0",
     "orders-2",
   ]);
-  expect(world.disk.readFolder(`${FOLDER}/broker-2`).map(({ name }) => name)).toEqual(["orders-1"]);
+  expect(world.disk.readFolder(`${FOLDER}/broker-2`).map(({ name }) => name)).toEqual([
+    "broker-epoch.json",
+    "orders-1",
+  ]);
   expect(cluster.describeCluster()).toEqual({
     clusterId: cluster.clusterId,
     brokers: [
@@ -219,7 +223,7 @@ test("a deleted topic is gone with its files, and one created under its name is 
   await append(cluster, ORDERS_0, "old", "all");
   cluster.deleteTopic("orders");
   expect(cluster.hasTopic("orders")).toBe(false);
-  expect(world.disk.readFolder(`${FOLDER}/broker-1`)).toEqual([]);
+  expect(world.disk.readFolder(`${FOLDER}/broker-1`).map(({ name }) => name)).toEqual(["broker-epoch.json"]);
   const second = cluster.createTopic({ topic: "orders", partitions: 1 });
   expect(second.topicId).not.toBe(first.topicId);
   expect(valuesOf(cluster, ORDERS_0)).toEqual([]);

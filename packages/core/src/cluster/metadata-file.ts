@@ -25,10 +25,15 @@ import { isUuid } from "./uuid.ts";
  */
 const VERSION = 2;
 
+/** By broker: the epoch of the last start whose replicas were judged (broker-epoch.ts). */
+export type BrokerEpochs = ReadonlyMap<number, number>;
+
 export interface ClusterMetadata {
   readonly topics: readonly Topic[];
   /** Deleted topics of which some folder may still be there. A name stands here once, and may stand in `topics` never. */
   readonly deletions: readonly Topic[];
+  /** Left out when no broker has started since epochs are noted. */
+  readonly brokerEpochs?: BrokerEpochs;
 }
 
 export function openMetadataFile(dataFolder: string, env: Env): CheckpointFile<ClusterMetadata> {
@@ -43,8 +48,11 @@ export function openMetadataFile(dataFolder: string, env: Env): CheckpointFile<C
   });
 }
 
-function formatMetadata({ topics, deletions }: ClusterMetadata): unknown {
-  return { topics: topics.map(formatTopic), deletions: deletions.map(formatTopic) };
+function formatMetadata({ topics, deletions, brokerEpochs }: ClusterMetadata): unknown {
+  const named = { topics: topics.map(formatTopic), deletions: deletions.map(formatTopic) };
+  if (brokerEpochs === undefined) return named;
+  const epochs = [...brokerEpochs].map(([brokerId, epoch]) => ({ broker_id: brokerId, broker_epoch: epoch }));
+  return { ...named, broker_epochs: epochs };
 }
 
 function formatTopic({ topic, topicId, config, partitions }: Topic): unknown {
@@ -75,7 +83,17 @@ function parseMetadata(payload: unknown, version: number): ClusterMetadata {
       throw new Error(`it names ${quoted(topic)} beside ${quoted(rival)}, which collide`);
     taken.set(collisionKey(topic), topic);
   }
-  return { topics, deletions };
+  if (!fields.has("broker_epochs")) return { topics, deletions };
+  const epochs = listOf(fields.get("broker_epochs"), "broker_epochs").map(parseBrokerEpoch);
+  return { topics, deletions, brokerEpochs: new Map(epochs) };
+}
+
+function parseBrokerEpoch(value: unknown): [brokerId: number, epoch: number] {
+  const fields = fieldsOf(value, "a broker's epoch");
+  return [
+    integerOf(fields.get("broker_id"), "broker_id", { min: 0, max: LIMITS.brokerIdMax }),
+    integerOf(fields.get("broker_epoch"), "broker_epoch", { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  ];
 }
 
 function parseTopic(value: unknown, version: number): Topic {

@@ -9,8 +9,9 @@
 import { BrokerError } from "../errors.ts";
 import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { checkpointOutcome } from "../log/files/checkpoint-outcome.ts";
+import type { Broker } from "./broker.ts";
 import type { Brokers } from "./brokers.ts";
-import type { ClusterMetadata } from "./metadata-file.ts";
+import type { BrokerEpochs, ClusterMetadata } from "./metadata-file.ts";
 import { type Topic, TopicCatalogue } from "./topics.ts";
 
 export class MetadataKeeper {
@@ -18,12 +19,14 @@ export class MetadataKeeper {
   readonly #file: CheckpointFile<ClusterMetadata>;
   readonly #brokers: Brokers;
   #deletions: readonly Topic[];
+  #brokerEpochs: BrokerEpochs | undefined;
   #doubt: BrokerError | null = null;
 
   /** `metadata` is what the file says now. */
   constructor(file: CheckpointFile<ClusterMetadata>, metadata: ClusterMetadata, brokers: Brokers) {
     this.catalogue = new TopicCatalogue(metadata.topics);
     this.#deletions = metadata.deletions;
+    this.#brokerEpochs = metadata.brokerEpochs;
     this.#file = file;
     this.#brokers = brokers;
   }
@@ -31,6 +34,23 @@ export class MetadataKeeper {
   /** Deleted topics of which some folder may still be there. */
   get deletions(): readonly Topic[] {
     return this.#deletions;
+  }
+
+  /** Of the broker's last start whose replicas were judged; `null` when none is known. */
+  brokerEpochOf(brokerId: number): number | null {
+    return this.#brokerEpochs?.get(brokerId) ?? null;
+  }
+
+  /**
+   * The replicas of `brokers`, which have started, were judged, durably. Throws as commit(); where nothing has changed, the file
+   * hears of it with its next change.
+   */
+  noteStarts(brokers: readonly Broker[]): void {
+    const started = brokers.flatMap(({ brokerId, brokerEpoch }) =>
+      brokerEpoch === null ? [] : [[brokerId, brokerEpoch] as const],
+    );
+    this.#brokerEpochs = new Map([...(this.#brokerEpochs ?? []), ...started]);
+    if (started.length > 0) this.commit({}, () => {});
   }
 
   /** Throws BROKER_FAILED when nobody knows what the file says any more. */
@@ -44,7 +64,11 @@ export class MetadataKeeper {
    */
   commit(change: Partial<ClusterMetadata>, adopt: () => void): void {
     this.requireWritable();
-    const next = { topics: this.catalogue.list(), deletions: this.#deletions, ...change };
+    const epochs = this.#brokerEpochs === undefined ? {} : { brokerEpochs: this.#brokerEpochs };
+    const next: ClusterMetadata = {
+      ...{ topics: this.catalogue.list(), deletions: this.#deletions, ...epochs },
+      ...change,
+    };
     let unknown: BrokerError | null = null;
     try {
       this.#file.replace(next);

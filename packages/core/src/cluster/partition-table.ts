@@ -92,9 +92,13 @@ export class PartitionTable {
     return [...this.#byTopic.values()].flat();
   }
 
-  /** What a broker has noted of a replica; `null` when nothing, or when the dial says that notes do not count. */
-  notedHighWatermark({ topicId }: Topic, partition: number, { highWatermarks }: Broker): number | null {
-    return this.#config.highWatermarkCheckpoint ? highWatermarks.get(topicId, partition) : null;
+  /**
+   * What a broker has noted of a replica; `null` when nothing, when the dial says that notes do not count, and when they were put
+   * back from an older copy.
+   */
+  notedHighWatermark({ topicId }: Topic, partition: number, broker: Broker): number | null {
+    if (!this.#config.highWatermarkCheckpoint || broker.isOlderCopy) return null;
+    return broker.highWatermarks.get(topicId, partition);
   }
 
   /** What a broker is to note of its replicas: nothing of partitions that have but one, and nothing where the dial says so. */
@@ -131,7 +135,8 @@ export class PartitionTable {
     const isNoted = this.#config.highWatermarkCheckpoint;
     const highWatermark = startingPoint(copies, state, { isNoted, isClean });
     // Without notes there is but one high watermark, which is everybody's.
-    if (!isNoted) for (const copy of copies) copy.learnHighWatermark(highWatermark);
+    if (!isNoted)
+      for (const copy of copies) if (!copy.broker.isOlderCopy) copy.learnHighWatermark(highWatermark);
     const place = { topic: topic.topic, partition };
     const config = partitionConfigOf(topic.config, this.#config);
     const { flush } = this.#config;

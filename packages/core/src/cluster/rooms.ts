@@ -13,7 +13,7 @@ import { MetadataKeeper } from "./metadata-keeper.ts";
 import { PartitionTable } from "./partition-table.ts";
 import { ProducerIds } from "./producer-ids.ts";
 import { ReplicationSteps } from "./replication-steps.ts";
-import { judgeStarted } from "./started-replicas.ts";
+import { judgeStarted, noteStarts } from "./started-replicas.ts";
 import { StateCommit } from "./state-commit.ts";
 import { TopicChanges } from "./topic-changes.ts";
 
@@ -41,7 +41,7 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
   let brokers: Brokers | null = null;
   try {
     directory.requireBrokers(config.brokerIds);
-    brokers = new Brokers(config, reserve, env);
+    brokers = new Brokers(config, directory.metadata.brokerEpochs ?? new Map(), reserve, env);
     const { producerIdsFile: file, producerIds: given } = directory;
     const { duplicateWindow } = config;
     const producerIds = new ProducerIds({ file, given, brokers, duplicateWindow }, env);
@@ -53,6 +53,7 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
     topics.recover();
     const started = { brokers, states, newcomers: brokers.ids, isOpening: true, trace: env.trace };
     reserve.spend(() => judgeStarted(table.all(), started));
+    noteStarts(brokers.all(), keeper, reserve);
     for (const { copies } of table.all())
       for (const copy of copies) if (copy.problem === null) producerIds.learn(copy.log.producers());
     reserve.fill();
@@ -60,7 +61,7 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
     const parts = { brokers, table, states, keeper, behind };
     const replication = new ReplicationSteps(parts, env);
     const leadership = new LeadershipChanges({ ...parts, steps: replication }, env);
-    const life = new BrokerLife(parts, env);
+    const life = new BrokerLife({ ...parts, reserve }, env);
     const rooms = {
       ...{ directory, brokers, table, topics, behind, replication },
       ...{ leadership, life, producerIds, reserve },

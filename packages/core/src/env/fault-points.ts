@@ -19,6 +19,7 @@ const CHECKPOINT_NAMES = [
   "producer_ids",
   "clean_shutdown",
   "high_watermarks",
+  "broker_epoch",
 ] as const;
 export type CheckpointName = (typeof CHECKPOINT_NAMES)[number];
 

@@ -149,7 +149,9 @@ export class Leadership {
   /** Whoever asks the leader where older epochs end must be told, also before this one has a batch (KIP-101). */
   beginEpoch(): void {
     const leader = this.onlineLeader;
-    if (leader?.broker.isRunning === true) leader.log.beginEpoch(this.#state.leaderEpoch);
+    if (leader?.broker.isRunning !== true) return;
+    // A log with a batch of a later epoch says that the state is outdated, and must not forget which (outdated-metadata.ts).
+    if ((leader.lastEpoch ?? -1) <= this.#state.leaderEpoch) leader.log.beginEpoch(this.#state.leaderEpoch);
   }
 
   #holdOut(): void {

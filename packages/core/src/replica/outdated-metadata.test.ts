@@ -12,8 +12,9 @@ const STATE: PartitionState = {
 
 /** A replica whose log ends at `logEndOffset`, with a batch of `lastEpoch` at its end. */
 function replica(brokerId: number, logEndOffset: number | null, lastEpoch: number | null): StartedReplica {
-  const facts = { isNew: true, isClean: true, durableHighWatermark: 0, closedEnd: null };
-  return { ...facts, brokerId, logEndOffset, lastEpoch };
+  const facts = { isNew: true, isClean: true, isOlder: false, durableHighWatermark: 0, closedEnd: null };
+  const leaderEpochs = lastEpoch === null ? [] : [{ leaderEpoch: lastEpoch, startOffset: 0 }];
+  return { ...facts, brokerId, logEndOffset, lastEpoch, leaderEpochs };
 }
 
 test("it is outdated when a log has a batch of a later epoch, and not before", () => {

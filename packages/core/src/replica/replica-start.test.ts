@@ -15,12 +15,20 @@ function replica(brokerId: number, facts: Partial<StartedReplica> = {}): Started
     brokerId,
     isNew: true,
     isClean: true,
+    isOlder: false,
     logEndOffset: 20,
     lastEpoch: 4,
     durableHighWatermark: 20,
     closedEnd: null,
+    leaderEpochs: historyOf(facts),
     ...facts,
   };
+}
+
+/** Epoch 3 up to 10, where the leader's begins, unless the last one is said to be another. */
+function historyOf({ lastEpoch = 4 }: Partial<StartedReplica>): StartedReplica["leaderEpochs"] {
+  const before = { leaderEpoch: Math.min(3, lastEpoch ?? 3), startOffset: 0 };
+  return lastEpoch === 4 ? [before, { leaderEpoch: 4, startOffset: 10 }] : [before];
 }
 
 const UNCLEAN = { isClean: false };
@@ -36,9 +44,9 @@ test("one replica alone is believed, whatever it recovered", () => {
 
 test("after an unclean end the leader leads on under a new epoch; in sync stay those that hold as much as it", () => {
   const decision = stateAfterStart(STATE, [
-    replica(1, UNCLEAN),
-    replica(2, UNCLEAN),
-    replica(3, { ...UNCLEAN, logEndOffset: 20, durableHighWatermark: 15, lastEpoch: 3 }),
+    replica(1, { ...UNCLEAN, durableHighWatermark: 10 }),
+    replica(2, { ...UNCLEAN, durableHighWatermark: 10 }),
+    replica(3, { ...UNCLEAN, logEndOffset: 20, durableHighWatermark: 10, lastEpoch: 3 }),
   ]);
   expect(decision).toEqual({
     state: { leaderId: 1, leaderEpoch: 5, leaderEpochStartOffset: 20, inSyncReplicas: [1, 2] },
@@ -66,6 +74,29 @@ test("a follower that is longer by an older leader's tail says nothing against i
     replica(3, { isNew: false, logEndOffset: null, durableHighWatermark: 10 }),
   ]);
   expect(decision?.state).toMatchObject({ leaderId: 1, leaderEpoch: 5, inSyncReplicas: [1, 3] });
+});
+
+test("of two logs that differ in what was visible, the one of the older epoch has lost records, whoever leads", () => {
+  const old = { lastEpoch: 2 };
+  expect(stateAfterStart(STATE, [replica(1), replica(2, old), replica(3)])).toEqual({
+    state: { ...STATE, inSyncReplicas: [1, 3] },
+    moves: [{ brokerId: 2, reason: "lost_records", logEndOffset: 20 }],
+  });
+  expect(stateAfterStart(STATE, [replica(1, old), replica(2), replica(3)])?.state).toEqual({
+    ...STATE,
+    leaderId: null,
+    inSyncReplicas: [2, 3],
+  });
+  // Behind what was visible they may differ: nobody has cut anything yet.
+  const tail = { lastEpoch: 2, durableHighWatermark: 10 };
+  const rest = {
+    durableHighWatermark: 10,
+    leaderEpochs: [
+      { leaderEpoch: 2, startOffset: 0 },
+      { leaderEpoch: 4, startOffset: 10 },
+    ],
+  };
+  expect(stateAfterStart(STATE, [replica(1, rest), replica(2, tail), replica(3, rest)])).toBeNull();
 });
 
 test("a follower that ended cleanly is in sync with a leader that did not only when it holds as much", () => {
@@ -169,4 +200,67 @@ test("when the leader has lost records and nobody who runs has them, those that 
     replica(3),
   ]);
   expect(decision?.state).toMatchObject({ leaderId: null, inSyncReplicas: [2] });
+});
+
+const OLDER = { isClean: false, isOlder: true, durableHighWatermark: 0 };
+
+test.each<[string, Partial<StartedReplica>, string]>([
+  ["is as long and holds an older epoch at its end", { lastEpoch: 3 }, "lost_records"],
+  [
+    "is longer and holds an older epoch where its own began",
+    { lastEpoch: 3, logEndOffset: 30 },
+    "lost_records",
+  ],
+  ["ends where others go on", { logEndOffset: 19 }, "older_copy"],
+  ["ends where its epoch began", { logEndOffset: 10, lastEpoch: 3 }, "older_copy"],
+])(
+  "a leader whose folder was put back and that %s leads no more, also when nothing was noted",
+  (_what, facts, reason) => {
+    const unnoted = { durableHighWatermark: 0 };
+    for (const others of [{ isNew: false }, { isClean: false }, {}]) {
+      const leader = replica(1, { ...OLDER, ...unnoted, ...facts });
+      const followers = [2, 3].map((id) => replica(id, { ...unnoted, ...others }));
+      const decision = stateAfterStart(STATE, [leader, ...followers]);
+      expect(decision?.state).toEqual({ ...STATE, leaderId: null, inSyncReplicas: [2, 3] });
+      expect(decision?.moves).toMatchObject([{ brokerId: 1, reason }]);
+    }
+  },
+);
+
+test("a leader whose folder was put back leads on under a new epoch when somebody in sync holds the same", () => {
+  const decision = stateAfterStart(STATE, [replica(1, OLDER), replica(2), replica(3, { isNew: false })]);
+  expect(decision).toEqual({
+    state: { ...STATE, leaderEpoch: 5, leaderEpochStartOffset: 20 },
+    moves: [],
+  });
+});
+
+test("it does not when those who could say so do not run: they stay in sync", () => {
+  const off = { isNew: false, logEndOffset: null, lastEpoch: null };
+  const decision = stateAfterStart(STATE, [replica(1, OLDER), replica(2, off), replica(3, off)]);
+  expect(decision?.state).toEqual({ ...STATE, leaderId: null, inSyncReplicas: [2, 3] });
+  expect(decision?.moves).toEqual([{ brokerId: 1, reason: "older_copy", logEndOffset: 20 }]);
+});
+
+test("a follower whose folder was put back stays in sync only with its leader's log, and without a leader only when all were put back", () => {
+  const other = replica(2, { ...OLDER, lastEpoch: 3 });
+  const leader = replica(1, { isNew: false, durableHighWatermark: 0 });
+  expect(stateAfterStart(STATE, [leader, other, replica(3, OLDER)])).toEqual({
+    state: { ...STATE, inSyncReplicas: [1, 3] },
+    moves: [{ brokerId: 2, reason: "older_copy", logEndOffset: 20 }],
+  });
+  const nobody = { ...STATE, leaderId: null, inSyncReplicas: [2, 3] };
+  expect(stateAfterStart(nobody, [replica(1, OLDER), replica(2, OLDER), replica(3, OLDER)])).toBeNull();
+  expect(stateAfterStart(nobody, [replica(1, OLDER), replica(2, OLDER), replica(3)])?.state).toMatchObject({
+    inSyncReplicas: [3],
+  });
+});
+
+test("when a leader has lost records, one that was put back stays in sync only when all others were", () => {
+  const lost = replica(1, { logEndOffset: 9, durableHighWatermark: 0 });
+  const older = replica(2, { ...OLDER, logEndOffset: 25 });
+  const whole = replica(3, { durableHighWatermark: 0 });
+  expect(stateAfterStart(STATE, [lost, older, whole])?.state.inSyncReplicas).toEqual([3]);
+  const alone = { ...STATE, inSyncReplicas: [1, 2] };
+  expect(stateAfterStart(alone, [lost, older, whole])?.state.inSyncReplicas).toEqual([2]);
 });

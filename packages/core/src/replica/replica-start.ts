@@ -1,10 +1,13 @@
 /**
  * Who may be believed after brokers have started. Pure.
  *
- * A replica whose broker did not end cleanly may have lost the end of its log; and a member that ends before what was visible has
- * lost records, however it ended: a folder may have been restored from an older copy. Such a follower is out of sync until it has
- * caught up. Such a leader goes on only when nothing says that it lost anything that others hold; otherwise nobody leads until an
+ * A replica whose broker did not end cleanly may have lost the end of its log; and a member that does not hold what was visible has
+ * lost records, however it ended. Such a follower is out of sync until it has caught up. Such a leader goes on only when nothing says that it lost anything that others hold; otherwise nobody leads until an
  * operator says who, since a log that lost records must never make others cut theirs (KIP-966).
+ *
+ * A folder that was put back from an older copy (cluster/broker-epoch.ts) is believed in nothing that it says of itself. Its log may be
+ * as long as the others' and hold something else: what the leader epochs tell is compared, and not lengths alone. As a leader it goes
+ * on only when somebody in sync who was not put back holds nothing besides what it holds, or when there is nobody of that kind.
  *
  * What was visible, the members' notes tell, and in a running process the partition's own high watermark.
  *
@@ -12,6 +15,7 @@
  *
  * A metadata file that is older than the logs decides nothing (outdated-metadata.ts).
  */
+import { holdsVisible, isWithin, lacksItsEpoch } from "./log-history.ts";
 import { isOutdated, stateFromLogs } from "./outdated-metadata.ts";
 import type { PartitionState } from "./partition-state.ts";
 import { holdsMore, type StartDecision, type StartedReplica, type StartProblem } from "./started-replica.ts";
@@ -37,7 +41,7 @@ export function stateAfterStart(
   if (leader !== null && problem !== null)
     return withoutLeader(state, leader, { members, visibleEnd }, problem);
   const moves = members.flatMap((member) => {
-    const reason = member === leader ? null : followerProblem(member, leader, visibleEnd);
+    const reason = member === leader ? null : followerProblem(member, leader, { members, visibleEnd });
     return reason === null ? [] : [{ brokerId: member.brokerId, reason, logEndOffset: member.logEndOffset }];
   });
   const isRenewed = leader?.isNew === true && leader.logEndOffset !== null && !leader.isClean;
@@ -60,44 +64,59 @@ interface Evidence {
 }
 
 function leaderProblem(
-  { leaderEpoch, leaderEpochStartOffset }: PartitionState,
+  state: PartitionState,
   leader: StartedReplica,
   { members, replicas, visibleEnd }: Evidence,
 ): StartProblem | null {
   const { logEndOffset } = leader;
   // One that cannot be opened, or does not run, decides nothing, and is not judged either.
   if (!leader.isNew || logEndOffset === null) return null;
-  if (logEndOffset < visibleEnd) return "lost_records";
+  if (!holdsVisible(leader, members, visibleEnd) || lacksItsEpoch(leader, state)) return "lost_records";
+  const { leaderEpoch, leaderEpochStartOffset } = state;
+  // Whether it has ended somewhere, at its last word or behind that: what went away behind it the crash did not take.
+  const isWhole = leader.isClean || leader.isOlder;
   // A clean end loses nothing, not even what nobody else in sync had yet.
   const cleanEnd = Math.max(leaderEpochStartOffset, leader.closedEnd ?? 0);
-  if (leader.isClean && logEndOffset < cleanEnd) return "lost_records";
+  if (isWhole && logEndOffset < cleanEnd) return "lost_records";
+  if (leader.isOlder && !isConfirmed(leader, members)) return "older_copy";
   // Records of the leader's epoch a follower can only have from the leader; and below its beginning the leader had them all.
   const hasMore = (other: StartedReplica) =>
     (other.logEndOffset ?? 0) > logEndOffset &&
     (other.lastEpoch === leaderEpoch || logEndOffset < leaderEpochStartOffset);
-  return (leader.isClean ? replicas : members).some(hasMore) ? "lost_records" : null;
+  return (isWhole ? replicas : members).some(hasMore) ? "lost_records" : null;
+}
+
+/** Whether somebody in sync who was not put back says the same, or nobody can. */
+function isConfirmed(leader: StartedReplica, members: readonly StartedReplica[]): boolean {
+  const others = members.filter((member) => member !== leader && !member.isOlder);
+  const seen = others.filter(({ logEndOffset }) => logEndOffset !== null);
+  return others.length === 0 || (seen.length > 0 && seen.every((other) => isWithin(other, leader)));
 }
 
 function followerProblem(
   follower: StartedReplica,
   leader: StartedReplica | null,
-  visibleEnd: number,
+  { members, visibleEnd }: Pick<Evidence, "members" | "visibleEnd">,
 ): StartProblem | null {
   if (!follower.isNew) return null;
   const { logEndOffset } = follower;
-  if (logEndOffset !== null && logEndOffset < visibleEnd) return "lost_records";
-  // All else takes a leader to compare with.
-  if (leader === null || leader.logEndOffset === null) return null;
+  if (logEndOffset !== null && !holdsVisible(follower, members, visibleEnd)) return "lost_records";
+  // All else takes a leader to compare with; but somebody who was not put back may hold more.
+  if (leader === null || leader.logEndOffset === null) {
+    const isAlone = members.every(({ isOlder }) => isOlder);
+    return follower.isOlder && logEndOffset !== null && !isAlone ? "older_copy" : null;
+  }
   if (logEndOffset === null) return "log_offline";
   // What a clean end proves, an older copy of its folder proves as well: it takes a leader that remembers what was visible.
   if (follower.isClean && !(leader.isNew && !leader.isClean)) return null;
   const isEqual = logEndOffset === leader.logEndOffset && follower.lastEpoch === leader.lastEpoch;
-  return isEqual ? null : "unclean_start";
+  if (isEqual) return null;
+  return follower.isOlder ? "older_copy" : "unclean_start";
 }
 
 /**
- * The leader has lost records. In sync stay those that hold the most, or else those that do not run and may hold it; which of them
- * is to lead, an operator says.
+ * The leader has lost records. In sync stay those that hold the most, or else those that do not run and may hold it; one that was put
+ * back only when all were. Which of them is to lead, an operator says.
  */
 function withoutLeader(
   state: PartitionState,
@@ -105,9 +124,11 @@ function withoutLeader(
   { members, visibleEnd }: Pick<Evidence, "members" | "visibleEnd">,
   problem: StartProblem,
 ): StartDecision {
-  const others = members.filter(
-    ({ brokerId, logEndOffset }) => brokerId !== leader.brokerId && (logEndOffset ?? -1) >= visibleEnd,
-  );
+  const followers = members.filter((member) => member !== leader);
+  const believed = followers.some(({ isOlder }) => !isOlder)
+    ? followers.filter(({ isOlder }) => !isOlder)
+    : followers;
+  const others = believed.filter((member) => holdsVisible(member, members, visibleEnd));
   const best = others.reduce<StartedReplica | null>(
     (most, each) => (most === null || holdsMore(each, most) ? each : most),
     null,

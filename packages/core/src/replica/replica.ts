@@ -17,6 +17,8 @@ export interface ReplicaBroker {
   readonly brokerId: number;
   /** Whether it serves at all. One whose disk has failed still does: it can be read, and takes no writes. */
   readonly isStopped: boolean;
+  /** Whether its folder was put back from an older copy before it started. */
+  readonly isOlderCopy: boolean;
   /** Whether it takes writes. */
   readonly isRunning: boolean;
   /** Throws BROKER_FAILED or BROKER_NOT_AVAILABLE when it takes no writes. */

@@ -1,4 +1,5 @@
 /** What is known of a partition's replicas after brokers have started, and what comes of it. */
+import type { EpochEntry } from "../log/manifest/leader-epochs.ts";
 import type { PartitionState } from "./partition-state.ts";
 
 /** A replica whose broker has just started, or one that ran on. */
@@ -8,16 +9,25 @@ export interface StartedReplica {
   readonly isNew: boolean;
   /** Its broker ended cleanly the last time. */
   readonly isClean: boolean;
+  /** Its broker has just started on a folder that was put back from an older copy. */
+  readonly isOlder: boolean;
   /** `null` when its log could not be opened, or its broker is stopped. */
   readonly logEndOffset: number | null;
   readonly lastEpoch: number | null;
+  /** Rising. */
+  readonly leaderEpochs: readonly EpochEntry[];
   /** The high watermark up to which it had everything on its disk; 0 when nobody noted one. */
   readonly durableHighWatermark: number;
   /** Where its log ended when its broker stopped, if that was in this process; otherwise `null`. */
   readonly closedEnd: number | null;
 }
 
-export type StartProblem = "log_offline" | "unclean_start" | "lost_records" | "outdated_metadata";
+export type StartProblem =
+  | "log_offline"
+  | "unclean_start"
+  | "older_copy"
+  | "lost_records"
+  | "outdated_metadata";
 
 export interface StartMove {
   readonly brokerId: number;

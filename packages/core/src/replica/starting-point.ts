@@ -8,6 +8,9 @@ import type { Replica } from "./replica.ts";
 /** See startingHighWatermark(). */
 export function startingPoint(copies: readonly Replica[], state: PartitionState, facts: StartFacts): number {
   if (isOutdated(state, copies)) return notedPoint(copies, facts);
+  // What was put back from an older copy tells nothing of what others hold.
+  const believed = copies.filter(({ broker }) => !broker.isOlderCopy);
+  if (believed.length > 0 && believed.length < copies.length) return startingPoint(believed, state, facts);
   const { leaderId, inSyncReplicas } = state;
   const leader = copies.find(({ brokerId }) => brokerId === leaderId);
   const replicas = copies.map((copy) => ({

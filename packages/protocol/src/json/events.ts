@@ -1,14 +1,18 @@
 /** The events that `watch` shows: which kinds there are, what each means, and the shape of their lines. */
 import { z } from "zod";
 import { CLUSTER_EVENTS } from "./events/cluster-events.ts";
+import type { FactsIn } from "./events/event-facts.ts";
 import { GROUP_EVENTS } from "./events/group-events.ts";
 import { LOG_EVENTS } from "./events/log-events.ts";
 import * as fields from "./fields.ts";
 
-/** By kind: what it means, and its facts beside topic, partition and broker, divided by spaces. */
+/** By kind: what it means, and its facts beside topic, partition and broker (events/event-facts.ts). */
 export const EVENTS = { ...LOG_EVENTS, ...CLUSTER_EVENTS, ...GROUP_EVENTS } as const;
 
 export type EventKind = keyof typeof EVENTS;
+
+/** The facts of one kind, beside topic, partition and broker. */
+export type EventFacts<Kind extends EventKind> = FactsIn<(typeof EVENTS)[Kind][1]>;
 
 export const EVENT_KINDS = Object.keys(EVENTS) as [EventKind, ...EventKind[]];
 

@@ -2,28 +2,28 @@
 export const GROUP_EVENTS = {
   member_joined: [
     "A group has a new member, or one that subscribes to other topics.",
-    "group_id member_id generation topics assignor members",
+    "group_id:text member_id:text generation topics:texts assignor:text members",
   ],
-  member_left: ["A member left its group.", "group_id member_id generation members"],
+  member_left: ["A member left its group.", "group_id:text member_id:text generation members"],
   member_expired: [
     "A member was silent, or held a partition back, for too long.",
-    "group_id member_id generation cause timeout_ms members",
+    "group_id:text member_id:text generation cause:text timeout_ms members",
   ],
   generation_started: [
     "A group shares its partitions out anew; `members` has each one's share.",
-    "group_id generation reason rebalance state members",
+    "group_id:text generation reason:text rebalance:text state:text members:shares",
   ],
   partitions_released: [
     "A member let go of partitions, which went to whoever they were meant for.",
-    "group_id member_id generation released state members",
+    "group_id:text member_id:text generation released:texts state:text members:shares",
   ],
-  group_deleted: ["A group is gone, with what it had committed.", "group_id generation"],
+  group_deleted: ["A group is gone, with what it had committed.", "group_id:text generation"],
   offsets_committed: [
     "A group's offsets were committed, by a member or by nobody in particular.",
-    "group_id member_id generation offsets",
+    "group_id:text member_id:text? generation? offsets:offsets",
   ],
   offsets_expired: [
     "A group's offsets were forgotten: their time was over, or their topic is gone.",
-    "group_id retention_ms offsets",
+    "group_id:text retention_ms offsets:offsets",
   ],
 } as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };
