@@ -8,7 +8,10 @@ function entry(groupId: string, partition: number, offset: number | null): Offse
 }
 
 const newestOf = (store: OffsetStore, groupId: string) =>
-  store.newest(groupId).map(({ partition, stored }) => `${partition}=${stored.offset}`).sort();
+  store
+    .newest(groupId)
+    .map(({ partition, stored }) => `${partition}=${stored.offset}`)
+    .sort();
 
 describe("a store of offsets", () => {
   test("tells what is acknowledged, and knows of the newest as long as any of a place is open", () => {
