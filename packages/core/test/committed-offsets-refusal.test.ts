@@ -47,6 +47,9 @@ describe("a commit that is refused", () => {
     }));
     const refused = await rejection(cluster.groups.commit({ groupId: "billing", member: null, offsets }));
     expect(refused).toMatchObject({ code: "RECORD_TOO_LARGE" });
+    expect(String(refused)).toMatch(
+      /1000 offsets with their metadata take \d+ bytes together; expected at most 2097152/,
+    );
     expect(await committed(cluster, "billing")).toEqual([]);
     await cluster.close();
   });

@@ -113,7 +113,7 @@ describe("committed offsets on three brokers", () => {
   });
 
   test("a caller whose time is over hears of it, and the commit goes on without anybody waiting", async () => {
-    const { cluster } = await threeBrokers();
+    const { world, cluster } = await threeBrokers();
     const time = new AbortController();
     const offsets = [{ topic: "orders", partition: 0, offset: 6, metadata: null }];
     const request = { groupId: "billing", member: null, offsets };
@@ -121,8 +121,14 @@ describe("committed offsets on three brokers", () => {
     expect(await outcomeOf(waiting)).toBe("pending");
     time.abort();
     expect(await rejection(waiting)).toMatchObject({ code: "REQUEST_TIMED_OUT" });
+    expect(world.events.of("offsets_committed")).toHaveLength(1);
     await replicate(cluster);
     expect(await committed(cluster, "billing")).toEqual(["orders:0=6"]);
+    expect(world.events.of("offsets_committed").at(-1)).toEqual({
+      kind: "offsets_committed",
+      ...{ groupId: "billing", memberId: null, generation: null },
+      offsets: [{ topic: "orders", partition: 0, offset: 6 }],
+    });
     await cluster.close();
   });
 

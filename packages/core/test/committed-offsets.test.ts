@@ -66,6 +66,7 @@ describe("committed offsets", () => {
       code: "UNKNOWN_TOPIC",
     });
     expect(await cluster.groups.expireOffsets()).toEqual([]);
+    await commit(cluster, "billing");
     expect(cluster.hasTopic(OFFSETS_TOPIC)).toBe(false);
     const both = Promise.all([
       commit(cluster, "billing", "orders:0=1"),

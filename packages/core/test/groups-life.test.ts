@@ -137,7 +137,7 @@ describe("a crash at any instant", () => {
         await cluster.crash();
       }
     }
-  });
+  }, 60_000);
 });
 
 describe("a record that the log refuses", () => {
@@ -251,6 +251,20 @@ describe("three brokers", () => {
     expect(await cluster.groups.expireMembers()).toEqual([]);
     await cluster.startBroker(1);
     expect(await a.beat()).toBe("@1 0,1,2,3");
+  });
+
+  test("members of several groups are expired together: one round of the followers is enough for all", async () => {
+    const { world, cluster, a } = await onThreeBrokers();
+    await replicated(cluster, a.join());
+    await replicated(cluster, new TestMember(cluster, "b", "other").join());
+    world.clock.advance(10_000);
+    const expiring = cluster.groups.expireMembers();
+    expect(await outcomeOf(expiring)).toBe("pending");
+    await replicate(cluster);
+    expect(await expiring).toEqual([
+      { groupId: GROUP, memberId: "a", cause: "session_timeout" },
+      { groupId: "other", memberId: "b", cause: "session_timeout" },
+    ]);
   });
 
   test("a caller whose time is over hears of it; the change goes on, and asking again changes nothing", async () => {

@@ -43,6 +43,8 @@ test.each<[Partial<ClusterConfig>, string]>([
   [{ openFilesMax: 9 }, "openFilesMax is 9; expected a whole number, 10 to 1000000"],
   [{ duplicateWindow: 6 }, "duplicateWindow is 6; expected a whole number, 1 to 5"],
   [{ producerExpirationMs: 0 }, "producerExpirationMs is 0; expected a whole number, 1 to 9007199254740991"],
+  [{ offsetsTopicPartitions: 0 }, "offsetsTopicPartitions is 0; expected a whole number, 1 to 1000"],
+  [{ offsetsRetentionMs: 0 }, "offsetsRetentionMs is 0; expected a whole number, 1 to 9007199254740991"],
   [{ batchBytesMax: 3e9 }, "batchBytesMax is 3000000000; expected a whole number, 64 to 2097152"],
   [{ compactionBufferBytes: 1 }, "compactionBufferBytes is 1; expected a whole number, 1024 to 4294967296"],
   [{ flush: "before-ack" as "ack" }, "flush is before-ack; expected ack, interval, os"],

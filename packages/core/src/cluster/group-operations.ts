@@ -121,9 +121,9 @@ export class GroupOperations {
   }
 
   /** The step. See expireMembers() in member-expiry.ts. */
-  async expireMembers(): Promise<ExpiredMember[]> {
+  async expireMembers(wait?: Wait): Promise<ExpiredMember[]> {
     this.#lifecycle.requireRunning();
-    return expireMembers(this.#changes);
+    return expireMembers(this.#changes, wait);
   }
 
   /** The step. See OffsetExpiry.expire; groups of which nothing is left go with it. */

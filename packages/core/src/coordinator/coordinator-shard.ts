@@ -22,6 +22,8 @@ import { isCurrent, loadShard } from "./shard-load.ts";
 export interface Decision<Answer> {
   readonly records: readonly CoordinatorRecord[];
   readonly answer: Answer;
+  /** Called once the records are acknowledged, also when nobody waits for the answer any more. It must not throw. */
+  readonly onAcknowledged?: () => void;
 }
 
 export interface ShardParts<Kinds extends RecordKinds> {
@@ -72,7 +74,10 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
     return this.#whenLoaded((loaded) => this.#write(loaded, decide(loaded.kinds)), wait);
   }
 
-  async #write<Answer>(loaded: LoadedShard<Kinds>, { records, answer }: Decision<Answer>): Promise<Answer> {
+  async #write<Answer>(
+    loaded: LoadedShard<Kinds>,
+    { records, answer, onAcknowledged }: Decision<Answer>,
+  ): Promise<Answer> {
     const { set, append } = this.#parts;
     if (records.length === 0) {
       await loaded.whenAcknowledged((endOffset) => set.whenAcknowledged(endOffset));
@@ -90,6 +95,7 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
     const settled = loaded.settle(nextOffset, acknowledged);
     answeringForDisk(() => faults.hit("coordinator.write.after_append", place));
     await settled;
+    onAcknowledged?.();
     return answer;
   }
 

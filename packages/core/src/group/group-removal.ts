@@ -7,7 +7,7 @@ import type { Wait } from "../coordinator/give-up.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { tombstonesOf } from "../offsets/offset-forgetting.ts";
-import type { GroupChanges } from "./group-changes.ts";
+import type { GroupAct, GroupChanges } from "./group-changes.ts";
 import { currentGroup, type GroupKinds } from "./group-kinds.ts";
 import { groupTombstone } from "./group-record.ts";
 import { groupNotEmpty, unknownGroup } from "./group-refusals.ts";
@@ -77,22 +77,24 @@ async function forgetIn(
   const isOld = ({ isDead, emptySinceMs }: Group) =>
     isDead && clock.nowMs() - (emptySinceMs ?? 0) >= retentionMs;
   const [dying, forgotten] = await shard.read((kinds) => {
-    const gone = [...kinds.group.allCommitted()].filter((group) => !isLeft(group, kinds));
+    // Counting is quick; what is open besides is looked at when each is judged.
+    const gone = [...kinds.group.allCommitted()].filter(
+      ({ groupId, members }) => members.size === 0 && kinds.offset.countOf(groupId) === 0,
+    );
     return [gone.filter(({ isDead }) => !isDead), gone.filter(isOld)];
   });
-  for (const { groupId } of dying)
-    await changes.act(
-      groupId,
-      {
-        event: (group, kinds) => (group.isDead || isLeft(group, kinds) ? null : { kind: "delete" }),
-        answer: () => null,
-      },
-      { at: shard },
-    );
-  for (const { groupId } of forgotten)
-    await shard.write((kinds) => {
-      const group = currentGroup(kinds, groupId);
-      const isGone = isOld(group) && !isLeft(group, kinds);
-      return { records: isGone ? [groupTombstone(groupId)] : [], answer: null };
-    });
+  const act: GroupAct<null> = {
+    event: (group, kinds) => (group.isDead || isLeft(group, kinds) ? null : { kind: "delete" }),
+    answer: () => null,
+  };
+  const forget = (groupId: string) => (kinds: GroupKinds) => {
+    const group = currentGroup(kinds, groupId);
+    const isGone = isOld(group) && !isLeft(group, kinds);
+    return { records: isGone ? [groupTombstone(groupId)] : [], answer: null };
+  };
+  // All are written before anybody waits, so that they share what they wait for.
+  await Promise.all([
+    ...dying.map(({ groupId }) => changes.act(groupId, act, { at: shard })),
+    ...forgotten.map(({ groupId }) => shard.write(forget(groupId))),
+  ]);
 }

@@ -2,6 +2,7 @@
  * Members whose time is over, and groups whose topics are others than they were: found by a step, since the kernel has no timer.
  */
 import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
+import type { Wait } from "../coordinator/give-up.ts";
 import { BrokerError } from "../errors.ts";
 import type { GroupChanges } from "./group-changes.ts";
 import type { Expiry, ExpiryCause } from "./group-events.ts";
@@ -20,34 +21,49 @@ export interface ExpiredMember {
  * that is acknowledged. A partition of the internal topic that nobody leads has no sessions, and is passed over; another problem
  * of one is told after all were tried. Kafka: session expiry by the coordinator's timer.
  */
-export async function expireMembers(changes: GroupChanges): Promise<ExpiredMember[]> {
-  const expired: ExpiredMember[] = [];
-  const problems: BrokerError[] = [];
-  for (const shard of changes.parts.topic.shards()) {
-    try {
-      for (const groupId of await groupsToLookAt(changes, shard))
-        expired.push(...(await expireIn(changes, shard, groupId)));
-    } catch (problem) {
-      if (!(problem instanceof BrokerError)) throw problem;
-      if (problem.code !== "LEADER_NOT_AVAILABLE") problems.push(problem);
-    }
-  }
-  if (problems[0] !== undefined) throw problems[0];
-  return expired;
+export async function expireMembers(changes: GroupChanges, wait: Wait = {}): Promise<ExpiredMember[]> {
+  const { topic } = changes.parts;
+  const results = await Promise.allSettled(
+    topic.shards().map((shard) => expireInShard(changes, shard, wait)),
+  );
+  const problems = results.flatMap((result): unknown[] =>
+    result.status === "rejected" ? [result.reason] : [],
+  );
+  const isNews = (problem: unknown) =>
+    !(problem instanceof BrokerError && problem.code === "LEADER_NOT_AVAILABLE");
+  const problem = problems.find(isNews);
+  if (problem !== undefined) throw problem;
+  return results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
 }
 
-function groupsToLookAt({ parts }: GroupChanges, shard: CoordinatorShard<GroupKinds>): Promise<string[]> {
+/** Its groups are written to all at once, and wait for one another's disk and followers. */
+async function expireInShard(
+  changes: GroupChanges,
+  shard: CoordinatorShard<GroupKinds>,
+  wait: Wait,
+): Promise<ExpiredMember[]> {
+  const groupIds = await groupsToLookAt(changes, shard, wait);
+  const expired = groupIds.map((groupId) => expireIn(changes, { shard, groupId }, wait));
+  await Promise.allSettled(expired);
+  return (await Promise.all(expired)).flat();
+}
+
+function groupsToLookAt(
+  { parts }: GroupChanges,
+  shard: CoordinatorShard<GroupKinds>,
+  wait: Wait,
+): Promise<string[]> {
   return shard.read(({ group: keeper }) => {
     const isDue = (group: Group) =>
       keeper.sessions.overdue(group).length > 0 || topicChange(group, parts) !== null;
     return [...keeper.committedWithMembers()].filter(isDue).map(({ groupId }) => groupId);
-  });
+  }, wait);
 }
 
 function expireIn(
   changes: GroupChanges,
-  shard: CoordinatorShard<GroupKinds>,
-  groupId: string,
+  { shard, groupId }: { readonly shard: CoordinatorShard<GroupKinds>; readonly groupId: string },
+  wait: Wait,
 ): Promise<ExpiredMember[]> {
   // What was overdue when it was looked for may have been heard of since.
   let overdue: readonly Expiry[] = [];
@@ -60,6 +76,6 @@ function expireIn(
       },
       answer: () => overdue.map(({ memberId, cause }) => ({ groupId, memberId, cause })),
     },
-    { at: shard },
+    { ...wait, at: shard },
   );
 }

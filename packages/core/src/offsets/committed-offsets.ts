@@ -60,27 +60,26 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
     const { groupId, member, offsets } = request;
     const committedMs = this.#env.clock.nowMs();
     for (const offset of offsets) requireOffset(offset);
-    await topic.write(
-      groupId,
-      (kinds) => {
-        rules.requireCommitter(kinds, request);
-        const records = offsets.map(({ topic, partition, offset, metadata }) => {
-          const { topicId } = requirePartition({ topic, partition }, topicOf);
-          return offsetRecord({
-            groupId,
-            topic,
-            partition,
-            stored: { offset, metadata, committedMs, topicId },
-          });
-        });
-        requireRoom(kinds.offset, request);
-        return { records, answer: null };
-      },
-      wait,
-    );
     const { memberId = null, generation = null } = member ?? {};
-    const facts = offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
-    this.#env.trace({ kind: "offsets_committed", groupId, memberId, generation, offsets: facts });
+    const onAcknowledged = () => {
+      const facts = offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
+      this.#env.trace({ kind: "offsets_committed", groupId, memberId, generation, offsets: facts });
+    };
+    const decide = (kinds: Kinds) => {
+      rules.requireCommitter(kinds, request);
+      const records = offsets.map(({ topic, partition, offset, metadata }) => {
+        const { topicId } = requirePartition({ topic, partition }, topicOf);
+        const stored = { offset, metadata, committedMs, topicId };
+        return offsetRecord({ groupId, topic, partition, stored });
+      });
+      requireRoom(kinds.offset, request);
+      return { records, answer: null, onAcknowledged };
+    };
+    try {
+      await topic.write(groupId, decide, wait);
+    } catch (problem) {
+      throw isTooLarge(problem) ? tooLarge(problem, offsets.length) : problem;
+    }
   }
 
   /**
@@ -110,6 +109,17 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
 }
 
 const NOTHING = { offset: null, metadata: null, committedMs: null };
+
+function isTooLarge(problem: unknown): problem is BrokerError {
+  return problem instanceof BrokerError && problem.code === "RECORD_TOO_LARGE";
+}
+
+/** A commit is one batch, of which the committer knows nothing. */
+function tooLarge({ details }: BrokerError, offsets: number): BrokerError {
+  const { batch_bytes, batch_bytes_max } = details;
+  const message = `${offsets} offsets with their metadata take ${batch_bytes} bytes together; expected at most ${batch_bytes_max}: commit them in parts`;
+  return new BrokerError("RECORD_TOO_LARGE", message, details);
+}
 
 function shown({ topic, partition, stored }: CommittedEntry): CommittedOffset {
   const { offset, metadata, committedMs } = stored;

@@ -159,57 +159,6 @@ test("a member that was not heard of for longer than its session hands nothing o
   await close();
 });
 
-test("a broken connection in the middle costs no membership and no record", async () => {
-  const { broker, peer, groups, automatic, pass, close } = await grouping({ orders: 1 });
-  broker.append("orders", 0, numbered(2));
-  const consumer = await automatic("a");
-  await consumer.subscribe(["orders"]);
-  await consumer.ready();
-  expect(texts(await consumer.poll({ maxRecords: 1 }))).toEqual(["0"]);
-  peer.breakLink();
-  await pass(6_000);
-  expect([groups.generation("g"), groups.members("g")]).toEqual([1, ["a"]]);
-  expect(texts(await consumer.poll())).toEqual(["1"]);
-  await close();
-});
-
-test("a join that the broker cannot take yet is tried again, and meanwhile a poll says why it has nothing", async () => {
-  const { broker, peer, automatic, pass, close } = await grouping({ orders: 1 });
-  broker.append("orders", 0, ["a"]);
-  const consumer = await automatic("a");
-  broker.byHand("join_group", 1);
-  const subscribed = consumer.subscribe(["orders"]);
-  (await peer.next("join_group")).refuse("LEADER_NOT_AVAILABLE");
-  await quiet();
-  expect(await failure(consumer.poll())).toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
-  await pass(500);
-  await subscribed;
-  expect(texts(await consumer.poll())).toEqual(["a"]);
-  await close();
-});
-
-test("a refusal is the subscription's error and every poll's, until the next subscription", async () => {
-  const { broker, automatic, member, close } = await grouping({ orders: 2 });
-  broker.append("orders", 0, ["a"]);
-  const first = await member("a", { assignor: "range" });
-  await first.subscribe(["orders"]);
-  const second = await automatic("b");
-  expect(await failure(second.subscribe(["orders"]))).toMatchObject({ code: "INCONSISTENT_GROUP_PROTOCOL" });
-  const calls = [
-    () => second.poll(),
-    () => second.poll(),
-    () => second.ready(),
-    () => second.records().next(),
-  ];
-  for (const call of calls)
-    expect(await failure(call())).toMatchObject({ code: "INCONSISTENT_GROUP_PROTOCOL" });
-  await first.close();
-  await second.subscribe(["orders"]);
-  await second.ready();
-  expect(texts(await second.poll())).toEqual(["a"]);
-  await close();
-});
-
 test("ready waits for what other members have still to let go, and says so when its time is up", async () => {
   const { automatic, member, pass, close } = await grouping({ orders: 2 });
   const first = await member("a");
@@ -307,21 +256,6 @@ test("a topic that is deleted under a group goes from the assignment, and the lo
   expect((await next).value?.value?.toString()).toBe("goes on");
   expect(consumer.assignment).toEqual([P0]);
   expect(await consumer.poll()).toEqual([]);
-  await close();
-});
-
-test("a change of the subscription that is refused is told by the next poll, and the old one goes on", async () => {
-  const { broker, peer, automatic, close } = await grouping({ orders: 1, bills: 1 });
-  broker.append("orders", 0, ["a"]);
-  const consumer = await automatic("a");
-  await consumer.subscribe(["orders"]);
-  await consumer.ready();
-  broker.byHand("join_group", 1);
-  void consumer.subscribe(["bills"]);
-  (await peer.next("join_group")).refuse("INVALID_REQUEST");
-  await quiet();
-  expect(await failure(consumer.poll())).toMatchObject({ code: "INVALID_REQUEST" });
-  expect(texts(await consumer.poll())).toEqual(["a"]);
   await close();
 });
 

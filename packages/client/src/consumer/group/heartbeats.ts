@@ -5,7 +5,7 @@
  * while partitions are let go; what may mend itself is tried again, after a backoff; a refusal ends the loop until the next
  * `subscribe`, and is every poll's.
  */
-import { asMiniKafkaError, isRetriable, type MiniKafkaError } from "../../errors.ts";
+import { asMiniKafkaError, hasCode, isRetriable, type MiniKafkaError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { backoffMs } from "../../link/backoff.ts";
 import type { Session } from "../../session.ts";
@@ -121,13 +121,19 @@ export class Heartbeats {
       } catch (error) {
         if (enough.aborted) break;
         failures += 1;
-        if (isRetriable(error)) this.#failed(error);
+        if (isRetriable(error) || this.#isBrokersTrouble(error)) this.#failed(error);
         else this.#refuse(error);
       }
       if (!this.#isHurried && this.#refusal === null)
         await this.#wakeUp.wait(this.#session.clock, this.#delayMs(failures), enough);
     }
     this.#isKeeping = false;
+  }
+
+  /** A disk that is full for a while costs no membership before the session is over, and then polls say why. */
+  #isBrokersTrouble(error: unknown): boolean {
+    if (this.#membership.view === null) return false;
+    return hasCode(error, "STORAGE_ERROR", "BROKER_FAILED", "INTERNAL_ERROR");
   }
 
   async #joinPatiently(): Promise<void> {
