@@ -1,6 +1,7 @@
 /** The world ends at every change of the disk, in every way: what was acknowledged is there, and nothing is there in part. */
 import { describe, expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import type { ClusterConfig } from "../src/cluster/config.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
@@ -88,9 +89,53 @@ describe("a crash at any instant", () => {
   });
 });
 
+describe("a crash at any instant of three brokers", () => {
+  test("keeps every commit that was acknowledged, through a promotion and a stop of the leader", async () => {
+    const world = memoryWorld();
+    const life = new Life(world, await openOffsets(world, THREE));
+    const { cluster } = life;
+    for (const group of [0, 1, 0]) await replicatedUntil(cluster, life.commit(group));
+    await cluster.promote(PLACE, 2);
+    await replicatedUntil(cluster, Promise.all([life.commit(1), life.commit(0)]));
+    await cluster.stopBroker(2);
+    await cluster.startBroker(2);
+    await replicatedUntil(cluster, life.commit(0));
+    await cluster.close();
+    life.note("the end");
+    expect(life.instants.length).toBeGreaterThan(100);
+    for (const [seed, { disk, before, acked, issued }] of life.instants.entries()) {
+      const crash = crashesOf(seed)[seed % 4];
+      if (crash === undefined) continue;
+      const copy = disk.clone();
+      copy.crash(crash);
+      for (const [group, numbers] of (await found(worldOn(copy), THREE)).entries()) {
+        const where = `group ${group} after a crash (${crash.mode}) before ${before}`;
+        expect(new Set(numbers).size, where).toBe(1);
+        expect(numbers[0], where).toBeGreaterThanOrEqual(acked[group] ?? 0);
+        expect(numbers[0], where).toBeLessThanOrEqual(issued[group] ?? 0);
+      }
+    }
+  });
+});
+
+const THREE = { brokerIds: [1, 2, 3] };
+
+/** Copies, round after round, until `work` is done. */
+async function replicatedUntil(cluster: BrokerCluster, work: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await cluster.replicateOnce();
+    await new Promise(setImmediate);
+  }
+  await done;
+}
+
 /** The numbers of both groups in both partitions; the process dies afterwards, without a word. */
-async function found(world: World): Promise<number[][]> {
-  const cluster = await openOffsets(world);
+async function found(world: World, config: Partial<ClusterConfig> = {}): Promise<number[][]> {
+  const cluster = await openOffsets(world, config);
   const numbers = [];
   for (const group of [0, 1]) {
     const offsets = await committed(cluster, `group-${group}`);
