@@ -12,7 +12,7 @@ import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { Broker } from "./broker.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
 import type { StepParts } from "./replication-steps.ts";
-import { judgeStarted, noteStarts } from "./started-replicas.ts";
+import { deleteHidden, judgeStarted, noteStarts } from "./started-replicas.ts";
 import { openOrProblem } from "./topic-folders.ts";
 
 export interface BrokerLifeResult {
@@ -92,6 +92,7 @@ export class BrokerLife {
       const { topic: name, partition } = set.place;
       const topic = keeper.catalogue.require(name);
       const log = openOrProblem(broker, topic, partition, this.#env);
+      if (!(log instanceof BrokerError)) log.hideBelow(set.state.deletedBefore ?? 0);
       const noted = table.notedHighWatermark(topic, partition, broker);
       // What it noted may have been given up meanwhile.
       const learned = broker.isOlderCopy ? 0 : Math.min(noted ?? set.highWatermark, set.highWatermark);
@@ -113,6 +114,7 @@ export class BrokerLife {
       set.resumeLeading();
       this.#parts.behind.add(set);
     }
+    await deleteHidden(sets);
     return { brokerId, clean: broker.startedClean };
   }
 

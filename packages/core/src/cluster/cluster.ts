@@ -135,7 +135,7 @@ export class BrokerCluster extends ClusterReads {
     requireDeletable(requireClientTopic(this.topics.require(place.topic)));
     const { leadership, reserve } = this.rooms;
     return reserve.spendLater(() =>
-      deleteRecords(set, before, (left) => leadership.leaveOut(set, left, "behind_log_start")),
+      deleteRecords(set, before, (offset, left) => leadership.noteDeletion(set, offset, left)),
     );
   }
 

@@ -13,6 +13,7 @@ import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import { ReplicaRebuild } from "./replica-rebuild.ts";
 import { isrChangeOf, type ReplicationSteps, type StepParts } from "./replication-steps.ts";
+import { deleteHidden } from "./started-replicas.ts";
 
 export interface PromotionOptions {
   /** Whether a replica may be taken that is not in sync, with the loss of what only others hold. Default: no. */
@@ -73,6 +74,9 @@ export class LeadershipChanges {
       logEndOffset: copy.logEndOffset,
     }));
     this.#parts.states.commit([{ set, state, moves }]);
+    // One that was not in sync may not have heard of it.
+    candidate.log.hideBelow(state.deletedBefore ?? 0);
+    await deleteHidden([set]);
     return state;
   }
 
@@ -101,8 +105,19 @@ export class LeadershipChanges {
     return set.state;
   }
 
+  /** See record-deletion.ts. */
+  noteDeletion(set: PartitionReplicaSet, before: number, left: readonly Replica[]): void {
+    const deletedBefore = Math.max(before, set.state.deletedBefore ?? 0);
+    this.leaveOut(set, left, "behind_log_start", { deletedBefore });
+  }
+
   /** Those that do not hold what those in sync must, until they do. Throws STORAGE_ERROR, BROKER_FAILED. */
-  leaveOut(set: PartitionReplicaSet, replicas: readonly Replica[], reason: string): void {
+  leaveOut(
+    set: PartitionReplicaSet,
+    replicas: readonly Replica[],
+    reason: string,
+    change: Partial<PartitionState> = {},
+  ): void {
     const left = replicas.map(({ brokerId }) => brokerId);
     const inSyncReplicas = set.inSyncReplicas.filter((id) => !left.includes(id));
     const moves = replicas.map(({ brokerId, logEndOffset }) => ({
@@ -110,7 +125,7 @@ export class LeadershipChanges {
       reason,
       logEndOffset,
     }));
-    this.#parts.states.commit([{ set, state: { ...set.state, inSyncReplicas }, moves }]);
+    this.#parts.states.commit([{ set, state: { ...set.state, ...change, inSyncReplicas }, moves }]);
   }
 
   /**

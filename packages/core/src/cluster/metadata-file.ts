@@ -21,7 +21,7 @@ import { isUuid } from "./uuid.ts";
 
 /**
  * 2: each partition says who is in sync, and where its leader's epoch began; `held_out` is there only where somebody is, and whoever
- * does not know it lets them in. Version 1 knew one replica of each.
+ * does not know it lets them in; so is `deleted_before`, without which the logs alone tell what was deleted. Version 1 knew one replica of each.
  */
 const VERSION = 2;
 
@@ -67,6 +67,7 @@ function formatTopic({ topic, topicId, config, partitions }: Topic): unknown {
       leader_epoch_start_offset: partition.leaderEpochStartOffset,
       isr: partition.inSyncReplicas,
       ...(partition.heldOut === undefined ? {} : { held_out: partition.heldOut }),
+      ...(partition.deletedBefore === undefined ? {} : { deleted_before: partition.deletedBefore }),
     })),
   };
 }
@@ -129,6 +130,8 @@ function parseAssignment(value: unknown, topic: string, version: number): Partit
   const fields = fieldsOf(value, `a partition of ${topic}`);
   const brokerId = (id: unknown, what: string) =>
     integerOf(id, `${what} of ${topic}`, { min: 0, max: LIMITS.brokerIdMax });
+  const offset = (name: string) =>
+    integerOf(fields.get(name), `${name} of ${topic}`, { min: 0, max: Number.MAX_SAFE_INTEGER });
   const brokerIds = (name: string, what: string) =>
     listOf(fields.get(name), `${name} of ${topic}`).map((id) => brokerId(id, what));
   const replicas = brokerIds("replicas", "a replica");
@@ -142,12 +145,9 @@ function parseAssignment(value: unknown, topic: string, version: number): Partit
     replicas,
     leaderId: leaderId === null ? null : brokerId(leaderId, "leader_id"),
     leaderEpoch: epoch,
-    leaderEpochStartOffset: integerOf(
-      fields.get("leader_epoch_start_offset"),
-      `leader_epoch_start_offset of ${topic}`,
-      { min: 0, max: Number.MAX_SAFE_INTEGER },
-    ),
+    leaderEpochStartOffset: offset("leader_epoch_start_offset"),
     inSyncReplicas: brokerIds("isr", "an in-sync replica"),
+    ...(fields.has("deleted_before") ? { deletedBefore: offset("deleted_before") } : {}),
     ...(fields.has("held_out") ? { heldOut: brokerIds("held_out", "a replica held out") } : {}),
   };
   const problem = stateProblem(assignment, replicas);

@@ -128,6 +128,7 @@ export class PartitionTable {
     const copies = state.replicas.map((brokerId, index) => {
       const log = logs[index];
       assert(log !== undefined, `${topic.topic} has no copy of partition ${partition} on broker ${brokerId}`);
+      if (!(log instanceof BrokerError)) log.hideBelow(state.deletedBefore ?? 0);
       const broker = this.#brokers.get(brokerId);
       return new Replica(broker, log, this.notedHighWatermark(topic, partition, broker));
     });

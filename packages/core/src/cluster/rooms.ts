@@ -13,7 +13,7 @@ import { MetadataKeeper } from "./metadata-keeper.ts";
 import { PartitionTable } from "./partition-table.ts";
 import { ProducerIds } from "./producer-ids.ts";
 import { ReplicationSteps } from "./replication-steps.ts";
-import { judgeStarted, noteStarts } from "./started-replicas.ts";
+import { deleteHidden, judgeStarted, noteStarts } from "./started-replicas.ts";
 import { StateCommit } from "./state-commit.ts";
 import { TopicChanges } from "./topic-changes.ts";
 
@@ -54,6 +54,7 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
     const started = { brokers, states, newcomers: brokers.ids, isOpening: true, trace: env.trace };
     reserve.spend(() => judgeStarted(table.all(), started));
     noteStarts(brokers.all(), keeper, reserve);
+    await deleteHidden(table.all());
     for (const { copies } of table.all())
       for (const copy of copies) if (copy.problem === null) producerIds.learn(copy.log.producers());
     reserve.fill();

@@ -89,3 +89,16 @@ function forgetOlder({ copies, inSyncReplicas }: PartitionReplicaSet, newcomers:
     if (isOut && copy.broker.isOlderCopy) copy.learnHighWatermark(0);
   }
 }
+
+/** What was deleted is removed from logs that hold it, since they were put back. Where that fails it stays hidden, for the next start. */
+export async function deleteHidden(sets: readonly PartitionReplicaSet[]): Promise<void> {
+  const copies = sets.flatMap((set) => set.copies).filter(({ isOnline }) => isOnline);
+  for (const { log } of copies) {
+    if (!log.isHiding) continue;
+    try {
+      await log.deleteRecords(log.logStartOffset);
+    } catch (problem) {
+      if (!(problem instanceof BrokerError)) throw problem;
+    }
+  }
+}

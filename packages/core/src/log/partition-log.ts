@@ -148,7 +148,11 @@ export class PartitionLog extends LogReads {
    * Kafka: UnifiedLog.truncateTo, which may end inside of a batch.
    */
   async truncateTo(offset: number): Promise<void> {
-    await onDiskLater(this.parts.context.folder, () => this.#truncation.truncateTo(offset));
+    try {
+      await onDiskLater(this.parts.context.folder, () => this.#truncation.truncateTo(offset));
+    } finally {
+      this.hideOnlyBelow(this.logEndOffset);
+    }
   }
 
   /**
@@ -157,6 +161,7 @@ export class PartitionLog extends LogReads {
    */
   async restartAt(offset: number): Promise<void> {
     await onDiskLater(this.parts.context.folder, () => this.#truncation.restartAt(offset));
+    this.hideOnlyBelow(this.logEndOffset);
   }
 
   /** Flushes, takes nothing more, and closes. Rejects as flush() does; the files are closed all the same. */

@@ -88,7 +88,8 @@ export class Leadership {
 
   /** Where the log of everybody who is in sync begins, or is about to: what lies below is being deleted, or is deleted already. */
   get logStartOffset(): number {
-    return Math.max(this.#deletedBefore, this.onlineLeader?.logStartOffset ?? 0);
+    const { deletedBefore = 0 } = this.#state;
+    return Math.max(deletedBefore, this.#deletedBefore, this.onlineLeader?.logStartOffset ?? 0);
   }
 
   /** Nobody joins the in-sync replicas any more with what lies below `offset`, while this leadership lasts. */

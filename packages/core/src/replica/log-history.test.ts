@@ -43,6 +43,7 @@ test("a log is within another when it is its beginning", () => {
   expect(isWithin(log(3, [[0, 0]]), NOW)).toBe(true);
   expect(isWithin(NOW, NOW)).toBe(true);
   expect(isWithin(log(0, []), NOW)).toBe(true);
+  expect(isWithin(log(5, [[2, 5]]), NOW)).toBe(true);
   expect(isWithin(log(4, [[0, 0]]), NOW)).toBe(false);
   expect(isWithin(NOW, log(3, [[0, 0]]))).toBe(false);
   expect(isWithin(log(null, []), NOW)).toBe(false);

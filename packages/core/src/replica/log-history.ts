@@ -29,7 +29,9 @@ export function holdsVisible(
 export function isWithin(one: StartedReplica, other: StartedReplica): boolean {
   if (one.logEndOffset === null || other.logEndOffset === null) return false;
   const last = one.logEndOffset - 1;
-  return one.logEndOffset <= other.logEndOffset && epochAt(one, last) === epochAt(other, last);
+  const epoch = epochAt(one, last);
+  // One that was emptied holds nothing.
+  return one.logEndOffset <= other.logEndOffset && (epoch === null || epoch === epochAt(other, last));
 }
 
 /** Whether a log that reaches behind the beginning of its leader's epoch has something of an older one there. */

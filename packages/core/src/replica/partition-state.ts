@@ -13,6 +13,8 @@ export interface PartitionState {
   readonly inSyncReplicas: readonly number[];
   /** Followers that an operator took out, and that stay out until they rejoin, in the order of placement; left out for none. */
   readonly heldOut?: readonly number[];
+  /** What lies below was deleted by hand, and never comes back, whatever a folder holds; left out for nothing. */
+  readonly deletedBefore?: number;
 }
 
 /** Of a partition that was just made on `replicas`. */
@@ -47,8 +49,18 @@ export function sameState(one: PartitionState, other: PartitionState): boolean {
     one.leaderEpoch === other.leaderEpoch &&
     one.leaderEpochStartOffset === other.leaderEpochStartOffset &&
     one.inSyncReplicas.join() === other.inSyncReplicas.join() &&
-    (one.heldOut ?? []).join() === (other.heldOut ?? []).join()
+    (one.heldOut ?? []).join() === (other.heldOut ?? []).join() &&
+    one.deletedBefore === other.deletedBefore
   );
+}
+
+/**
+ * The same for a leader whose log ends at `logEndOffset`. One that ends below what was deleted holds nothing that may be read, and what
+ * it writes next was not deleted.
+ */
+export function deletedWithin(state: PartitionState, logEndOffset: number): PartitionState {
+  const { deletedBefore = 0 } = state;
+  return deletedBefore <= logEndOffset ? state : { ...state, deletedBefore: logEndOffset };
 }
 
 /** The same, with `brokerId` no longer held out. */

@@ -2,7 +2,7 @@
 import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
 import { cureFor, type ReplicaStanding } from "./leaderless.ts";
-import { type PartitionState, released } from "./partition-state.ts";
+import { deletedWithin, type PartitionState, released } from "./partition-state.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
 /** A replica as the promotion sees it. */
@@ -57,11 +57,13 @@ export function promotedState(
     replica.brokerId === brokerId ||
     (isClean && replica.condition === "ready" && state.inSyncReplicas.includes(replica.brokerId));
   const { heldOut } = released(state, brokerId);
+  const { deletedBefore } = deletedWithin(state, logEndOffset);
   return {
     leaderId: brokerId,
     leaderEpoch: state.leaderEpoch + 1,
     leaderEpochStartOffset: logEndOffset,
     inSyncReplicas: replicas.filter(isIn).map((replica) => replica.brokerId),
     ...(heldOut === undefined ? {} : { heldOut }),
+    ...(deletedBefore === undefined ? {} : { deletedBefore }),
   };
 }

@@ -4,20 +4,23 @@ import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 import { partitionName } from "./topic-partition.ts";
 
-/** Takes replicas out of the in-sync replicas, durably. Throws STORAGE_ERROR, BROKER_FAILED. */
-export type LeaveOut = (replicas: readonly Replica[]) => void;
+/**
+ * Notes durably what is deleted, and takes `left` out of the in-sync replicas. Throws STORAGE_ERROR, BROKER_FAILED; then nothing is
+ * deleted at the leader.
+ */
+export type NoteDeletion = (deletedBefore: number, left: readonly Replica[]) => void;
 
 /**
  * Moves the log start offset of every replica in sync to `before`, but never back, the leader's last; resolves with where the
  * leader's is once that survives a power cut. One that cannot follow now, since it is stopped, failed or being cut, leaves the
- * in-sync replicas before anything is gone at the leader, and is back when it has deleted as much: so no promotion but an unclean
- * one brings a record back, also after a restart. Rejects with OFFSET_OUT_OF_RANGE above the high watermark, since what is not
+ * in-sync replicas before anything is gone at the leader, and is back when it has deleted as much. The metadata says so by then: no
+ * promotion brings a record back, nor a folder that was put back from an older copy. Rejects with OFFSET_OUT_OF_RANGE above the high watermark, since what is not
  * visible yet may still be waited for; LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED.
  */
 export async function deleteRecords(
   set: PartitionReplicaSet,
   before: number | "high_watermark",
-  leaveOut: LeaveOut,
+  note: NoteDeletion,
 ): Promise<number> {
   const { leadership } = set;
   const leader = leadership.requireLeader();
@@ -35,7 +38,8 @@ export async function deleteRecords(
     leader.log !== log ||
     set.leaderEpoch !== leaderEpoch;
   if (isLeft()) throw leaderLeft(set);
-  leaveOut(others().filter((copy) => copy.logStartOffset < beforeOffset));
+  const left = others().filter((copy) => copy.logStartOffset < beforeOffset);
+  if (left.length > 0 || beforeOffset > log.logStartOffset) note(beforeOffset, left);
   try {
     return await log.deleteRecords(beforeOffset);
   } catch (problem) {

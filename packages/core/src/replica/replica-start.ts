@@ -17,7 +17,7 @@
  */
 import { holdsVisible, isWithin, lacksItsEpoch } from "./log-history.ts";
 import { isOutdated, stateFromLogs } from "./outdated-metadata.ts";
-import type { PartitionState } from "./partition-state.ts";
+import { deletedWithin, type PartitionState } from "./partition-state.ts";
 import { holdsMore, type StartDecision, type StartedReplica, type StartProblem } from "./started-replica.ts";
 
 /**
@@ -30,11 +30,13 @@ export function stateAfterStart(
   highWatermark = 0,
 ): StartDecision | null {
   if (isOutdated(state, replicas)) return stateFromLogs(state, replicas);
-  if (replicas.length === 1) return null;
+  if (replicas.length === 1) return ofOne(state, replicas[0]?.logEndOffset ?? null, highWatermark);
   const leader = replicas.find(({ brokerId }) => brokerId === state.leaderId) ?? null;
   const members = replicas.filter(({ brokerId }) => state.inSyncReplicas.includes(brokerId));
   const visibleEnd = Math.max(
     highWatermark,
+    // What was deleted was visible.
+    state.deletedBefore ?? 0,
     ...members.map(({ durableHighWatermark }) => durableHighWatermark),
   );
   const problem = leader === null ? null : leaderProblem(state, leader, { members, replicas, visibleEnd });
@@ -53,6 +55,13 @@ export function stateAfterStart(
   const leaderEpoch = state.leaderEpoch + 1;
   const leaderEpochStartOffset = leader.logEndOffset ?? 0;
   return { state: { ...state, leaderEpoch, leaderEpochStartOffset, inSyncReplicas }, moves };
+}
+
+/** Nobody can be asked; but where its log ends before what was visible or deleted, something else will be written. */
+function ofOne(state: PartitionState, end: number | null, highWatermark: number): StartDecision | null {
+  if (end === null || end >= Math.max(highWatermark, state.deletedBefore ?? 0)) return null;
+  const leaderEpoch = state.leaderEpoch + 1;
+  return { state: { ...deletedWithin(state, end), leaderEpoch, leaderEpochStartOffset: end }, moves: [] };
 }
 
 /** What is known of a partition's replicas together. */

@@ -20,7 +20,11 @@ export function startingPoint(copies: readonly Replica[], state: PartitionState,
   }));
   // What was deleted was visible.
   const logStartOffset = leader === undefined || leader.problem !== null ? 0 : leader.log.logStartOffset;
-  return Math.max(startingHighWatermark(replicas, facts), logStartOffset);
+  const deleted = Math.min(
+    state.deletedBefore ?? 0,
+    Math.max(...copies.map((copy) => copy.logEndOffset ?? 0)),
+  );
+  return Math.max(startingHighWatermark(replicas, facts), logStartOffset, deleted);
 }
 
 /** Where nobody knows who is in sync: what any replica has noted was visible, and is held by whoever holds the most. */

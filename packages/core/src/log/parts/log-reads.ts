@@ -21,6 +21,8 @@ const NO_BYTES = Buffer.alloc(0);
 
 export abstract class LogReads {
   protected readonly parts: LogParts;
+  /** See hideBelow(); at most the end of the log. */
+  #hiddenBelow = 0;
 
   constructor(parts: LogParts) {
     this.parts = parts;
@@ -33,7 +35,25 @@ export abstract class LogReads {
 
   /** The first offset that may be read. */
   get logStartOffset(): number {
-    return this.parts.keeper.manifest.logStartOffset;
+    return Math.max(this.parts.keeper.manifest.logStartOffset, this.#hiddenBelow);
+  }
+
+  /** Whether something is hidden that deleteRecords() has not removed. */
+  get isHiding(): boolean {
+    return this.#hiddenBelow > this.parts.keeper.manifest.logStartOffset;
+  }
+
+  /**
+   * Nothing below `offset` is read from here on, though it may be there, at once: somebody else remembers that it was deleted. What
+   * is appended later is not hidden by it. deleteRecords() removes it, and makes that durable.
+   */
+  hideBelow(offset: number): void {
+    this.#hiddenBelow = Math.max(this.#hiddenBelow, Math.min(offset, this.logEndOffset));
+  }
+
+  /** The log ends at `endOffset` now, or begins there anew. */
+  protected hideOnlyBelow(endOffset: number): void {
+    this.#hiddenBelow = Math.min(this.#hiddenBelow, endOffset);
   }
 
   /** The offset that the next record gets (Kafka: LEO). */
