@@ -33,6 +33,8 @@ class World {
   /** Offsets of each partition that some member was done with. */
   readonly #done = Array.from({ length: PARTITIONS }, () => new Set<number>());
   #named = 0;
+  /** How often each member has lost everything. */
+  readonly #losses = new Map<string, number>();
   expiries = 0;
   moves = 0;
 
@@ -107,10 +109,12 @@ class World {
   async #pollOf(memberId: string): Promise<void> {
     for (const { partition, offset } of this.#inHand.get(memberId) ?? []) this.#done[partition]?.add(offset);
     this.#inHand.delete(memberId);
+    const losses = this.#losses.get(memberId);
     try {
       const member = this.members.get(memberId) as Consumer;
       const records = await this.#inTime(member.poll({ maxRecords: 1 + this.#below(6) }));
-      this.#inHand.set(memberId, records);
+      // What it has lost while it waited is nobody's to have in hand.
+      if (this.#losses.get(memberId) === losses) this.#inHand.set(memberId, records);
     } catch (error) {
       if (!isRetriable(error)) throw error;
     }
@@ -124,6 +128,7 @@ class World {
       onRebalance: ({ revoked, lost }) => {
         this.moves += revoked.length;
         if (lost.length === 0) return;
+        this.#losses.set(memberId, (this.#losses.get(memberId) ?? 0) + 1);
         this.#expired.delete(memberId);
         this.#inHand.delete(memberId);
       },
@@ -151,6 +156,8 @@ class World {
     this.#group.groups.expire("g", memberId);
     this.expiries += 1;
     if (this.members.get(memberId)?.assignment.length !== 0) this.#expired.add(memberId);
+    // It was told of all that it had as revoked, so that it hears of nothing more when it is lost.
+    else this.#inHand.delete(memberId);
   }
 
   /** What may take a while, such as a connection that is made anew. */

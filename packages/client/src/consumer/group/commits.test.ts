@@ -229,3 +229,35 @@ test("a close ends in its time, also when the listener never does", async () => 
   await close();
   expect(clock.waiting).toBe(0);
 });
+
+test("members that are closed at the same time commit what is done all the same", async () => {
+  const { broker, groups, automatic, pass, close } = await grouping({ orders: 2 });
+  broker.append("orders", 0, numbered(3));
+  broker.append("orders", 1, numbered(3));
+  const members = [await automatic("a"), await automatic("b")];
+  for (const member of members) await member.subscribe(["orders"]);
+  await pass(4_000);
+  for (const member of members) {
+    expect(await member.poll()).toHaveLength(3);
+    await member.poll();
+  }
+  await Promise.all(members.map((member) => member.close()));
+  expect([groups.committed("g", "orders/0"), groups.committed("g", "orders/1")]).toEqual([3, 3]);
+  expect(groups.members("g")).toEqual([]);
+  await close();
+});
+
+test("a member that is closed behind another one commits in the generation that this one's leaving began", async () => {
+  const { broker, groups, automatic, pass, close } = await grouping({ orders: 2 });
+  broker.append("orders", 0, numbered(3));
+  const [first, second] = [await automatic("a"), await automatic("b")];
+  await first.subscribe(["orders"]);
+  await second.subscribe(["orders"]);
+  await pass(4_000);
+  expect(await first.poll()).toHaveLength(3);
+  await first.poll();
+  await second.close();
+  await first.close();
+  expect(groups.committed("g", "orders/0")).toBe(3);
+  await close();
+});

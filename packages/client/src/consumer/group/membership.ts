@@ -124,7 +124,7 @@ export class Membership {
     return this.#serially(() => this.#look());
   }
 
-  /** No request more, but for `leave`. */
+  /** Ends what is under way. From now on it only looks, for a last commit, and leaves. */
   stop(): void {
     // A request may be under way.
     this.#enough.abort(new MiniKafkaError("CLOSED", "the consumer is closed", { details: { sent: true } }));
@@ -169,7 +169,7 @@ export class Membership {
 
   /** After the coordinator has forgotten us; any other error is the caller's. */
   async #joinAnew(error: unknown): Promise<Beat> {
-    if (!hasCode(error, "UNKNOWN_MEMBER", "UNKNOWN_GROUP")) throw error;
+    if (!hasCode(error, "UNKNOWN_MEMBER", "UNKNOWN_GROUP") || this.enough.aborted) throw error;
     this.#view = null;
     this.#mayBeKnown = false;
     this.#lose();
@@ -190,6 +190,7 @@ export class Membership {
       ...(sessionTimeoutMs === undefined ? {} : { session_timeout_ms: sessionTimeoutMs }),
       ...(rebalanceTimeoutMs === undefined ? {} : { rebalance_timeout_ms: rebalanceTimeoutMs }),
     };
+    this.enough.throwIfAborted();
     const wasKnown = this.#mayBeKnown;
     this.#mayBeKnown = true;
     this.#joins += 1;
@@ -220,7 +221,8 @@ export class Membership {
 
   /** Without an answer within half of the session there is time left for another attempt. */
   #options() {
-    return { timeoutMsMax: Math.max(1, Math.floor(this.#sessionTimeoutMs / 2)), signal: this.enough };
+    const timeoutMsMax = Math.max(1, Math.floor(this.#sessionTimeoutMs / 2));
+    return this.enough.aborted ? { timeoutMsMax } : { timeoutMsMax, signal: this.enough };
   }
 
   #identity() {
