@@ -267,8 +267,8 @@ describe("three brokers", () => {
     ]);
   });
 
-  test("a caller whose time is over hears of it; the change goes on, and asking again changes nothing", async () => {
-    const { cluster, a, b } = await onThreeBrokers();
+  test("a caller whose time is over hears of it; the change goes on and is told, and asking again changes nothing", async () => {
+    const { world, cluster, a, b } = await onThreeBrokers();
     await replicated(cluster, a.join());
     const time = new AbortController();
     const request = { groupId: GROUP, memberId: "b", topics: ["orders"], assignor: "roundrobin" } as const;
@@ -277,6 +277,7 @@ describe("three brokers", () => {
     time.abort();
     expect(await waiting).toMatchObject({ code: "REQUEST_TIMED_OUT" });
     expect(await replicated(cluster, b.join())).toBe("@2  +1,3");
+    expect(world.events.of("member_joined").map(({ memberId }) => memberId)).toEqual(["a", "b"]);
   });
 });
 

@@ -42,11 +42,8 @@ export interface GroupAct<Answer> {
 /** Events that look at the topics anew by themselves. */
 const LOOKS_AT_TOPICS: ReadonlySet<GroupEventKind> = new Set(["join", "resubscribe", "leave", "expire"]);
 
-interface Outcome<Answer> {
-  readonly changes: readonly GroupChange[];
-  /** The changes stand, and the request is refused all the same: by the group that they made. */
-  readonly result: { readonly answer: Answer } | { readonly refusal: BrokerError };
-}
+/** With a refusal the changes stand, and the request is refused all the same: by the group that they made. */
+type Outcome<Answer> = { readonly answer: Answer } | { readonly refusal: BrokerError };
 
 export class GroupChanges {
   readonly parts: GroupParts;
@@ -64,11 +61,9 @@ export class GroupChanges {
     { at, ...wait }: Wait & { readonly at?: CoordinatorShard<GroupKinds> } = {},
   ): Promise<Answer> {
     const decide = (kinds: GroupKinds) => this.#decide(currentGroup(kinds, groupId), act, kinds);
-    const { changes, result } = await (at === undefined
+    const result = await (at === undefined
       ? this.parts.topic.write(groupId, decide, wait)
       : at.write(decide, wait));
-    for (const change of changes)
-      for (const event of eventsOf(change, this.parts.rebalance)) this.#env.trace(event);
     if ("refusal" in result) throw result.refusal;
     return result.answer;
   }
@@ -95,7 +90,15 @@ export class GroupChanges {
     });
     const others = "answer" in result ? (act.records?.(group, kinds) ?? []) : [];
     const own = changes.length > 0 ? [groupRecord(group)] : [];
-    return { records: [...others, ...own], answer: { changes, result } };
+    // Told also when nobody waits for the answer any more.
+    const onAcknowledged = () => {
+      for (const change of changes) this.#tell(change);
+    };
+    return { records: [...others, ...own], answer: result, onAcknowledged };
+  }
+
+  #tell(change: GroupChange): void {
+    for (const event of eventsOf(change, this.parts.rebalance)) this.#env.trace(event);
   }
 
   #world(): GroupWorld {
@@ -105,7 +108,7 @@ export class GroupChanges {
 }
 
 /** A refusal after nothing has changed is thrown; after something has, it waits until that is durable. */
-function refusable<Answer>(changes: readonly GroupChange[], decide: () => Answer): Outcome<Answer>["result"] {
+function refusable<Answer>(changes: readonly GroupChange[], decide: () => Answer): Outcome<Answer> {
   try {
     return { answer: decide() };
   } catch (problem) {
