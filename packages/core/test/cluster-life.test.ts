@@ -235,3 +235,25 @@ test("a configuration that leaves out a broker with partitions is refused by nam
   const wider = await openCluster(world, { brokerIds: [1, 2, 3] });
   expect(wider.metadata("orders").partitions.map(({ leaderId }) => leaderId)).toEqual([1, 2]);
 });
+
+test("a file in the place of a broker's folder is refused by name, and nothing is touched", async () => {
+  const world = memoryWorld();
+  const config = { brokerIds: [1, 2] };
+  await (await openCluster(world, config)).close();
+  const path = `${FOLDER}/broker-2`;
+  for (const { name } of world.disk.readFolder(path)) world.disk.remove(`${path}/${name}`);
+  world.disk.removeFolder(path);
+  world.disk.openFile(path, { create: "exclusive" }).close();
+  const before = world.disk.files();
+  expect(await rejection(openCluster(world, config))).toMatchObject({
+    reason: "damaged",
+    message:
+      'the data folder "/srv/data" has a file called broker-2, and no folder of that broker: move it away, and put back the folder if there was one',
+  });
+  expect(world.disk.files()).toEqual(before);
+  world.disk.remove(path);
+  expect((await openCluster(world, config)).describeCluster().brokers).toMatchObject([
+    { state: "running" },
+    { state: "running" },
+  ]);
+});

@@ -12,7 +12,8 @@
  * Invariants: a folder is judged (data-folder-files.ts) before it is held and again after, so that what is refused was not
  * touched.
  */
-import { DiskError, type FolderLock } from "../env/disk.ts";
+import { posix } from "node:path";
+import { type Disk, DiskError, type FolderLock } from "../env/disk.ts";
 import type { Env } from "../env/env.ts";
 import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { DataFolderFiles, type FoundCluster } from "./data-folder-files.ts";
@@ -71,6 +72,18 @@ export class DataDirectory {
       if (missing === undefined) continue;
       const sentence = `holds partitions of the topic ${topic} on broker ${missing}; expected it among the brokers ${brokerIds.join(", ")}`;
       throw new DataFolderRefused("missing-broker", this.folder, sentence);
+    }
+  }
+
+  /** Throws DataFolderRefused when something else stands in the place of a broker's folder; DiskError. */
+  requireFolders(brokerIds: readonly number[], disk: Disk): void {
+    for (const brokerId of brokerIds) {
+      const name = `broker-${brokerId}`;
+      const kind = disk.stat(posix.join(this.folder, name))?.kind ?? "folder";
+      if (kind === "folder") continue;
+      const what = kind === "file" ? "a file" : "something";
+      const sentence = `has ${what} called ${name}, and no folder of that broker: move it away, and put back the folder if there was one`;
+      throw new DataFolderRefused("damaged", this.folder, sentence);
     }
   }
 

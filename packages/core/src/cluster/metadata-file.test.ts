@@ -44,6 +44,25 @@ test("what is written is read again", () => {
   expect(openMetadataFile("/", env).read()).toEqual(metadata);
 });
 
+test("so are the epochs of brokers and what was deleted, which older files leave out", () => {
+  const env = worldOn(new MemoryDisk());
+  const orders = topic("orders");
+  const partitions = orders.partitions.map((each) => ({ ...each, deletedBefore: 7 }));
+  const brokerEpochs = new Map([
+    [1, 1_700_000_000_000],
+    [2, 5],
+  ]);
+  const metadata = { topics: [{ ...orders, partitions }], deletions: [], brokerEpochs };
+  openMetadataFile("/", env).replace(metadata);
+  expect(openMetadataFile("/", env).read()).toEqual(metadata);
+  const spoilt = (epoch: object) => ({ topics: [], deletions: [], broker_epochs: [epoch] });
+  expect(reading(spoilt({ broker_id: 1, broker_epoch: -1 }))).toThrow("broker_epoch is -1");
+  expect(reading(spoilt({ broker_id: -1, broker_epoch: 1 }))).toThrow("broker_id is -1");
+  expect(
+    reading({ topics: [{ ...ORDERS, partitions: [{ ...ASSIGNMENT, deleted_before: -1 }] }], deletions: [] }),
+  ).toThrow("deleted_before of orders is -1");
+});
+
 test("the file's names are those of the wire", () => {
   expect(reading({ topics: [ORDERS], deletions: [] })()).toEqual({
     topics: [

@@ -41,6 +41,7 @@ export async function openRooms(config: ResolvedConfig, world: Env): Promise<Roo
   let brokers: Brokers | null = null;
   try {
     directory.requireBrokers(config.brokerIds);
+    directory.requireFolders(config.brokerIds, env.disk);
     brokers = new Brokers(config, directory.metadata.brokerEpochs ?? new Map(), reserve, env);
     const { producerIdsFile: file, producerIds: given } = directory;
     const { duplicateWindow } = config;
