@@ -17,7 +17,7 @@ import {
   type Tracer,
 } from "@minikafka/core";
 import type { Logger } from "pino";
-import { type RawSettings, resolveSettings, type Settings } from "./config.ts";
+import type { RawSettings, Settings } from "./config.ts";
 import { Deadlines } from "./deadlines.ts";
 import { dialsOf } from "./dials.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -29,6 +29,7 @@ import { OutputBudget } from "./json/output-budget.ts";
 import { openLog, traceTo } from "./logging.ts";
 import { connectionsDefault, openFilesDefault } from "./open-files.ts";
 import { Parking } from "./parking.ts";
+import { programSettings } from "./program-settings.ts";
 import { Replicator } from "./replicator.ts";
 import { tickedSteps } from "./ticked-steps.ts";
 import { aTurnForOthers, Ticker } from "./ticker.ts";
@@ -53,7 +54,7 @@ const LINGER_STOPPING_MS = 200;
 const DRAIN_MS = 5_000;
 
 export interface BrokerOptions {
-  /** Every setting by its name in a configuration file; `data` is required. */
+  /** Every setting by its name in a configuration file (`log_level`, default "warn" here); `data` is required. */
   readonly settings: RawSettings;
   /** Where the files are. Default: the machine's disk. */
   readonly disk?: Disk;
@@ -82,9 +83,7 @@ export interface Broker {
  * a BrokerError, and then leaves nothing behind that is running.
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  // From JavaScript, anything may come.
-  const values = (options as Partial<BrokerOptions> | undefined)?.settings ?? {};
-  const settings = resolveSettings([{ name: "the options", values }]);
+  const settings = programSettings(options);
   const log = options.log ?? (await openLog(settings.log_level));
   const clock = settings.clock === "manual" ? new ManualClock(settings.start_time ?? 0) : new SystemClock();
   const events = new EventFeed(clock);

@@ -1,13 +1,7 @@
-/** Where a client connects to, and its options: one that it does not know, or that stands beside the address, would be ignored in silence. */
+/** A client's options: one that it does not know, or that stands beside the address, would be ignored in silence. */
 import type { ClientClock } from "./clock.ts";
-import type { LinkFactory } from "./link/link-factory.ts";
+import type { ConnectTarget } from "./connect-target.ts";
 import { requireKnown, usageError } from "./usage.ts";
-
-/** A TCP address (default 127.0.0.1:9192), or a factory of links, such as a daemon's in-process pair. */
-export type ConnectTarget =
-  | { readonly host?: string | undefined; readonly port?: number | undefined }
-  | { readonly broker: string }
-  | { readonly link: LinkFactory };
 
 export interface ClientOptions {
   /** Default: the system's. With a `ManualClock` linger, backoff and timeouts are stepped. */
@@ -41,9 +35,9 @@ const CLIENT_OPTIONS = Object.keys({
   signal: true,
 } satisfies { readonly [Name in keyof ConnectOptions]-?: true });
 
-/** Throws USAGE. A target may be any object with an address, such as a broker's, but has none of the options. */
+/** Throws USAGE. */
 export function requireClientOptions(target: ConnectTarget, options: ConnectOptions): void {
-  const misplaced = CLIENT_OPTIONS.find((name) => Object.hasOwn(target, name));
+  const misplaced = CLIENT_OPTIONS.find((name) => Object.hasOwn(Object(target), name));
   if (misplaced !== undefined)
     throw usageError(`${misplaced} is no part of the address; expected it in the second argument`);
   requireKnown("the client", options, CLIENT_OPTIONS);

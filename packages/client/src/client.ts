@@ -10,15 +10,11 @@ import type {
   RequestFields,
   WatchedEvent,
 } from "@minikafka/protocol";
-import { checkedAddress, DEFAULT_HOST, DEFAULT_PORT, parseAddress, showAddress } from "./address.ts";
+import { showAddress } from "./address.ts";
 import { Admin } from "./admin.ts";
-import {
-  type ClientOptions,
-  type ConnectOptions,
-  type ConnectTarget,
-  requireClientOptions,
-} from "./client-options.ts";
+import { type ClientOptions, type ConnectOptions, requireClientOptions } from "./client-options.ts";
 import { type ClientClock, systemClock } from "./clock.ts";
+import { type ConnectTarget, checkedTarget } from "./connect-target.ts";
 import { Consumer } from "./consumer/consumer.ts";
 import type { ConsumerOptions } from "./consumer/consumer-options.ts";
 import { MiniKafkaError } from "./errors.ts";
@@ -33,9 +29,16 @@ import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } f
 import { Stepper } from "./stepper.ts";
 import { checkedInteger, usageError } from "./usage.ts";
 
-/** Connects to a broker. Fails with CONNECTION when nobody answers there. */
-export async function connect(target: ConnectTarget = {}, options: ConnectOptions = {}): Promise<Client> {
-  const client = new Client(target, options);
+/** Connects to a broker. Fails with CONNECTION when nobody answers there, and with USAGE for what cannot be meant. */
+export async function connect(target?: ConnectTarget, options?: ConnectOptions): Promise<Client>;
+/** Connects to the broker at "host:port". */
+export async function connect(broker: string, options?: ConnectOptions): Promise<Client>;
+// Not a part of ConnectTarget: text has a `link` of its own, which would spoil the types of the others.
+export async function connect(
+  target: ConnectTarget | string = {},
+  options: ConnectOptions = {},
+): Promise<Client> {
+  const client = new Client(typeof target === "string" ? { broker: target } : target, options);
   try {
     await client.open(options);
   } catch (error) {
@@ -216,11 +219,7 @@ interface Links {
 }
 
 function linkTo(target: ConnectTarget): Links {
-  if ("link" in target) return { factory: target.link, requestFactory: target.link, peer: "the given link" };
-  const address =
-    "broker" in target
-      ? parseAddress(target.broker)
-      : checkedAddress({ host: target.host ?? DEFAULT_HOST, port: target.port ?? DEFAULT_PORT });
-  const requestFactory = tcpLinkOfPassingChunks(address);
-  return { factory: tcpLink(address), requestFactory, peer: showAddress(address) };
+  const place = checkedTarget(target);
+  if (typeof place === "function") return { factory: place, requestFactory: place, peer: "the given link" };
+  return { factory: tcpLink(place), requestFactory: tcpLinkOfPassingChunks(place), peer: showAddress(place) };
 }

@@ -23,9 +23,10 @@ export {
   type TopicMetadataView,
 } from "./admin.ts";
 export { Client, connect } from "./client.ts";
-export type { ClientOptions, ConnectOptions, ConnectTarget } from "./client-options.ts";
+export type { ClientOptions, ConnectOptions } from "./client-options.ts";
 export { type Cancel, type ClientClock, ManualClock, systemClock } from "./clock.ts";
 export type { ClusterEvent, EventKind, EventOf, EventQuery, EventsDropped } from "./cluster-event.ts";
+export type { ConnectTarget } from "./connect-target.ts";
 export { type AssignedPartition, Consumer } from "./consumer/consumer.ts";
 export type {
   AutoOffsetReset,

@@ -76,6 +76,8 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
    */
   assign(partitions: readonly AssignedPartition[]): void {
     this.#supply.assertOpen();
+    if (!Array.isArray(partitions))
+      throw usageError("assign takes an array of { topic, partition, offset? }");
     const keys = new Set(partitions.map(topicPartitionKey));
     if (keys.size < partitions.length) throw usageError("a partition is assigned twice");
     for (const { partition, offset } of partitions) {
@@ -90,11 +92,11 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
   }
 
   /**
-   * Reads what the group gives this member of the topics, instead of those before. Resolves when the coordinator has taken
+   * Reads what the group gives this member of the topics (or of the one topic), instead of those before. Resolves when the coordinator has taken
    * it as a member, and fails with what it refuses. Where heartbeats go by themselves nobody has to wait for it: polls fail with
    * the same.
    */
-  subscribe(topics: readonly string[]): Promise<void> {
+  subscribe(topics: string | readonly string[]): Promise<void> {
     try {
       this.#supply.assertOpen();
       return this.#inGroup("subscribe").subscribe(topics);
@@ -196,7 +198,8 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
 
   /**
    * Ends polls (with CLOSED) and iterations. A member commits what the caller is done with, if commits are automatic, and
-   * leaves its group. Never fails: what could not be committed comes again, and who could not leave is expired.
+   * leaves its group. The caller is done with what it has asked beyond: what the last poll or step of a loop returned comes
+   * again, unless `commit()` was called after it. (Kafka's close commits what the last poll returned.) Never fails: what could not be committed comes again, and who could not leave is expired.
    */
   close(options: ConsumerCloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options);

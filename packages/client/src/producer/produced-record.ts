@@ -2,7 +2,7 @@
 import { HEADER_BYTES, isTimestampMs, type Record, type RecordHeader, recordBytes } from "@minikafka/record";
 import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { usageError } from "../usage.ts";
+import { requireKnown, usageError } from "../usage.ts";
 import type { Delivery } from "./delivery.ts";
 import { heldBytesOf } from "./held-bytes.ts";
 import type { PendingRecord } from "./producer-batch.ts";
@@ -16,6 +16,7 @@ export interface ProducedHeader {
   readonly value?: Payload | null | undefined;
 }
 
+/** Without a value it may have no other field than these: a misspelt value would be a tombstone. */
 export interface ProducedRecord {
   readonly topic: string;
   /** Left out or `null`: no key; the record goes to the partition that keyless records stick to. */
@@ -29,6 +30,15 @@ export interface ProducedRecord {
   /** Milliseconds since 1970. Left out: now. */
   readonly timestampMs?: number | undefined;
 }
+
+const RECORD_FIELDS = Object.keys({
+  topic: true,
+  key: true,
+  value: true,
+  headers: true,
+  partition: true,
+  timestampMs: true,
+} satisfies { readonly [Name in keyof ProducedRecord]-?: true });
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
 
@@ -44,7 +54,7 @@ export interface AcceptedAs {
  * `batchBytesMax` can hold, so that it fails alone and not with the records that it would have travelled with.
  */
 export function toPendingRecord(input: ProducedRecord, slot: number, as: AcceptedAs): PendingRecord {
-  checkPlace(input);
+  checkFields(input);
   const { timestampMs = as.nowMs, headers: given } = input;
   const key = toBytes(input.key, "key");
   const value = toBytes(input.value, "value");
@@ -57,8 +67,10 @@ export function toPendingRecord(input: ProducedRecord, slot: number, as: Accepte
   return record;
 }
 
-/** Topic, partition and time. */
-function checkPlace({ topic, partition, timestampMs }: ProducedRecord): void {
+/** Topic, partition and time; and the names of all when there is no value, not of each record, since that takes its time. */
+function checkFields(input: ProducedRecord): void {
+  const { topic, partition, timestampMs } = input;
+  if (input.value === undefined) requireKnown("a record", input, RECORD_FIELDS);
   if (typeof topic !== "string" || topic === "") throw usageError("topic is missing");
   if (partition !== undefined && (!Number.isSafeInteger(partition) || partition < 0))
     throw usageError(`partition is ${partition}; expected an integer of at least 0`);
@@ -100,7 +112,7 @@ export class PlainRecord implements PendingRecord {
 
   /** From now on this is `input`, of which {@link toPendingRecord} would make the same. Throws as that does. */
   become(input: PlainInput, slot: number): this {
-    checkPlace(input);
+    checkFields(input);
     this.key = input.key ?? null;
     this.value = input.value ?? null;
     this.timestampMs = input.timestampMs ?? this.#as.nowMs;
@@ -116,6 +128,7 @@ function toHeader(header: ProducedHeader): RecordHeader {
   if (typeof header.key !== "string") throw usageError("a header's key is not text");
   if (!header.key.isWellFormed())
     throw usageError("a header's key has half a surrogate pair, which has no UTF-8");
+  if (header.value === undefined) requireKnown("a header", header, ["key", "value"]);
   return { key: header.key, value: toBytes(header.value, "a header's value") };
 }
 

@@ -180,6 +180,37 @@ test.each([
   await client.close();
 });
 
+test.each([
+  [{ topic: "orders", val: "x" }, 'a record has no "val"; expected topic, key, value'],
+  [{ topic: "orders", key: Buffer.from("a"), Value: Buffer.from("x") }, 'a record has no "Value"'],
+  [{ topic: "orders", value: "x", headers: [{ key: "a", val: "x" }] }, 'a header has no "val"'],
+])("a misspelt value is no tombstone: %j is refused, and nothing is sent", async (record, message) => {
+  const { broker, client, producer } = await producing();
+  const refusal = { code: "USAGE", message: expect.stringContaining(message) };
+  expect(await failure(producer.send(record))).toMatchObject(refusal);
+  expect(await failure(producer.sendMany([{ topic: "orders", value: "x" }, record]))).toMatchObject(refusal);
+  expect(producer.buffered).toEqual({ records: 0, bytes: 0 });
+  await client.close();
+  expect(broker.produced).toEqual([]);
+});
+
+test("a value that is left out, undefined or null is a tombstone", async () => {
+  const { client, producer } = await producing();
+  const records = [
+    { topic: "orders" },
+    { topic: "orders", value: undefined },
+    { topic: "orders", value: null },
+  ];
+  await producer.sendMany(records);
+  const consumer = client.consumer({ autoOffsetReset: "earliest" });
+  consumer.assign([
+    { topic: "orders", partition: 0 },
+    { topic: "orders", partition: 1 },
+  ]);
+  expect((await consumer.poll()).map(({ value }) => value)).toEqual([null, null, null]);
+  await client.close();
+});
+
 test("a partitioner that fails, or gives no number of a partition, fails the record and nothing else", async () => {
   const partitioner = (key: Uint8Array) => {
     if (key.length === 3) throw new Error("no three");

@@ -65,6 +65,37 @@ test("a loop that is left by an error has its record again, also when close comm
   await close();
 });
 
+test("a close commits all that was polled once the caller has asked for more, also when no more came", async () => {
+  const { broker, groups, automatic, close } = await grouping({ orders: 1 });
+  broker.append("orders", 0, numbered(5));
+  const consumer = await automatic("a");
+  await consumer.subscribe("orders");
+  await consumer.ready();
+  expect(texts(await consumer.poll())).toHaveLength(5);
+  expect(await consumer.poll()).toEqual([]);
+  await consumer.close();
+  expect(groups.committed("g", "orders/0")).toBe(5);
+  await close();
+});
+
+test("what the last poll returned comes again after a close, unless commit said that it is done", async () => {
+  const { broker, groups, automatic, close } = await grouping({ orders: 1 });
+  broker.append("orders", 0, numbered(5));
+  const first = await automatic("a");
+  await first.subscribe(["orders"]);
+  await first.ready();
+  expect(texts(await first.poll({ maxRecords: 3 }))).toEqual(["0", "1", "2"]);
+  await first.close();
+  const second = await automatic("b");
+  await second.subscribe(["orders"]);
+  await second.ready();
+  expect(texts(await second.poll({ maxRecords: 3 }))).toEqual(["0", "1", "2"]);
+  await second.commit();
+  await second.close();
+  expect(groups.committed("g", "orders/0")).toBe(3);
+  await close();
+});
+
 test("batches count as done one by one", async () => {
   const { broker, groups, automatic, close } = await grouping({ orders: 2 });
   broker.append("orders", 0, numbered(3));

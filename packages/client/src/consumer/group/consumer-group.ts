@@ -86,13 +86,10 @@ export class ConsumerGroup implements Gate {
   }
 
   /** Throws USAGE. Fails with what the coordinator refuses; what may mend itself is tried again until the close. */
-  subscribe(topics: readonly string[]): Promise<void> {
+  subscribe(topics: string | readonly string[]): Promise<void> {
     if (this.#mode === "assigned")
       throw usageError("the consumer assigns itself partitions; it cannot subscribe as well");
-    const unique = [...new Set(topics)].sort();
-    for (const topic of unique)
-      if (typeof topic !== "string" || topic === "")
-        throw usageError(`a topic is ${JSON.stringify(topic)}; expected a name`);
+    const unique = topicNames(topics);
     this.#mode = "subscribed";
     this.commits.start();
     const subscribed = this.#heartbeats.subscribe(unique);
@@ -210,4 +207,13 @@ export class ConsumerGroup implements Gate {
     this.#errors.push(error);
     this.#supply.changed();
   }
+}
+
+/** Throws USAGE. */
+function topicNames(topics: string | readonly string[]): readonly string[] {
+  const names: unknown = typeof topics === "string" ? [topics] : topics;
+  if (!Array.isArray(names)) throw usageError(`the topics are ${JSON.stringify(names)}; expected ["orders"]`);
+  const stranger = names.find((name) => typeof name !== "string" || name === "");
+  if (stranger !== undefined) throw usageError(`a topic is ${JSON.stringify(stranger)}; expected a name`);
+  return [...new Set<string>(names)].sort();
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { failure } from "../../../test/support/failure.ts";
 import { MemoryBroker } from "../../../test/support/memory-broker.ts";
 import { connect } from "../../client.ts";
 import { systemClock } from "../../clock.ts";
@@ -59,5 +60,27 @@ test("with the system's clock heartbeats and commits go by themselves", async ()
     sessionTimeoutMs: undefined,
     rebalanceTimeoutMs: undefined,
   });
+  await own.close();
+});
+
+test.each([
+  [{ topics: ["orders"] }, 'the topics are {"topics":["orders"]}; expected ["orders"]'],
+  [undefined, 'the topics are undefined; expected ["orders"]'],
+  [["orders", ""], 'a topic is ""; expected a name'],
+  [[5], "a topic is 5; expected a name"],
+  ["", 'a topic is ""; expected a name'],
+])("a subscription to %j is refused with what was expected", async (topics, message) => {
+  const own = await client();
+  const refused = own.consumer({ groupId: "g" }).subscribe(topics as string[]);
+  expect(await failure(refused)).toMatchObject({ code: "USAGE", message });
+  await own.close();
+});
+
+test("what is assigned is an array", async () => {
+  const own = await client();
+  const assign = () => own.consumer().assign({ topic: "orders", partition: 0 } as unknown as []);
+  expect(assign).toThrow(
+    expect.objectContaining({ code: "USAGE", message: expect.stringContaining("an array of") }),
+  );
   await own.close();
 });

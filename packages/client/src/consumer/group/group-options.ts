@@ -28,7 +28,8 @@ export interface GroupOptions {
   readonly groupId?: string | undefined;
   /**
    * The member's name (default: one that nobody else has). One that stays the same from run to run gets its partitions back
-   * at once when it comes back within its session; two consumers at a time must never share one. Kafka: group.instance.id.
+   * at once when it comes back within its session. Two consumers at a time must never share one: nobody keeps them apart, and
+   * both read all that the one member has. Kafka: group.instance.id.
    */
   readonly memberId?: string | undefined;
   /** How partitions are shared out (default "roundrobin"); the same for all of a group. Kafka: partition.assignment.strategy. */
@@ -51,8 +52,8 @@ export interface GroupOptions {
    */
   readonly autoHeartbeat?: boolean | undefined;
   /**
-   * Whether what the caller is done with is committed by itself, in an interval, before a partition is let go, and at the
-   * close (default true; with a manual clock false). Kafka: enable.auto.commit.
+   * Whether what the caller is done with, having asked for more, is committed by itself: in an interval, before a partition
+   * is let go, and at the close (default true; with a manual clock false). Kafka: enable.auto.commit.
    */
   readonly autoCommit?: boolean | undefined;
   /** Default 5000. Kafka: auto.commit.interval.ms. */

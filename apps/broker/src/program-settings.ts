@@ -1,0 +1,35 @@
+/** The settings of a broker that a program starts: from JavaScript anything may come, and what is amiss is said in its words. */
+import { ConfigProblem, type RawSettings, resolveSettings, type Settings, settings } from "./config.ts";
+import type { BrokerOptions } from "./daemon.ts";
+
+const OPTIONS: readonly string[] = Object.keys({
+  settings: true,
+  disk: true,
+  faults: true,
+  log: true,
+  listen: true,
+  onBroken: true,
+} satisfies { readonly [Name in keyof BrokerOptions]-?: true });
+
+/** A program has a log of its own, which the news of a broker would drown. */
+const DEFAULTS: RawSettings = { log_level: "warn" };
+
+/** Throws {@link ConfigProblem}. */
+export function programSettings(options: BrokerOptions): Settings {
+  const given: Partial<BrokerOptions> = options ?? {};
+  const stranger = Object.keys(given).find((name) => !OPTIONS.includes(name));
+  if (stranger !== undefined) throw new ConfigProblem(strangeOption(stranger));
+  const values = given.settings ?? {};
+  if (values.data === undefined)
+    throw new ConfigProblem("settings.data is missing: startBroker({ settings: { data: FOLDER } })");
+  return resolveSettings([
+    { name: "the defaults", values: DEFAULTS },
+    { name: "the options", callsIt: (name) => `settings.${name}`, values },
+  ]);
+}
+
+function strangeOption(name: string): string {
+  if (Object.hasOwn(settings.shape, name))
+    return `${name} is a setting: startBroker({ settings: { ${name}: … } })`;
+  return `startBroker has no option ${name}; expected ${OPTIONS.join(", ")}`;
+}
