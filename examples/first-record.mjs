@@ -23,7 +23,7 @@ console.log(`partition=${partition} offset=${offset}`);
 
 const consumer = client.consumer();
 // With acks 0 the offset would be unknown (null).
-await consumer.assign([{ topic: "first", partition, offset: offset ?? "end" }]);
+consumer.assign([{ topic: "first", partition, offset: offset ?? "end" }]);
 for await (const record of consumer) {
   console.log([record.offset, String(record.key), String(record.value)]);
   break;

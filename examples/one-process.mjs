@@ -24,7 +24,7 @@ console.log(partitions);
 console.log(broker.cluster.describeOffsets({ topic: "orders", partition: 1 }));
 
 const consumer = client.consumer({ autoOffsetReset: "earliest" });
-await consumer.assign([...partitions].map((partition) => ({ topic: "orders", partition })));
+consumer.assign([...partitions].map((partition) => ({ topic: "orders", partition })));
 const values = [];
 for await (const record of consumer) if (values.push(String(record.value)) === 3) break;
 console.log(values);

@@ -42,7 +42,7 @@ await admin.promote(place, 2);
 await show("2 leads");
 
 const consumer = client.consumer();
-await consumer.assign([{ ...place, offset: 0 }]);
+consumer.assign([{ ...place, offset: 0 }]);
 for await (const record of consumer) {
   console.log(`fetched: ${record.value}`);
   break;

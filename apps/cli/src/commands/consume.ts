@@ -44,7 +44,10 @@ export function declareConsume(program: Command, perform: Perform): void {
         "sticky",
       ]),
     )
-    .option("--member <name>", "the member's name, which nobody else may have (default: a new one)")
+    .option(
+      "--member <name>",
+      "the member's name, kept from run to run; two at a time with one name both read all it has (default: a new one)",
+    )
     .option(
       "--session-timeout <duration>",
       "a member silent for so long is expired (default: the broker's)",
