@@ -8,7 +8,6 @@ import { resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import {
   BrokerCluster,
-  type Disk,
   FaultPoints,
   ManualClock,
   NodeDisk,
@@ -17,7 +16,8 @@ import {
   type Tracer,
 } from "@minikafka/core";
 import type { Logger } from "pino";
-import type { RawSettings, Settings } from "./config.ts";
+import { type BrokerOptions, programSettings } from "./broker-options.ts";
+import type { Settings } from "./config.ts";
 import { Deadlines } from "./deadlines.ts";
 import { dialsOf } from "./dials.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -29,7 +29,6 @@ import { OutputBudget } from "./json/output-budget.ts";
 import { openLog, traceTo } from "./logging.ts";
 import { connectionsDefault, openFilesDefault } from "./open-files.ts";
 import { Parking } from "./parking.ts";
-import { programSettings } from "./program-settings.ts";
 import { Replicator } from "./replicator.ts";
 import { tickedSteps } from "./ticked-steps.ts";
 import { aTurnForOthers, Ticker } from "./ticker.ts";
@@ -52,19 +51,6 @@ const LINGER_MS = 2_000;
 const LINGER_STOPPING_MS = 200;
 /** How long a stopping daemon waits for answers that are owed. */
 const DRAIN_MS = 5_000;
-
-export interface BrokerOptions {
-  /** Every setting by its name in a configuration file (`log_level`, default "warn" here); `data` is required. */
-  readonly settings: RawSettings;
-  /** Where the files are. Default: the machine's disk. */
-  readonly disk?: Disk;
-  readonly faults?: FaultPoints;
-  readonly log?: Logger;
-  /** False: no port, in-process links only. */
-  readonly listen?: boolean;
-  /** What cannot happen has happened. Default: throws it, which ends the process. */
-  readonly onBroken?: (error: Error) => void;
-}
 
 /** A running broker. */
 export interface Broker {

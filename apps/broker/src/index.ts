@@ -1,4 +1,6 @@
 /** The daemon as a library: for tests, experiments and whoever wants a broker in their own process. */
+
+export type { BrokerOptions } from "./broker-options.ts";
 export { ConfigProblem, type RawSettings, type Settings } from "./config.ts";
-export { type Broker, type BrokerOptions, startBroker } from "./daemon.ts";
+export { type Broker, startBroker } from "./daemon.ts";
 export { AddressUnavailable } from "./json/listener.ts";

@@ -1,6 +1,7 @@
 import { MemoryDisk } from "@minikafka/core/testing";
 import { expect, test } from "vitest";
-import { type BrokerOptions, startBroker } from "./daemon.ts";
+import type { BrokerOptions } from "./broker-options.ts";
+import { startBroker } from "./daemon.ts";
 
 test.each([
   [{ data: "/data", port: 0 }, "data is a setting: startBroker({ settings: { data: … } })"],

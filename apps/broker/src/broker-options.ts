@@ -1,6 +1,20 @@
-/** The settings of a broker that a program starts: from JavaScript anything may come, and what is amiss is said in its words. */
+/** What a program may say of a broker that it starts: from JavaScript anything may come, and what is amiss is said in its words. */
+import type { Disk, FaultPoints } from "@minikafka/core";
+import type { Logger } from "pino";
 import { ConfigProblem, type RawSettings, resolveSettings, type Settings, settings } from "./config.ts";
-import type { BrokerOptions } from "./daemon.ts";
+
+export interface BrokerOptions {
+  /** Every setting by its name in a configuration file (`log_level`, default "warn" here); `data` is required. */
+  readonly settings: RawSettings;
+  /** Where the files are. Default: the machine's disk. */
+  readonly disk?: Disk;
+  readonly faults?: FaultPoints;
+  readonly log?: Logger;
+  /** False: no port, in-process links only. */
+  readonly listen?: boolean;
+  /** What cannot happen has happened. Default: throws it, which ends the process. */
+  readonly onBroken?: (error: Error) => void;
+}
 
 const OPTIONS: readonly string[] = Object.keys({
   settings: true,
