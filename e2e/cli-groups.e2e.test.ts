@@ -1,6 +1,6 @@
 /** Groups and their offsets by the command line: described, moved, waited for, deleted. */
 import { expect, test } from "vitest";
-import { command, jsonLines, output, startCommand } from "./support/cli.ts";
+import { command, jsonLines, output, processOf, startCommand } from "./support/cli.ts";
 import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
 
 const MINUTE = { timeout: 60_000 };
@@ -191,6 +191,52 @@ test(
         { topic: "orders", partition: 1, offset: 5, metadata: "by hand" },
       ],
     });
+  },
+);
+
+test(
+  "a group or a partition that is not there is told, and an offset that the log does not reach",
+  MINUTE,
+  async () => {
+    const broker = await withOrders([2, 0]);
+    for (const places of [[], ["orders"]])
+      expect(await command(broker, ["offsets", "get", "nope", ...places])).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/^error: UNKNOWN_GROUP/),
+      });
+    const beyond = await command(broker, ["offsets", "commit", "billing", "orders:0=9", "orders:1=0"]);
+    expect(beyond).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^% orders \[0\] ends at 2: [^%]*$/),
+    });
+    expect(await command(broker, ["offsets", "get", "billing", "orders:2"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        /^error: UNKNOWN_PARTITION.*expected 0 to 1\nhint: .*describe orders shows/,
+      ),
+    });
+    expect(await command(broker, ["offsets", "get", "billing", "none"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("topics create none -p 1"),
+    });
+  },
+);
+
+test(
+  "a look at a group of more partitions than a signal has listeners warns of nothing",
+  MINUTE,
+  async () => {
+    const broker = await withOrders([1, 0]);
+    await output(broker, ["topics", "grow", "orders", "20"]);
+    await output(broker, ["consume", "orders", "-g", "billing", "-e"]);
+    expect(await processOf(broker, ["groups", "describe", "billing", "-q"])).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    const wait = ["groups", "wait", "billing", "--members", "1", "--timeout", "1500ms", "-q"];
+    expect((await processOf(broker, wait)).stderr).toMatch(
+      /^error: TIMEOUT.*it has 0 members \(expected 1\)\n$/,
+    );
   },
 );
 

@@ -118,7 +118,7 @@ test(
       [3, "OFFSET_OUT_OF_RANGE", broker, ["fetch", "orders", "-o", "2", "-e"]],
       [4, "TIMEOUT", broker, ["fetch", "orders", "-o", "end", "--timeout", "50ms"]],
       [5, "TOPIC_ALREADY_EXISTS", broker, ["topics", "create", "orders"]],
-      [5, "STEPPING_DISABLED", broker, ["clock"]],
+      [5, "STEPPING_DISABLED", broker, ["clock", "advance", "1s"]],
       [7, "CONNECTION", gone, ["topics", "list"]],
       [7, "CONNECTION", gone, ["raw", '{"operation":"ping"}']],
     ];
@@ -138,7 +138,7 @@ test("the exit code is what the shell sees", MINUTE, async () => {
   const codes = [
     [broker, "fetch"],
     [broker, "fetch", "nope", "-e"],
-    [broker, "clock"],
+    [broker, "clock", "advance", "1s"],
     [await nobody(), "ping"],
   ] as const;
   const ended = await Promise.all(codes.map(([at, ...arguments_]) => processOf(at, arguments_)));

@@ -203,7 +203,8 @@ test("the clock moves by stepping alone, and only where stepping is allowed", as
     brokers: [{ state: "running" }],
   });
   const auto = Session.open(await openBroker({ data: "/auto", clock: "auto", start_time: undefined }));
-  expect(await auto.ask({ operation: "clock" })).toMatchObject({
+  expect(await auto.call("clock")).toMatchObject({ now_ms: expect.any(Number) });
+  expect(await auto.ask({ operation: "advance_clock", ms: 1 })).toMatchObject({
     code: "STEPPING_DISABLED",
     retriable: false,
   });

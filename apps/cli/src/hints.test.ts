@@ -40,6 +40,19 @@ test("a hint names the group that the command was about, and the command that sh
   expect(of("REQUEST_TIMED_OUT", "produce")).toContain("step replicate orders");
 });
 
+test("of several topics a hint names the one that is missing", () => {
+  const missing = { ...failure("UNKNOWN_TOPIC"), details: { topic: "nope" } };
+  expect(hintFor(missing, { ...FACTS, command: "consume" })).toContain("topics create nope -p 1");
+});
+
+test.each(["join_group", "commit_offsets", "delete_group", "expire_members", "expire_offsets"])(
+  "a time-out of %s says that its acknowledgement may wait for a step",
+  (operation) => {
+    const silent = { ...failure("TIMEOUT"), details: { operation, sent: true } };
+    expect(hintFor(silent, FACTS)).toContain("minikafka-cli step replicate __consumer_offsets");
+  },
+);
+
 test("a hint fits the command that failed", () => {
   const of = (code: string, command: string, details = {}) =>
     hintFor({ ...failure(code), details }, { ...FACTS, command }) ?? "";

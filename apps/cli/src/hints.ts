@@ -28,6 +28,16 @@ function openProduce(topic: string): string {
   );
 }
 
+/** Changes of groups are records of an internal topic, which its followers have to have before they count. */
+const GROUP_CHANGES: readonly unknown[] = [
+  "join_group",
+  "leave_group",
+  "commit_offsets",
+  "delete_group",
+  "expire_members",
+  "expire_offsets",
+];
+
 /** The commit may be there or not. */
 const openGroupChange =
   "the outcome is open, so look before you try again; minikafka-cli topics describe __consumer_offsets shows the ISR, and " +
@@ -62,7 +72,7 @@ const HINTS = {
   TIMEOUT: ({ topic }, { details }) =>
     details.operation === "produce"
       ? openProduce(topic)
-      : details.operation === "commit_offsets" || details.operation === "delete_group"
+      : GROUP_CHANGES.includes(details.operation)
         ? openGroupChange
         : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
   CLOSED: null,
@@ -80,9 +90,8 @@ const HINTS = {
     command === "topics delete"
       ? "minikafka-cli topics list shows the topics; --if-exists passes over those that are not there"
       : `minikafka-cli topics list shows the topics; minikafka-cli topics create ${topic} -p 1 creates this one`,
-  UNKNOWN_PARTITION: ({ topic, command }, { details }) => {
-    const named = typeof details.topic === "string" ? details.topic : topic;
-    const all = `minikafka-cli topics describe ${named} shows its partitions, from 0`;
+  UNKNOWN_PARTITION: ({ topic, command }) => {
+    const all = `minikafka-cli topics describe ${topic} shows its partitions, from 0`;
     return command === "produce" ? `${all}; -p N overrides the partition that a line of --jsonl names` : all;
   },
   TOPIC_ALREADY_EXISTS:
@@ -139,6 +148,22 @@ const HINTS = {
   INTERNAL_ERROR: SEE_LOG,
 } as const satisfies { readonly [Code in ErrorCode | LocalCode]: Advice };
 
+/** Options that a sister command has; by the command's words. */
+const ELSEWHERE: { readonly [command: string]: { readonly [option: string]: string } } = {
+  consume: {
+    "-p": "minikafka-cli fetch TOPIC -p N reads one partition; -g shares all of them out among a group's members",
+  },
+  fetch: { "-g": "minikafka-cli consume TOPIC -g GROUP reads as a member of a group" },
+};
+
+const LONG_NAMES: { readonly [option: string]: string } = { "--partition": "-p", "--group": "-g" };
+
+/** For an option that `command` does not know, and another command does. */
+export function hintElsewhere(command: string, message: string): string | null {
+  const option = /^unknown option '(-[^'=]+)/.exec(message)?.[1] ?? "";
+  return ELSEWHERE[command]?.[LONG_NAMES[option] ?? option] ?? null;
+}
+
 function hasHint(code: string): code is keyof typeof HINTS {
   return Object.hasOwn(HINTS, code);
 }
@@ -148,7 +173,8 @@ export function hintFor(failure: Failure, facts: HintFacts): string | null {
   if (failure.hint !== undefined) return failure.hint;
   if (!hasHint(failure.code)) return null;
   const advice: Advice = HINTS[failure.code];
-  return typeof advice === "function"
-    ? advice({ topic: "TOPIC", group: "GROUP", command: "", ...facts }, failure)
-    : advice;
+  if (typeof advice !== "function") return advice;
+  // Of several topics that a command was about, or of none, the failure knows which one it is.
+  const named = typeof failure.details.topic === "string" ? { topic: failure.details.topic } : {};
+  return advice({ topic: "TOPIC", group: "GROUP", command: "", ...facts, ...named }, failure);
 }

@@ -8,7 +8,7 @@ import { type Command, CommanderError } from "commander";
 import type { About, Context, Perform, Work, World } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
-import { hintFor } from "./hints.ts";
+import { hintElsewhere, hintFor } from "./hints.ts";
 import { brokerText } from "./input/arguments.ts";
 import { exitCodeOf } from "./outcome.ts";
 import { DataSink } from "./output/data-sink.ts";
@@ -36,7 +36,7 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
     });
   const ended = await parsed(create(perform), argv);
   if (ended !== null) {
-    const misnamed = ended.error.code === "commander.helpDisplayed" ? await misnamedIn(argv, create) : null;
+    const misnamed = wantedHelp(ended, argv) ? await misnamedIn(argv, create) : null;
     outcome = await answerOf(misnamed ?? ended, { argv, world, data, said });
   }
   await data.flushed();
@@ -67,6 +67,13 @@ async function parsed(program: Command, argv: readonly string[]): Promise<Ended 
     if (!(error instanceof CommanderError)) throw error;
     return { error, command: at };
   }
+}
+
+/** `help nope` ends as a line without a command does, `nope --help` as one that has it. */
+function wantedHelp({ error }: Ended, argv: readonly string[]): boolean {
+  return (
+    error.code === "commander.helpDisplayed" || (error.code === "commander.help" && argv.includes("help"))
+  );
 }
 
 /** Help was asked for: with a command that does not exist commander shows that of the group, and what was meant is lost. */
@@ -153,16 +160,16 @@ async function answerOf({ error, command }: Ended, usage: Usage): Promise<ExitCo
     usage.world.stderr.write(usage.said.err);
     return EXIT.usage;
   }
-  const failure = usageFailure(error);
+  const failure = usageFailure(error, pathOf(command));
   const quiet = usage.argv.includes("-q") || usage.argv.includes("--quiet");
   const notes = new Notes(usage.world.stderr, { json, quiet, env: usage.world.env });
   notes.failure(failure, hintFor(failure, { broker: "", command: pathOf(command) }));
   return EXIT.usage;
 }
 
-function usageFailure(error: CommanderError): Failure {
+function usageFailure(error: CommanderError, path: string): Failure {
   if (error.code === "commander.help") return new CliError("USAGE", "a command is missing");
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  const hint = suggestion?.replace(/^\((.*)\)$/, "$1");
+  const hint = hintElsewhere(path, message) ?? suggestion?.replace(/^\((.*)\)$/, "$1");
   return new CliError("USAGE", message, hint === undefined ? {} : { hint: hint.replace("Did", "did") });
 }

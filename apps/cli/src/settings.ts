@@ -27,7 +27,10 @@ interface SharedOptions {
 
 type Environment = { readonly [name: string]: string | undefined };
 
-export function addSharedOptions(command: Command): Command {
+const TIMEOUT_HELP = "how long to wait for the connection and each answer (default: 10s)";
+
+/** `timeoutHelp` is for a command whose --timeout bounds something else. */
+export function addSharedOptions(command: Command, timeoutHelp = TIMEOUT_HELP): Command {
   return command
     .optionsGroup("Options of every command, before or after its name:")
     .option(
@@ -37,11 +40,7 @@ export function addSharedOptions(command: Command): Command {
     )
     .option("-J, --json", "print JSON: one document, or one a line where there are many; errors too")
     .option("-q, --quiet", "no hints and remarks on stderr, only errors")
-    .option(
-      "--timeout <duration>",
-      "how long to wait for the connection and each answer (default: 10s)",
-      parseTimeout,
-    )
+    .option("--timeout <duration>", timeoutHelp, parseTimeout)
     .helpOption("-h, --help", "show this help");
 }
 

@@ -84,6 +84,8 @@ test("describeTopic looks at each partition, and one that is off line says why w
 test.each([
   ["earliest", -2],
   ["latest", -1],
+  ["beginning", -2],
+  ["end", -1],
   [{ timestampMs: 77 }, 77],
 ] as const)("listOffsets at %j asks for %i", async (at, timestampMs) => {
   const { peer, client, admin } = await administering();

@@ -5,6 +5,7 @@
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
 import { type CommittedOffset, commitOffsets, type OffsetToCommit } from "./consumer/group/offset-commits.ts";
+import { type OffsetPlace, timestampOf } from "./consumer/offset-lookup.ts";
 import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
 import {
   describeGroup,
@@ -59,7 +60,7 @@ export type ConfigChanges = RequestFields<"alter_config">["config"];
 
 export interface OffsetQuery extends TopicPartition {
   /** "latest" is the end of what is visible; a time finds the first record at or after it. */
-  readonly at: "earliest" | "latest" | { readonly timestampMs: number };
+  readonly at: OffsetPlace;
   readonly isolation?: "read_uncommitted" | "read_committed" | undefined;
 }
 
@@ -170,8 +171,7 @@ export class Admin {
 
   async listOffsets(query: OffsetQuery, options?: CallOptions): Promise<FoundOffset> {
     const { topic, partition, at, isolation = "read_uncommitted" } = query;
-    const timestampMs = at === "earliest" ? -2 : at === "latest" ? -1 : at.timestampMs;
-    const fields = { topic, partition, timestamp_ms: timestampMs, isolation };
+    const fields = { topic, partition, timestamp_ms: timestampOf(at), isolation };
     return camelCased(await this.#session.call("list_offsets", fields, options));
   }
 

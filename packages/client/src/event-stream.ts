@@ -19,6 +19,7 @@ import {
   type RequestFields,
   type WatchedEvent,
 } from "@minikafka/protocol";
+import { onAbort } from "./abort.ts";
 import type { ClientClock } from "./clock.ts";
 import { MiniKafkaError } from "./errors.ts";
 import { readAnswer } from "./link/answer.ts";
@@ -51,7 +52,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event>, AsyncDi
   readonly #framer: LineFramer;
   readonly #disown: () => void;
   readonly #giveUp = new AbortController();
-  readonly #onAbort = (): void => this.#fail(this.#options.signal?.reason);
+  #forgetSignal = (): void => {};
   #link: Duplex | null = null;
   #chunks: AsyncIterator<Buffer> | null = null;
   #opening: Promise<void> | null = null;
@@ -68,8 +69,10 @@ export class EventStream<Event> implements AsyncIterableIterator<Event>, AsyncDi
     this.#options = options;
     this.#framer = new LineFramer(host.answerBytesMax);
     this.#disown = host.own(this);
-    options.signal?.addEventListener("abort", this.#onAbort);
-    if (options.signal?.aborted === true) this.#onAbort();
+    const { signal } = options;
+    if (signal === undefined) return;
+    this.#forgetSignal = onAbort(signal, () => this.#fail(signal.reason));
+    if (signal.aborted) this.#fail(signal.reason);
   }
 
   /**
@@ -191,7 +194,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event>, AsyncDi
   async #end(): Promise<void> {
     this.#isOver = true;
     this.#disown();
-    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#forgetSignal();
     const link = this.#link;
     link?.destroy();
     if (link?.closed === false) await new Promise((resolve) => link.once("close", resolve));

@@ -1,4 +1,5 @@
 /** Waits that end early: on a clock, by a signal. None leaves a timer or a listener behind. */
+import { onAbort } from "./abort.ts";
 import type { ClientClock } from "./clock.ts";
 import { isRetriable, MiniKafkaError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
@@ -11,15 +12,17 @@ export function pause(clock: ClientClock, delayMs: number, signal?: AbortSignal)
       reject(signal.reason);
       return;
     }
-    const abort = () => {
-      cancel();
-      reject(signal?.reason);
-    };
+    let forget = () => {};
     const cancel = clock.after(delayMs, () => {
-      signal?.removeEventListener("abort", abort);
+      forget();
       resolve();
     });
-    signal?.addEventListener("abort", abort);
+    if (signal === undefined) return;
+    forget = onAbort(signal, () => {
+      cancel();
+      forget();
+      reject(signal.reason);
+    });
   });
 }
 
@@ -31,15 +34,14 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
     promise.catch(() => {});
     throw signal.reason;
   }
-  let abort = () => {};
+  let forget = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort);
+    forget = onAbort(signal, () => reject(signal.reason));
   });
   try {
     return await Promise.race([promise, aborted]);
   } finally {
-    signal.removeEventListener("abort", abort);
+    forget();
   }
 }
 

@@ -1,4 +1,5 @@
 /** Lets a loop wait until something may have changed: told by hand, by a clock or by a signal, whichever is first. */
+import { onAbort } from "./abort.ts";
 import type { ClientClock } from "./clock.ts";
 
 export class WakeUp {
@@ -15,14 +16,15 @@ export class WakeUp {
   wait(clock: ClientClock, delayMs: number | null, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
+      let forget = () => {};
       const wake = () => {
         cancel();
-        signal?.removeEventListener("abort", wake);
+        forget();
         this.#waiting = this.#waiting.filter((other) => other !== wake);
         resolve();
       };
       const cancel = delayMs === null ? () => {} : clock.after(delayMs, wake);
-      signal?.addEventListener("abort", wake);
+      if (signal !== undefined) forget = onAbort(signal, wake);
       this.#waiting.push(wake);
     });
   }

@@ -1,4 +1,5 @@
 /** How long a request waits for what others have to acknowledge. */
+import { setMaxListeners } from "node:events";
 import { BrokerError } from "@minikafka/core";
 import type { Deadlines } from "../deadlines.ts";
 import { aTurnForOthers } from "../ticker.ts";
@@ -13,6 +14,8 @@ export function withinTime<Result>(
   begin: (giveUp: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const timedOut = new AbortController();
+  // One step may wait for a thousand groups, and that is no leak.
+  setMaxListeners(0, timedOut.signal);
   const begun = begin(timedOut.signal);
   return new Promise((resolve, reject) => {
     const deadline = deadlines.after(timeoutMs, () => {

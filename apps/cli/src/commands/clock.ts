@@ -10,7 +10,9 @@ export function declareClock(program: Command, perform: Perform): void {
   const clock = program
     .command("clock")
     .summary("read the broker's clock, or move it in manual mode")
-    .description("The broker's clock. It needs a broker started with --lab or --clock manual.");
+    .description(
+      "The broker's clock. Any broker tells it; only one started with --clock manual lets it be moved.",
+    );
   const show = clock
     .command("show", { isDefault: true })
     .description("Reads the clock without moving it.")

@@ -1,5 +1,5 @@
 /** `groups seek`: where a group goes on reading. */
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
 import type { SeekTarget } from "../groups/seek-plan.ts";
@@ -12,6 +12,8 @@ import { addSharedOptions } from "../settings.ts";
 interface SeekOptions {
   readonly toEarliest?: true;
   readonly toLatest?: true;
+  readonly toBeginning?: true;
+  readonly toEnd?: true;
   readonly toOffset?: number;
   readonly toTime?: number;
   readonly shiftBy?: number;
@@ -20,18 +22,23 @@ interface SeekOptions {
 }
 
 const NOTE =
-  "Without --execute nothing changes: it prints what would. An offset that the log does not have becomes the nearest one.\n" +
+  "Kafka calls it --reset-offsets; groups reset is the same command. --to-earliest may be written --to-beginning, --to-latest\n" +
+  "--to-end. Without --execute nothing changes: it prints what would. An offset that the log does not have becomes the nearest one.\n" +
   "While the group has members it is refused (exit code 5), since they would go on from their own positions.";
 
 export function declareSeek(groups: Command, perform: Perform): void {
   const command = groups
     .command("seek")
+    // As kafka-consumer-groups has it: --reset-offsets.
+    .aliases(["reset", "reset-offsets"])
     .description(
       "Moves where a group without members goes on reading, in all partitions that it has committed.",
     )
     .argument("<group>", "the name")
     .option("--to-earliest", "to the first records that are still there")
     .option("--to-latest", "behind all records that are there")
+    .addOption(new Option("--to-beginning", "as --to-earliest").hideHelp())
+    .addOption(new Option("--to-end", "as --to-latest").hideHelp())
     .option("--to-offset <n>", "to this offset in each partition", wholeNumber(0))
     .option(
       "--to-time <time>",
@@ -70,10 +77,11 @@ export function declareSeek(groups: Command, perform: Perform): void {
   );
 }
 
-function targetOf({ toEarliest, toLatest, toOffset, toTime, shiftBy }: SeekOptions): SeekTarget {
+function targetOf(options: SeekOptions): SeekTarget {
+  const { toOffset, toTime, shiftBy } = options;
   const targets: SeekTarget[] = [];
-  if (toEarliest === true) targets.push({ kind: "earliest" });
-  if (toLatest === true) targets.push({ kind: "latest" });
+  if (options.toEarliest === true || options.toBeginning === true) targets.push({ kind: "earliest" });
+  if (options.toLatest === true || options.toEnd === true) targets.push({ kind: "latest" });
   if (toOffset !== undefined) targets.push({ kind: "offset", offset: toOffset });
   if (toTime !== undefined) targets.push({ kind: "time", timestampMs: toTime });
   if (shiftBy !== undefined) targets.push({ kind: "shift", by: shiftBy });

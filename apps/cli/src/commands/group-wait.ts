@@ -8,8 +8,8 @@ import { addSharedOptions } from "../settings.ts";
 
 const NOTE =
   "What is named must hold at once; with nothing named it waits for the state stable. A group that is not there yet is waited\n" +
-  "for. Drained: the group has partitions, and everything in them that can be read now is committed. --timeout bounds the\n" +
-  "wait (default 30s); when it is over the command says what is missing, with exit code 4.";
+  "for. Drained: the group has partitions, and everything in them that can be read now is committed. When\n" +
+  "--timeout is over the command says what is missing, with exit code 4.";
 
 export function declareWait(groups: Command, perform: Perform): void {
   const command = groups
@@ -33,7 +33,7 @@ export function declareWait(groups: Command, perform: Perform): void {
         { group },
       ),
     );
-  addSharedOptions(command).addHelpText(
+  addSharedOptions(command, "how long the whole wait may take (default: 30s)").addHelpText(
     "after",
     examples(
       [

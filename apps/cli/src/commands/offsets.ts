@@ -12,7 +12,7 @@ import {
 import { examples } from "../output/examples.ts";
 import { renderTable } from "../output/table.ts";
 import { timeCell } from "../output/time.ts";
-import { withSession } from "../session.ts";
+import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 
 interface CommitOptions {
@@ -47,7 +47,7 @@ function declareGet(offsets: Command, perform: Perform): void {
         "minikafka-cli offsets get billing orders:1",
         "minikafka-cli offsets get billing -J | jq .offsets",
       ],
-      "OFFSET is that of the next record to be read. A dash: nothing is committed.",
+      "OFFSET is that of the next record to be read. A dash: nothing is committed. A group that is not there has exit code 3.",
     ),
   );
 }
@@ -69,7 +69,7 @@ function declareCommit(offsets: Command, perform: Perform): void {
         "minikafka-cli offsets commit billing orders:0=42",
         "minikafka-cli offsets commit billing orders:0=42 orders:1=17 --metadata 'after the repair'",
       ],
-      "An offset may lie anywhere; groups seek keeps to those that the log has. Members commit for themselves: while there\n" +
+      "An offset may lie anywhere, with a remark where the log ends before it; groups seek keeps to what is there. Members commit for themselves: while there\n" +
         "are some it is refused.",
     ),
   );
@@ -82,6 +82,9 @@ function get(
 ): Promise<undefined> {
   return withSession(context, async (session) => {
     const offsets = await committedPlaces(session, group, places?.length === 0 ? undefined : places);
+    // As groups describe: a name that is mistyped looks like a group that has read nothing.
+    if (offsets.every(({ offset }) => offset === null))
+      await session.call("describe_group", { group_id: group });
     if (context.settings.json) {
       await context.data.json({ group_id: group, offsets });
       return undefined;
@@ -116,6 +119,23 @@ function commit(
     else
       for (const { topic, partition, offset } of offsets)
         await context.data.line(`${group} goes on at offset ${offset} of ${topic} [${partition}]`);
+    await remarkBeyond(context, session, given);
     return undefined;
   });
+}
+
+/** Such an offset is reset by the next who reads from it, which loses the place silently. */
+async function remarkBeyond(
+  { notes }: Context,
+  session: Session,
+  given: readonly OffsetAssignment[],
+): Promise<void> {
+  for (const { topic, partition, offset } of given) {
+    const { offset: end } = await session.call("list_offsets", { topic, partition, timestamp_ms: -1 });
+    if (end === null || offset <= end) continue;
+    notes.remark(
+      `${topic} [${partition}] ends at ${end}: unless it has grown to ${offset} by then, who reads on begins where -o or ` +
+        "autoOffsetReset says; groups seek keeps to what is there",
+    );
+  }
 }

@@ -16,7 +16,9 @@ const NOTE =
   "twice within --replica-lag-time-ms, a flush every 5 seconds, compaction every 15 seconds, retention every\n" +
   "5 minutes, a look for silent members of groups twice a second, for silent producers and for old offsets every\n" +
   "10 minutes. By hand they need a broker started with --lab or --clock manual. A manual clock begins at --start-time, and minikafka-cli produce gives records this machine's\n" +
-  "time: give a topic -c message_timestamp_type=LogAppendTime to see its records grow old by clock advance.";
+  "time: give a topic -c message_timestamp_type=LogAppendTime to see its records grow old by clock advance.\n" +
+  "With several brokers and a manual clock what groups change waits for its followers, as --acks all does: joins, commits,\n" +
+  "expire-members and expire-offsets end with a step replicate __consumer_offsets from another terminal.";
 
 interface RollOptions {
   readonly partition: number;

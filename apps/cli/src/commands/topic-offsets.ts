@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { wholeNumber } from "../input/arguments.ts";
-import { parseOffsetSpec } from "../input/offset-spec.ts";
+import { type OffsetSpec, parseOffsetSpec } from "../input/offset-spec.ts";
 import { examples } from "../output/examples.ts";
 import { renderTable } from "../output/table.ts";
 import { timeCell } from "../output/time.ts";
@@ -12,11 +12,13 @@ import { addSharedOptions } from "../settings.ts";
 interface OffsetsOptions {
   readonly partition?: number;
   /** As `list_offsets` takes it. */
-  readonly at: number;
+  readonly at?: number;
 }
 
 const EARLIEST = -2;
 const LATEST = -1;
+const REFUSAL =
+  "Expected beginning or earliest, end or latest, or @ms (or @2026-01-31T12:00:00Z) for a time.";
 
 export function declareTopicOffsets(topics: Command, perform: Perform): void {
   const command = topics
@@ -26,9 +28,8 @@ export function declareTopicOffsets(topics: Command, perform: Perform): void {
     .option("-p, --partition <n>", "this partition alone", wholeNumber(0))
     .option(
       "--at <place>",
-      "beginning, end, or the first record at or after a time: @ms or @2026-01-31T12:00:00Z",
+      "beginning (earliest), end (latest), or the first record at or after a time: @ms or @2026-01-31T12:00:00Z (default: end)",
       parsePlace,
-      LATEST,
     )
     .action((names: string[], options: OffsetsOptions, self: Command) =>
       perform(self, (context) => show(context, names, options), names[0]),
@@ -49,7 +50,7 @@ export function declareTopicOffsets(topics: Command, perform: Perform): void {
 function show(
   context: Context,
   names: readonly string[],
-  { partition, at }: OffsetsOptions,
+  { partition, at = LATEST }: OffsetsOptions,
 ): Promise<undefined> {
   return withSession(context, async (session) => {
     const offsets = [];
@@ -77,9 +78,18 @@ function show(
 }
 
 function parsePlace(text: string): number {
-  const spec = parseOffsetSpec(text);
+  const spec = specOf(text);
   if (spec.kind === "beginning") return EARLIEST;
   if (spec.kind === "end") return LATEST;
   if (spec.kind === "time") return spec.timestampMs;
-  throw new InvalidArgumentError("Expected beginning, end, or @ms (or @2026-01-31T12:00:00Z) for a time.");
+  throw new InvalidArgumentError(REFUSAL);
+}
+
+/** Without the words of `fetch -o`, of which some make no sense here. */
+function specOf(text: string): OffsetSpec {
+  try {
+    return parseOffsetSpec(text);
+  } catch {
+    throw new InvalidArgumentError(REFUSAL);
+  }
 }

@@ -1,5 +1,5 @@
 /** The work of `consume`: joins, polls, prints, and leaves with everything committed that was printed. */
-import type { Client, Consumer, ConsumerRecord, Rebalance } from "@minikafka/client";
+import type { Client, Consumer, ConsumerRecord, Rebalance, TopicPartition } from "@minikafka/client";
 import type { Context } from "../context.ts";
 import { failureOf } from "../failure.ts";
 import { printRecords } from "../fetch/fetch.ts";
@@ -8,6 +8,7 @@ import { placesText } from "../groups/group-description.ts";
 import type { ShownRecord } from "../record.ts";
 import { type Session, withSession } from "../session.ts";
 import type { ConsumeOptions } from "./consume-options.ts";
+import { remarkSlowJoin } from "./join-patience.ts";
 import { isRead, type TopicEnds, topicEnds } from "./topic-ends.ts";
 
 export interface ConsumeRequest extends Omit<ConsumeOptions, "format"> {
@@ -27,10 +28,15 @@ export function consumeRecords(context: Context, request: ConsumeRequest): Promi
     // A name that is mistyped is told at once, though a group may wait for a topic that comes later.
     const ends = await topicEnds(session, request.topics, context.interrupted);
     const consumer = begin(context, session.client, request, ends);
+    const { group } = request;
+    const hush = group === undefined ? () => {} : remarkSlowJoin(context, session, consumer, group);
+    const printed = new Printed();
     try {
-      await readOn({ context, session, consumer, request, ends });
-      if (request.group !== undefined && request.commit) await commitAll(context, session.client, consumer);
+      const hasReadAll = await readOn({ context, session, consumer, request, ends, printed });
+      if (hasReadAll) context.notes.remark(endText(request, printed.count));
+      if (group !== undefined && request.commit) await commitAll(context, session.client, consumer, printed);
     } finally {
+      hush();
       await consumer.close({ timeoutMs: CLOSE_MS });
     }
     return undefined;
@@ -70,21 +76,51 @@ interface Work {
   readonly consumer: Consumer;
   readonly request: ConsumeRequest;
   readonly ends: TopicEnds;
+  readonly printed: Printed;
 }
 
-/** Until there is enough, or the user interrupts. Everything that was handed out was printed when it returns. */
-async function readOn({ context, session, consumer, request, ends }: Work): Promise<void> {
+/** What a run has printed: how much, and from which partitions. */
+class Printed {
+  count = 0;
+  readonly #places = new Map<string, TopicPartition>();
+
+  add(records: readonly ConsumerRecord[]): void {
+    this.count += records.length;
+    for (const { topic, partition } of records)
+      this.#places.set(`${topic}:${partition}`, { topic, partition });
+  }
+
+  /** `orders(0,2)`; empty for nothing. */
+  get placesText(): string {
+    return placesText([...this.#places.values()]);
+  }
+}
+
+/** Who began at the end and found nothing there wanted, most likely, what lies before it. */
+function endText({ topics, group, offset }: ConsumeRequest, count: number): string {
+  const reached = `reached the end of ${topics.join(", ")}: ${count === 1 ? "1 record" : `${count} records`}`;
+  if (count > 0 || offset === "earliest") return reached;
+  return group === undefined
+    ? `${reached}; without -g it begins there, and -o earliest reads what is before it`
+    : `${reached} that the group has not read`;
+}
+
+/**
+ * Until there is enough, or the user interrupts. Everything that was handed out was printed when it resolves, with whether it
+ * was all that -e asked for.
+ */
+async function readOn({ context, session, consumer, request, ends, printed }: Work): Promise<boolean> {
   const { interrupted: signal } = context;
   const patience = new ReadPatience(context);
   let left = request.count ?? Number.POSITIVE_INFINITY;
   while (left > 0) {
     let records: readonly ConsumerRecord[];
     try {
-      if (request.exit === true && (await isRead(consumer, ends, signal))) return;
+      if (request.exit === true && (await isRead(consumer, ends, signal))) return true;
       const maxRecords = Math.min(left, POLL_RECORDS_MAX);
       records = await consumer.poll({ maxRecords, timeoutMs: patience.pollMs, signal });
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       const failure = failureOf(error);
       if (!failure.retriable) throw error;
       patience.failed(error, failure);
@@ -92,8 +128,10 @@ async function readOn({ context, session, consumer, request, ends }: Work): Prom
     }
     patience.polled(records.length, session.client.isConnected);
     await printRecords(context, request.format, records);
+    printed.add(records);
     left -= records.length;
   }
+  return false;
 }
 
 /** Who counted records is to know that they come again; who interrupts is told, and not kept waiting for it. */
@@ -101,6 +139,7 @@ async function commitAll(
   { interrupted, notes }: Context,
   { clock }: Client,
   consumer: Consumer,
+  printed: Printed,
 ): Promise<void> {
   if (!interrupted.aborted) return consumer.commit();
   const committed = consumer.commit().then(
@@ -113,5 +152,7 @@ async function commitAll(
   });
   const problem = await Promise.race([committed, late]);
   cancel();
-  if (problem !== null) notes.remark(`the last records were not committed (${problem}) and may come again`);
+  if (problem === null) return;
+  const where = printed.count === 0 ? "" : `; of ${printed.placesText}`;
+  notes.remark(`the last records were not committed (${problem}${where}) and may come again`);
 }

@@ -108,7 +108,7 @@ export function missingIn({ group, partitions }: GroupLook, wanted: WaitOptions)
   if (wanted.state !== undefined && group.state !== wanted.state)
     reasons.push(`it is ${group.state} (expected ${wanted.state})`);
   if (wanted.members !== undefined && group.members.length !== wanted.members)
-    reasons.push(`it has ${group.members.length} members (expected ${wanted.members})`);
+    reasons.push(`it has ${countedMembers(group.members.length)} (expected ${wanted.members})`);
   if (wanted.drained === true) reasons.push(...undrained(partitions));
   return reasons.length === 0 ? null : reasons.join(", ");
 }
@@ -133,6 +133,10 @@ function show(context: Context, name: string, { group }: GroupLook): Promise<voi
   const { state, generation, members } = group ?? { state: "empty", generation: 0, members: [] };
   if (context.settings.json)
     return context.data.json({ group_id: name, state, generation, members: members.length });
-  const counted = members.length === 1 ? "1 member" : `${members.length} members`;
+  const counted = countedMembers(members.length);
   return context.data.line(`the group ${name} is ${state}, with ${counted} in generation ${generation}`);
+}
+
+function countedMembers(members: number): string {
+  return members === 1 ? "1 member" : `${members} members`;
 }

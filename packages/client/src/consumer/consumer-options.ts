@@ -9,7 +9,8 @@ import {
   groupSettings,
 } from "./group/group-options.ts";
 
-export type AutoOffsetReset = "earliest" | "latest" | "error";
+/** `"beginning"` is `"earliest"`, `"end"` is `"latest"`. */
+export type AutoOffsetReset = "earliest" | "latest" | "beginning" | "end" | "error";
 
 export interface ConsumerOptions extends GroupOptions {
   /**
@@ -75,7 +76,7 @@ const CONSUMER_OPTIONS = [
   } satisfies { readonly [Name in Exclude<keyof ConsumerOptions, keyof GroupOptions>]-?: true }),
 ];
 
-const RESETS: readonly string[] = ["earliest", "latest", "error"];
+const RESETS: readonly string[] = ["earliest", "latest", "beginning", "end", "error"];
 
 /** Fills in the defaults. Throws USAGE for what is unknown or out of bounds. */
 export function consumerSettings(options: ConsumerOptions, session: Session): ConsumerSettings {

@@ -95,7 +95,7 @@ export class Fetcher {
     if (cursor.position !== null) return null;
     const { autoOffsetReset } = this.#settings;
     if (cursor.target !== null) return cursor.target;
-    return autoOffsetReset === "error" ? "error" : autoOffsetReset === "earliest" ? "beginning" : "end";
+    return autoOffsetReset;
   }
 
   /** Finds the position of a cursor that has none. Fails with NO_POSITION when nothing says where to begin. */

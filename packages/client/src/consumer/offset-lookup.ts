@@ -1,4 +1,4 @@
-/** From "beginning", "end" or a time to an offset, as the broker knows it. */
+/** From "beginning", "earliest", "end", "latest" or a time to an offset, as the broker knows it. */
 import type { Session } from "../session.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import { checkedInteger, usageError } from "../usage.ts";
@@ -8,20 +8,35 @@ import type { OffsetSpec } from "./partition-cursor.ts";
 const EARLIEST = -2;
 const LATEST = -1;
 
+/** Kafka's words, and those of its seekToBeginning and seekToEnd. */
+const TIMES = { beginning: EARLIEST, earliest: EARLIEST, end: LATEST, latest: LATEST } as const;
+
+function isWord(spec: unknown): spec is keyof typeof TIMES {
+  return typeof spec === "string" && Object.hasOwn(TIMES, spec);
+}
+
 export interface LookupOptions {
   readonly isolation: "read_uncommitted" | "read_committed";
   /** Ends the trying again. */
   readonly enough: AbortSignal;
 }
 
+/** "beginning" is "earliest", "end" is "latest". */
+export type OffsetPlace = Exclude<OffsetSpec, number>;
+
+/** As `list_offsets` takes it. */
+export function timestampOf(spec: OffsetPlace): number {
+  return isWord(spec) ? TIMES[spec] : spec.timestampMs;
+}
+
 /** Throws USAGE for anything that is not an offset's description. */
 export function checkOffsetSpec(spec: OffsetSpec): void {
-  if (spec === "beginning" || spec === "end") return;
+  if (isWord(spec)) return;
   if (typeof spec === "number") checkedInteger("offset", spec, 0);
   else if (typeof spec === "object" && spec !== null) checkedInteger("timestampMs", spec.timestampMs, 0);
   else
     throw usageError(
-      `the offset is ${String(spec)}; expected a number, "beginning", "end" or { timestampMs }`,
+      `the offset is ${String(spec)}; expected a number, "beginning" or "earliest", "end" or "latest", or { timestampMs }`,
     );
 }
 
@@ -41,6 +56,6 @@ export async function lookUpOffset(
     const retries = { clock, random, deadlineMs, enough: options.enough };
     return (await retrying(retries, () => session.call("list_offsets", fields))).offset;
   };
-  const timestampMs = spec === "beginning" ? EARLIEST : spec === "end" ? LATEST : spec.timestampMs;
+  const timestampMs = timestampOf(spec);
   return (await ask(timestampMs)) ?? (await ask(LATEST)) ?? 0;
 }

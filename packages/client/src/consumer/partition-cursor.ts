@@ -12,7 +12,13 @@ import type { ConsumerRecord } from "./consumer-record.ts";
 import type { FetchedChunk } from "./fetched-chunk.ts";
 
 /** An offset, or what the broker knows an offset for. */
-export type OffsetSpec = number | "beginning" | "end" | { readonly timestampMs: number };
+export type OffsetSpec =
+  | number
+  | "beginning"
+  | "end"
+  | "earliest"
+  | "latest"
+  | { readonly timestampMs: number };
 
 /** Where a position is to be found; "committed" is where the consumer's group goes on. */
 export type Target = OffsetSpec | "committed";

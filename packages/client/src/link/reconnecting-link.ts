@@ -10,6 +10,7 @@
  *   idle → connecting → connected → (broken) → idle, or backoff → connecting while requests wait; closed from anywhere
  */
 import type { JsonObject } from "@minikafka/protocol";
+import { onAbort } from "../abort.ts";
 import type { Cancel, ClientClock } from "../clock.ts";
 import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
@@ -55,8 +56,7 @@ export class ReconnectingLink {
 
   /** Connects now, with at most so many attempts. Fails with what the last one failed with, or with the reason of `signal`. */
   async open(attemptsMax: number, signal?: AbortSignal): Promise<void> {
-    const stop = () => this.#giveUpAttempt();
-    signal?.addEventListener("abort", stop);
+    const forget = signal === undefined ? () => {} : onAbort(signal, () => this.#giveUpAttempt());
     try {
       for (let attempt = 1; !this.isConnected; attempt += 1) {
         signal?.throwIfAborted();
@@ -67,7 +67,7 @@ export class ReconnectingLink {
         await ended;
       }
     } finally {
-      signal?.removeEventListener("abort", stop);
+      forget();
     }
   }
 
@@ -84,11 +84,7 @@ export class ReconnectingLink {
       return request.promise;
     }
     request.whenSettled(this.#options.clock.after(options.timeoutMs, () => this.#timedOut(request, options)));
-    if (signal !== undefined) {
-      const abort = () => request.fail(signal.reason);
-      signal.addEventListener("abort", abort);
-      request.whenSettled(() => signal.removeEventListener("abort", abort));
-    }
+    if (signal !== undefined) request.whenSettled(onAbort(signal, () => request.fail(signal.reason)));
     request.whenSettled(() => {
       if (!request.sent) this.#waiting = this.#waiting.filter((other) => other !== request);
     });

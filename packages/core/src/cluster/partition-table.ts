@@ -59,7 +59,9 @@ export class PartitionTable {
     for (const [partition, { replicas }] of topic.partitions.entries()) {
       for (const brokerId of replicas) this.#brokers.get(brokerId).dropLog({ topic: topic.topic, partition });
     }
-    const reason = new BrokerError("UNKNOWN_TOPIC", `the topic ${quoted(topic.topic)} was deleted`);
+    const reason = new BrokerError("UNKNOWN_TOPIC", `the topic ${quoted(topic.topic)} was deleted`, {
+      topic: topic.topic,
+    });
     for (const set of sets) set.retire(reason);
   }
 
@@ -75,7 +77,8 @@ export class PartitionTable {
   /** The partitions of a topic by number. Throws UNKNOWN_TOPIC. */
   of(topic: string): readonly PartitionReplicaSet[] {
     const sets = this.#byTopic.get(topic);
-    if (sets === undefined) throw new BrokerError("UNKNOWN_TOPIC", `there is no topic ${quoted(topic)}`);
+    if (sets === undefined)
+      throw new BrokerError("UNKNOWN_TOPIC", `there is no topic ${quoted(topic)}`, { topic });
     return sets;
   }
 
@@ -85,7 +88,7 @@ export class PartitionTable {
     const set = sets[partition];
     if (set !== undefined) return set;
     const message = `there is no partition ${partition} in ${quoted(topic)}; expected 0 to ${sets.length - 1}`;
-    throw new BrokerError("UNKNOWN_PARTITION", message, { partition, partitions: sets.length });
+    throw new BrokerError("UNKNOWN_PARTITION", message, { topic, partition, partitions: sets.length });
   }
 
   all(): PartitionReplicaSet[] {

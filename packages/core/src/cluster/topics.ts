@@ -53,7 +53,8 @@ export class TopicCatalogue {
   /** Throws UNKNOWN_TOPIC. */
   require(name: string): Topic {
     const topic = this.#byName.get(name);
-    if (topic === undefined) throw new BrokerError("UNKNOWN_TOPIC", `there is no topic ${quoted(name)}`);
+    if (topic === undefined)
+      throw new BrokerError("UNKNOWN_TOPIC", `there is no topic ${quoted(name)}`, { topic: name });
     return topic;
   }
 
@@ -82,7 +83,7 @@ export class TopicCatalogue {
   /** Throws INVALID_CONFIG when a topic with so many partitions, of so many replicas, would be too much. */
   requireRoom(partitions: number, replicationFactor: number): void {
     const { topicsMax } = LIMITS;
-    requirePartitionCount(partitions, 1);
+    requirePartitionCount(partitions, 0);
     if (this.size >= topicsMax) {
       throw new BrokerError("INVALID_CONFIG", `there are ${this.size} topics; expected at most ${topicsMax}`);
     }
@@ -91,7 +92,7 @@ export class TopicCatalogue {
 
   /** Throws INVALID_CONFIG when `topic` can't have `partitions` in all: fewer than it has, or too many. */
   requireRoomToGrow({ partitions: present }: Topic, partitions: number): void {
-    requirePartitionCount(partitions, present.length + 1);
+    requirePartitionCount(partitions, present.length);
     this.#requireRoomInCluster(partitions - present.length, present[0]?.replicas.length ?? 1);
   }
 
@@ -148,12 +149,14 @@ function requireNotInternal(name: string): void {
   throw new BrokerError("INVALID_TOPIC", message, { collides_with: rival });
 }
 
-function requirePartitionCount(partitions: number, least: number): void {
+/** More than the `present` ones, which are never taken away. */
+function requirePartitionCount(partitions: number, present: number): void {
   const { partitionsPerTopicMax } = LIMITS;
-  if (Number.isInteger(partitions) && partitions >= least && partitions <= partitionsPerTopicMax) return;
+  if (Number.isInteger(partitions) && partitions > present && partitions <= partitionsPerTopicMax) return;
+  const since = present === 0 ? "" : `, since the topic has ${present} already`;
   throw new BrokerError(
     "INVALID_CONFIG",
-    `partitions is ${partitions}; expected a whole number, ${least} to ${partitionsPerTopicMax}`,
+    `partitions is ${partitions}; expected a whole number, ${present + 1} to ${partitionsPerTopicMax}${since}`,
   );
 }
 
