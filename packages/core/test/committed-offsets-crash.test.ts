@@ -133,9 +133,20 @@ async function replicatedUntil(cluster: BrokerCluster, work: Promise<unknown>): 
   await done;
 }
 
+/** A leader that lost what a replica in sync still holds leads no more, and somebody has to say who does. */
+async function promoteWhereNobodyLeads(cluster: BrokerCluster): Promise<void> {
+  if (!cluster.hasTopic(OFFSETS_TOPIC)) return;
+  for (const { partition, leaderId, inSyncReplicas } of cluster.metadata(OFFSETS_TOPIC).partitions) {
+    const [heir] = inSyncReplicas;
+    if (leaderId === null && heir !== undefined)
+      await cluster.promote({ topic: OFFSETS_TOPIC, partition }, heir);
+  }
+}
+
 /** The numbers of both groups in both partitions; the process dies afterwards, without a word. */
 async function found(world: World, config: Partial<ClusterConfig> = {}): Promise<number[][]> {
   const cluster = await openOffsets(world, config);
+  await promoteWhereNobodyLeads(cluster);
   const numbers = [];
   for (const group of [0, 1]) {
     const offsets = await committed(cluster, `group-${group}`);
