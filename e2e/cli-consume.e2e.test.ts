@@ -113,6 +113,32 @@ test("-n commits exactly what it printed, and --no-commit nothing", MINUTE, asyn
   expect(await committed(broker, "late")).toBe(5);
 });
 
+test(
+  "an offset past the end is neither drained nor read: -e goes on until the reset is read",
+  MINUTE,
+  async () => {
+    const broker = await withOrders(1);
+    await output(broker, ["produce", "orders", "-q"], "1\n2\n");
+    await output(broker, ["offsets", "commit", "billing", "orders:0=5000"]);
+    expect(await processOf(broker, ["groups", "describe", "billing"])).toMatchObject({
+      stdout: expect.stringMatching(/^billing +orders +0 +5000 +2 +- +-$/m),
+      stderr: expect.stringContaining(
+        "% orders [0]: what is committed, 5000, lies past the end, 2: the next read resets\n",
+      ),
+    });
+    const drained = ["groups", "wait", "billing", "--drained", "--timeout", "1ms"];
+    expect(await processOf(broker, drained)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(
+        "orders [0] ends at 2 and 5000 is committed, so that the next read resets",
+      ),
+    });
+    expect(await output(broker, ["consume", "orders", "-g", "billing", "-e"])).toBe("1\n2\n");
+    expect(await committed(broker, "billing")).toBe(2);
+    expect(await processOf(broker, drained)).toMatchObject({ code: 0 });
+  },
+);
+
 test("without a group consume reads from now on, of several topics, and knows no group", MINUTE, async () => {
   const broker = await withOrders(2);
   await output(broker, ["topics", "create", "logs"]);

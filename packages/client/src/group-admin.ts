@@ -3,6 +3,7 @@ import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
 import type { CommittedOffset } from "./consumer/group/offset-commits.ts";
 import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
+import { lagOf } from "./offset-lag.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
 
@@ -21,7 +22,10 @@ export interface GroupPartitionLag extends TopicPartition {
   readonly committedOffset: number | null;
   /** The end of what is visible; `null` when it could not be had, for which `error` says why. */
   readonly endOffset: number | null;
-  /** `null` when one of the two is. */
+  /**
+   * `null` when one of the two is, and when what is committed lies past the end: whoever reads next goes by its own reset, so that
+   * nobody knows how much is to be read.
+   */
   readonly lag: number | null;
   /** Who has it; `null` when nobody has. */
   readonly memberId: string | null;
@@ -71,8 +75,7 @@ export async function groupLag(
       .map(async ([key, place]) => {
         const committedOffset = offsets.get(key) ?? null;
         const { endOffset, error } = await endOf(session, place, options);
-        const lag =
-          committedOffset === null || endOffset === null ? null : Math.max(0, endOffset - committedOffset);
+        const lag = committedOffset === null || endOffset === null ? null : lagOf(committedOffset, endOffset);
         return { ...place, committedOffset, endOffset, lag, memberId: owners.get(key) ?? null, error };
       }),
   );

@@ -8,8 +8,9 @@ import { addSharedOptions } from "../settings.ts";
 
 const NOTE =
   "What is named must hold at once; with nothing named it waits for the state stable. A group that is not there yet is waited\n" +
-  "for. Drained: the group has partitions, and everything in them that can be read now is committed. When\n" +
-  "--timeout is over the command says what is missing, with exit code 4.";
+  "for. Drained: the group has partitions, and everything in them that can be read now is committed; an offset past\n" +
+  "the end does not count, since the next read resets. When --timeout is over the command says what is missing, with\n" +
+  "exit code 4.";
 
 export function declareWait(groups: Command, perform: Perform): void {
   const command = groups

@@ -64,7 +64,8 @@ function declareDescribe(groups: Command, perform: Perform): void {
         "minikafka-cli groups describe billing -J | jq '.groups[0].partitions[].lag'",
       ],
       "LAG is LOG-END-OFFSET, which is the end of what can be read, less CURRENT-OFFSET, where the group goes on.\n" +
-        "A dash: nothing is committed, or nobody has the partition. -J has all three views in one.",
+        "A dash: nothing is committed, or nobody has the partition; as LAG also where CURRENT-OFFSET lies past the end, so that\n" +
+        "the next read resets. -J has all three views in one.",
     ),
   );
 }

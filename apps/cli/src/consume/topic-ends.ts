@@ -1,5 +1,5 @@
 /** Where the partitions of topics ended when a command began, and whether a consumer has read all of its own up to there. */
-import { type Consumer, hasCode } from "@minikafka/client";
+import { type Consumer, hasCode, type TopicPartition } from "@minikafka/client";
 import type { Session } from "../session.ts";
 
 export type TopicEnds = readonly {
@@ -41,8 +41,19 @@ export async function isRead(consumer: Consumer, ends: TopicEnds, signal: AbortS
   const positions = await Promise.all(
     consumer.assignment.map(async (place) => ({ ...place, position: await consumer.position(place) })),
   );
-  return positions.every(({ topic, partition, position }) => {
+  const beyond: TopicPartition[] = [];
+  for (const { topic, partition, position } of positions) {
     const end = ends.find((one) => one.topic === topic && one.partition === partition)?.end ?? 0;
-    return position >= end;
-  });
+    if (position < end) return false;
+    if (position > end) beyond.push({ topic, partition });
+  }
+  return beyond.length === 0 || (await isWithinLog(consumer, beyond));
+}
+
+/** A position past the end, as a group may have committed it, is not one to stop at: the next poll resets it. */
+async function isWithinLog(consumer: Consumer, places: readonly TopicPartition[]): Promise<boolean> {
+  const lags = await consumer.lag();
+  return places.every(({ topic, partition }) =>
+    lags.some((one) => one.topic === topic && one.partition === partition && one.lag !== null),
+  );
 }

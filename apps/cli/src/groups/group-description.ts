@@ -90,12 +90,20 @@ async function showOffsets(context: Context, views: readonly GroupView[]): Promi
   remarkEmpty(context, views);
   for (const { group, partitions } of views) {
     if (partitions.length === 0) context.notes.remark(`the group ${group.group_id} has committed nothing`);
-    for (const { topic, partition, error } of partitions) {
-      if (error === null) continue;
-      const { code, message } = failureOf(error);
-      context.notes.remark(`${topic} [${partition}]: ${code}: ${message}`);
+    for (const each of partitions) {
+      const remark = remarkOn(each);
+      if (remark !== null) context.notes.remark(`${each.topic} [${each.partition}]: ${remark}`);
     }
   }
+}
+
+function remarkOn({ error, lag, committedOffset, endOffset }: GroupPartitionLag): string | null {
+  if (error !== null) {
+    const { code, message } = failureOf(error);
+    return `${code}: ${message}`;
+  }
+  if (committedOffset === null || lag !== null) return null;
+  return `what is committed, ${committedOffset}, lies past the end, ${endOffset}: the next read resets`;
 }
 
 function remarkEmpty(context: Context, views: readonly GroupView[]): void {

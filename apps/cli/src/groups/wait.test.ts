@@ -29,6 +29,11 @@ test.each<[WaitOptions, GroupLook["partitions"], string | null]>([
   ],
   [
     { drained: true },
+    [partition(0, { committedOffset: 5000, endOffset: 100, lag: null })],
+    "orders [0] ends at 100 and 5000 is committed, so that the next read resets",
+  ],
+  [
+    { drained: true },
     [1, 2, 3, 4, 5].map((number) => partition(number, { lag: number })),
     "orders [1] is 1 behind, orders [2] is 2 behind, orders [3] is 3 behind, 2 more are behind",
   ],

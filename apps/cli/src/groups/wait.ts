@@ -119,13 +119,16 @@ function undrained(partitions: readonly GroupPartitionLag[]): string[] {
   const behind = partitions.filter(({ lag, committedOffset, endOffset }) =>
     committedOffset === null ? endOffset !== 0 : lag !== 0,
   );
-  const named = behind.slice(0, NAMED_MAX).map(({ topic, partition, lag, endOffset, error }) => {
-    const place = `${topic} [${partition}]`;
-    if (error !== null) return `${place} cannot be looked at (${error.code})`;
-    return lag === null
-      ? `${place} has records up to ${endOffset} and nothing is committed`
-      : `${place} is ${lag} behind`;
-  });
+  const named = behind
+    .slice(0, NAMED_MAX)
+    .map(({ topic, partition, lag, committedOffset, endOffset, error }) => {
+      const place = `${topic} [${partition}]`;
+      if (error !== null) return `${place} cannot be looked at (${error.code})`;
+      if (lag !== null) return `${place} is ${lag} behind`;
+      return committedOffset === null
+        ? `${place} has records up to ${endOffset} and nothing is committed`
+        : `${place} ends at ${endOffset} and ${committedOffset} is committed, so that the next read resets`;
+    });
   return behind.length > NAMED_MAX ? [...named, `${behind.length - NAMED_MAX} more are behind`] : named;
 }
 

@@ -177,6 +177,16 @@ test("lag is the distance to the visible end as the broker knows it now", async 
   await client.close();
 });
 
+test("past the end there is no lag to know, until the next poll resets the position", async () => {
+  const { broker, client, consumer } = await consuming();
+  broker.append("orders", 0, numbered(5));
+  consumer.assign([{ ...P0, offset: 9 }]);
+  expect(await consumer.lag()).toEqual([{ ...P0, position: 9, endOffset: 5, lag: null }]);
+  await consumer.seek(P0, 5);
+  expect(await consumer.lag()).toEqual([{ ...P0, position: 5, endOffset: 5, lag: 0 }]);
+  await client.close();
+});
+
 test("an assignment of nothing polls nothing", async () => {
   const { broker, client, consumer } = await consuming();
   expect(await consumer.poll()).toEqual([]);

@@ -1,4 +1,6 @@
 /** Where a consumer is in its partitions, moving it elsewhere, and how far it is behind. */
+
+import { lagOf } from "../offset-lag.ts";
 import type { Session } from "../session.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import type { ConsumerSettings } from "./consumer-options.ts";
@@ -11,8 +13,9 @@ import type { RecordSupply } from "./record-supply.ts";
 export interface PartitionLag extends TopicPartition {
   readonly position: number;
   readonly endOffset: number;
-  readonly lag: number;
-  /** With a group: what it has committed, `null` for nothing, and how far that is behind. */
+  /** `null` when the position lies past the end, so that the next fetch resets it (autoOffsetReset). */
+  readonly lag: number | null;
+  /** With a group: what it has committed, `null` for nothing, and how far that is behind, `null` as `lag` is. */
   readonly committed?: number | null;
   readonly committedLag?: number | null;
 }
@@ -60,11 +63,10 @@ export class Positions {
       places.map(async (place, index) => {
         const position = await this.position(place);
         const endOffset = await lookUpOffset(this.#session, place, "end", lookup);
-        const behind = (offset: number) => Math.max(0, endOffset - offset);
-        const lag = { ...place, position, endOffset, lag: behind(position) };
+        const lag = { ...place, position, endOffset, lag: lagOf(position, endOffset) };
         if (committed === undefined) return lag;
         const offset = committed[index]?.offset ?? null;
-        return { ...lag, committed: offset, committedLag: offset === null ? null : behind(offset) };
+        return { ...lag, committed: offset, committedLag: offset === null ? null : lagOf(offset, endOffset) };
       }),
     );
   }

@@ -92,6 +92,27 @@ test("position and commit are independent: seek moves one, commit the other", as
   await close();
 });
 
+test("a committed offset past the end has no lag, and who goes on from there begins by its reset", async () => {
+  const { broker, member, close } = await grouping({ orders: 1 });
+  broker.append("orders", 0, ["a", "b"]);
+  const before = await member("a");
+  await before.subscribe(["orders"]);
+  await before.commit([{ ...P0, offset: 9 }]);
+  await before.close({ leave: false });
+  const consumer = await member("a");
+  await consumer.subscribe(["orders"]);
+  expect(await consumer.lag()).toEqual([
+    { ...P0, position: 9, endOffset: 2, lag: null, committed: 9, committedLag: null },
+  ]);
+  const read: string[] = [];
+  while (read.length < 2) read.push(...texts(await consumer.poll()));
+  expect(read).toEqual(["a", "b"]);
+  expect(await consumer.lag()).toEqual([
+    { ...P0, position: 2, endOffset: 2, lag: 0, committed: 9, committedLag: null },
+  ]);
+  await close();
+});
+
 test("after a crash, processing before committing replays, and committing before processing skips", async () => {
   const { broker, member, close } = await grouping({ orders: 1 });
   broker.append("orders", 0, ["a", "b"]);
