@@ -1,4 +1,5 @@
 /** Groups and their offsets by the command line: described, moved, waited for, deleted. */
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { command, jsonLines, output, processOf, startCommand } from "./support/cli.ts";
 import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
@@ -50,6 +51,7 @@ test(
     const [listed] = jsonLines(await output(again, ["groups", "list", "-J"]));
     expect(listed).toEqual({
       groups: [{ group_id: "billing", state: "empty", generation: 2, members: 0, coordinator_id: 1 }],
+      unreadable: [],
     });
     expect(await output(again, ["consume", "orders", "-g", "billing", "-e"])).toBe("late\n");
   },
@@ -160,7 +162,9 @@ test(
     member.process.kill("SIGINT");
     expect(await waiting).toBe("the group billing is empty, with 0 members in generation 2\n");
     await output(broker, ["groups", "delete", "billing"]);
-    expect(jsonLines(await output(broker, ["groups", "list", "-J"]))).toEqual([{ groups: [] }]);
+    expect(jsonLines(await output(broker, ["groups", "list", "-J"]))).toEqual([
+      { groups: [], unreadable: [] },
+    ]);
     expect(await command(broker, ["groups", "delete", "billing"])).toMatchObject({ code: 3 });
     expect(await output(broker, ["groups", "delete", "billing", "--if-exists", "-J"])).toBe(
       '{"group_id":"billing","deleted":false}\n',
@@ -265,3 +269,65 @@ test(
     expect(await output(broker, ["groups", "list"])).toBe("");
   },
 );
+
+test(
+  "while a coordinator is down the other groups are listed, and what is missing is told",
+  MINUTE,
+  async () => {
+    const broker = await withOrders([0, 0], "--brokers", "3");
+    // Of the four partitions of __consumer_offsets each of these is in another.
+    for (const group of ["a", "b", "c", "d"])
+      await output(broker, ["offsets", "commit", group, "orders:0=0", "-q"]);
+    await output(broker, ["broker", "stop", "2"]);
+    const listed = await command(broker, ["groups", "list"]);
+    expect(listed.code).toBe(0);
+    expect(words(listed.stdout).map(([group]) => group)).toEqual(["GROUP", "b", "c", "d", ""]);
+    expect(listed.stderr).toMatch(
+      /^% the groups in __consumer_offsets \[1\] are missing: LEADER_NOT_AVAILABLE: /,
+    );
+    expect(jsonLines(await output(broker, ["groups", "list", "-J"]))).toMatchObject([
+      { groups: [{}, {}, {}], unreadable: [{ partition: 1, code: "LEADER_NOT_AVAILABLE" }] },
+    ]);
+    expect((await command(broker, ["groups", "describe"])).stderr).toContain("[1] are missing");
+    for (const id of ["1", "3"]) await output(broker, ["broker", "stop", id]);
+    expect(await command(broker, ["groups", "list"])).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: LEADER_NOT_AVAILABLE/),
+    });
+  },
+);
+
+test(
+  "a member that waits for a step under a manual clock says so, and goes on after it",
+  MINUTE,
+  async () => {
+    const broker = await startDaemon(temporaryFolder(), [...QUIET, "--brokers", "3", "--clock", "manual"]);
+    await output(broker, ["topics", "create", "orders"]);
+    await output(broker, ["produce", "orders", "-v", "x"]);
+    const member = startCommand(broker, ["consume", "orders", "-g", "billing", "-n", "1", "--no-commit"]);
+    let said = "";
+    member.process.stderr.on("data", (text: string) => {
+      said += text;
+    });
+    while (!said.includes("step replicate __consumer_offsets")) await once(member.process.stderr, "data");
+    const replicating = async () => {
+      await output(broker, ["step", "replicate", "__consumer_offsets"]);
+      return output(broker, ["groups", "list", "-q"]);
+    };
+    while (!(await replicating()).includes("billing"));
+    expect(await member.nextLine()).toBe("x");
+  },
+);
+
+test("a topic that a member subscribes to and that is not there is told by describe", MINUTE, async () => {
+  const broker = await withOrders([0, 0]);
+  const join = { operation: "join_group", group_id: "billing", member_id: "a", topics: ["orders", "typo"] };
+  await output(broker, ["raw", JSON.stringify(join)]);
+  for (const aspect of [[], ["--members"], ["--state"]])
+    expect((await command(broker, ["groups", "describe", "billing", ...aspect])).stderr).toContain(
+      "% the group billing subscribes to typo, which is not there\n",
+    );
+  const [described] = jsonLines(await output(broker, ["groups", "describe", "billing", "-J"]));
+  expect(described).toMatchObject({ groups: [{ missing_topics: ["typo"] }] });
+});

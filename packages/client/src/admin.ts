@@ -15,6 +15,7 @@ import {
   type GroupPartitionLag,
   groupLag,
   type ListedGroup,
+  listGroups,
 } from "./group-admin.ts";
 import type { CallOptions, Session } from "./session.ts";
 import type { TopicPartition } from "./topic-partition.ts";
@@ -258,9 +259,9 @@ export class Admin {
     return (await this.#session.call("start_broker", { broker_id: brokerId }, options)).clean;
   }
 
-  /** All groups by name: those with members, and those with committed offsets. */
+  /** All groups by name, or none: `call("list_groups", {})` has those that can be read now, and what cannot. */
   async listGroups(options?: CallOptions): Promise<readonly ListedGroup[]> {
-    return camelCased((await this.#session.call("list_groups", {}, options)).groups);
+    return listGroups(this.#session, options);
   }
 
   /** Its state, its members with what each has, and why it was rebalanced last. Fails with UNKNOWN_GROUP. */

@@ -51,8 +51,23 @@ test("groups are listed and described in the SDK's names", async () => {
   const listing = { state: "empty", generation: 3, members: 0 } as const;
   (await peer.next("list_groups")).answer({
     groups: [{ group_id: "payments", ...listing, coordinator_id: null }],
+    unreadable: [],
   });
   expect(await listed).toEqual([{ groupId: "payments", ...listing, coordinatorId: null }]);
+  const gaps = expect(admin.listGroups()).rejects.toMatchObject({
+    code: "LEADER_NOT_AVAILABLE",
+    message: "nobody leads it; the groups of 2 partitions of __consumer_offsets cannot be listed",
+    details: { partition: 1, others: 1 },
+  });
+  const lost = { code: "LEADER_NOT_AVAILABLE", message: "nobody leads it" };
+  (await peer.next("list_groups")).answer({
+    groups: [{ group_id: "payments", ...listing, coordinator_id: 1 }],
+    unreadable: [
+      { ...lost, partition: 1 },
+      { ...lost, partition: 2 },
+    ],
+  });
+  await gaps;
   const described = admin.describeGroups(["payments", "none"]);
   const first = await peer.next("describe_group");
   expect(first.fields).toMatchObject({ group_id: "payments" });

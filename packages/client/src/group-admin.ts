@@ -2,7 +2,7 @@
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
 import type { CommittedOffset } from "./consumer/group/offset-commits.ts";
-import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
+import { asMiniKafkaError, MiniKafkaError } from "./errors.ts";
 import { lagOf } from "./offset-lag.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
@@ -30,6 +30,18 @@ export interface GroupPartitionLag extends TopicPartition {
   /** Who has it; `null` when nobody has. */
   readonly memberId: string | null;
   readonly error: MiniKafkaError | null;
+}
+
+/** Fails with what the first of the partitions of __consumer_offsets that cannot be read is refused with. Kafka: ListGroupsResult.all. */
+export async function listGroups(session: Session, options?: CallOptions): Promise<readonly ListedGroup[]> {
+  const { groups, unreadable } = await session.call("list_groups", {}, options);
+  const [first] = unreadable;
+  if (first === undefined) return camelCased(groups);
+  const { code, message, partition } = first;
+  const of = unreadable.length === 1 ? `partition ${partition}` : `${unreadable.length} partitions`;
+  throw new MiniKafkaError(code, `${message}; the groups of ${of} of __consumer_offsets cannot be listed`, {
+    details: { topic: "__consumer_offsets", partition, others: unreadable.length - 1 },
+  });
 }
 
 export async function fetchOffsets(

@@ -42,7 +42,12 @@ export type {
   MemberRequest,
   MemberView,
 } from "./group/group-requests.ts";
-export type { GroupDescription, GroupListing, MemberDescription } from "./group/group-views.ts";
+export type {
+  GroupDescription,
+  GroupListing,
+  GroupListings,
+  MemberDescription,
+} from "./group/group-views.ts";
 export type { ExpiredMember } from "./group/member-expiry.ts";
 export { REBALANCE_DIALS, type RebalanceDial } from "./group/rebalance.ts";
 export { LIMITS } from "./limits.ts";

@@ -178,6 +178,23 @@ describe("a record that the log refuses", () => {
   });
 });
 
+test("of groups in two partitions, the list has those that can be read, and says which partition cannot", async () => {
+  const world = memoryWorld();
+  const config = { offsetsTopicPartitions: 2 };
+  const first = await openGroups(world, config);
+  // By their hash, a is in partition 1 and b in partition 0.
+  for (const groupId of ["a", "b"]) await new TestMember(first, "m", groupId).join();
+  await first.close();
+  const cluster = await openGroups(world, config);
+  const fault = world.faults.arm({ point: "coordinator.load.before_read", action: "error" });
+  const { groups, unreadable } = await cluster.groups.list();
+  fault.assertFired();
+  expect(groups.map(({ groupId }) => groupId)).toEqual(["a"]);
+  expect(unreadable).toEqual([{ partition: 0, error: expect.objectContaining({ code: "STORAGE_ERROR" }) }]);
+  const again = await cluster.groups.list();
+  expect([again.groups.map(({ groupId }) => groupId), again.unreadable]).toEqual([["a", "b"], []]);
+});
+
 /** Copies until nobody is behind, so that whoever waits for acks=all is told. */
 async function replicate(cluster: BrokerCluster): Promise<void> {
   for (let round = 0; round < 3; round++) await cluster.replicateOnce({ topic: PLACE.topic });

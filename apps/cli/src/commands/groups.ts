@@ -1,4 +1,5 @@
 /** `groups`: what there is, how far each is behind, who reads what; where it goes on, until when to wait, forget one. */
+import type { ParsedResponse } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { CliError, failureOf } from "../failure.ts";
@@ -14,6 +15,8 @@ interface DescribeOptions {
   readonly members?: true;
   readonly state?: true;
 }
+
+type Listed = ParsedResponse<"list_groups">;
 
 interface DeleteOptions {
   readonly ifExists?: true;
@@ -37,7 +40,9 @@ function declareList(groups: Command, perform: Perform): void {
   const command = groups
     .command("list")
     .alias("ls")
-    .description("Lists the groups by name: those with members, and those with committed offsets.")
+    .description(
+      "Lists the groups by name: those with members, and those with committed offsets. What cannot be listed now is told.",
+    )
     .action((_options: unknown, self: Command) => perform(self, list));
   addSharedOptions(command).addHelpText(
     "after",
@@ -91,9 +96,9 @@ function declareDelete(groups: Command, perform: Perform): void {
 
 function list(context: Context): Promise<undefined> {
   return withSession(context, async (session) => {
-    const { groups } = await session.call("list_groups", {});
+    const { groups, unreadable } = await session.call("list_groups", {});
     if (context.settings.json) {
-      await context.data.json({ groups });
+      await context.data.json({ groups, unreadable });
       return undefined;
     }
     const rows = groups.map((each) => [
@@ -104,7 +109,8 @@ function list(context: Context): Promise<undefined> {
       each.coordinator_id,
     ]);
     await context.data.write(renderTable(["GROUP", "STATE", "GENERATION", "MEMBERS", "COORDINATOR"], rows));
-    if (rows.length === 0)
+    remarkUnreadable(context, unreadable);
+    if (rows.length + unreadable.length === 0)
       context.notes.remark("no groups yet; the first is made by: minikafka-cli consume TOPIC -g NAME");
     return undefined;
   });
@@ -119,11 +125,26 @@ function describe(
     throw new CliError("USAGE", "--members and --state exclude each other; -J shows both");
   const aspect: GroupAspect = members === true ? "members" : state === true ? "state" : "offsets";
   return withSession(context, async (session) => {
-    const wanted =
-      names.length > 0 ? names : (await session.call("list_groups", {})).groups.map((each) => each.group_id);
+    const wanted = names.length > 0 ? names : await allGroups(context, session);
     await describeGroups(context, session, wanted, aspect);
     return undefined;
   });
+}
+
+async function allGroups(context: Context, session: Session): Promise<string[]> {
+  const { groups, unreadable } = await session.call("list_groups", {});
+  remarkUnreadable(context, unreadable);
+  return groups.map((each) => each.group_id);
+}
+
+/** Groups are missing then, and nobody can tell which. */
+function remarkUnreadable({ notes }: Context, unreadable: Listed["unreadable"]): void {
+  for (const { partition, code, message } of unreadable)
+    notes.remark(`the groups in __consumer_offsets [${partition}] are missing: ${code}: ${message}`);
+  if (unreadable.length > 0)
+    notes.remark(
+      "minikafka-cli describe shows which brokers run, promote __consumer_offsets BROKER -p N lets another one lead",
+    );
 }
 
 function remove(context: Context, names: readonly string[], options: DeleteOptions): Promise<undefined> {

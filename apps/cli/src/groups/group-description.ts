@@ -14,6 +14,8 @@ export type GroupAspect = "offsets" | "members" | "state";
 
 interface GroupView {
   readonly group: Described;
+  /** Topics that members subscribe to and that are not there: nothing comes of them until somebody makes them. */
+  readonly missingTopics: readonly string[];
   readonly partitions: readonly GroupPartitionLag[];
 }
 
@@ -58,8 +60,16 @@ export async function describeGroups(
   aspect: GroupAspect,
 ): Promise<void> {
   const withLag = aspect === "offsets" || context.settings.json;
-  const views = await Promise.all(groups.map((name) => viewOf(context, session, name, withLag)));
+  const described = await Promise.all(groups.map((name) => viewOf(context, session, name, withLag)));
+  const views = await withMissingTopics(session, described);
   if (context.settings.json) return context.data.json({ groups: views.map(documentOf) });
+  await show(context, views, aspect);
+  for (const { group, missingTopics } of views)
+    for (const topic of missingTopics)
+      context.notes.remark(`the group ${group.group_id} subscribes to ${topic}, which is not there`);
+}
+
+async function show(context: Context, views: readonly GroupView[], aspect: GroupAspect): Promise<void> {
   switch (aspect) {
     case "offsets":
       return showOffsets(context, views);
@@ -76,13 +86,26 @@ async function viewOf(
   session: Session,
   name: string,
   withLag: boolean,
-): Promise<GroupView> {
+): Promise<Omit<GroupView, "missingTopics">> {
   const { interrupted: signal } = context;
   const [group, partitions] = await Promise.all([
     session.call("describe_group", { group_id: name }),
     withLag ? session.client.admin().groupLag(name, { signal }) : [],
   ]);
   return { group, partitions };
+}
+
+async function withMissingTopics(
+  session: Session,
+  views: readonly Omit<GroupView, "missingTopics">[],
+): Promise<GroupView[]> {
+  const subscribed = views.map(({ group }) => [...new Set(group.members.flatMap(({ topics }) => topics))]);
+  if (subscribed.flat().length === 0) return views.map((view) => ({ ...view, missingTopics: [] }));
+  const there = new Set((await session.call("list_topics", {})).topics.map(({ topic }) => topic));
+  return views.map((view, index) => ({
+    ...view,
+    missingTopics: (subscribed[index] ?? []).filter((topic) => !there.has(topic)).sort(),
+  }));
 }
 
 async function showOffsets(context: Context, views: readonly GroupView[]): Promise<void> {
@@ -160,9 +183,10 @@ export function placesText(places: readonly Place[]): string {
     .join(",");
 }
 
-function documentOf({ group, partitions }: GroupView): object {
+function documentOf({ group, partitions, missingTopics }: GroupView): object {
   return {
     ...group,
+    missing_topics: missingTopics,
     partitions: partitions.map((each) => ({
       topic: each.topic,
       partition: each.partition,

@@ -18,7 +18,7 @@ import type {
   MemberView,
 } from "../group/group-requests.ts";
 import { groupRules } from "../group/group-rules.ts";
-import { type GroupDescription, type GroupListing, GroupViews } from "../group/group-views.ts";
+import { type GroupDescription, type GroupListings, GroupViews } from "../group/group-views.ts";
 import { type ExpiredMember, expireMembers } from "../group/member-expiry.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
 import { type CommittedOffset, CommittedOffsets } from "../offsets/committed-offsets.ts";
@@ -103,7 +103,7 @@ export class GroupOperations {
   }
 
   /** See GroupViews.list. */
-  async list(wait?: Wait): Promise<GroupListing[]> {
+  async list(wait?: Wait): Promise<GroupListings> {
     this.#lifecycle.requireRunning();
     return this.#views.list(wait);
   }

@@ -2,6 +2,7 @@
 import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
+import { BrokerError } from "../errors.ts";
 import type { AssignorName } from "./assignors/assignor.ts";
 import { committedGroup, type GroupKinds } from "./group-kinds.ts";
 import { unknownGroup } from "./group-refusals.ts";
@@ -30,6 +31,17 @@ export interface GroupListing {
   readonly members: number;
   /** The broker that leads the group's partition of the internal topic; `null` when none does. */
   readonly coordinatorId: number | null;
+}
+
+/** A partition of the internal topic whose groups are not known now. */
+export interface UnreadablePartition {
+  readonly partition: number;
+  readonly error: BrokerError;
+}
+
+export interface GroupListings {
+  readonly groups: readonly GroupListing[];
+  readonly unreadable: readonly UnreadablePartition[];
 }
 
 export interface MemberDescription {
@@ -70,14 +82,26 @@ export class GroupViews {
   }
 
   /**
-   * All groups by name: those with members, those that had some, and those with committed offsets. Rejects when a partition of
-   * the internal topic cannot be read, since its groups would be missing. Kafka: ListGroups.
+   * All groups by name: those with members, those that had some, and those with committed offsets; and the partitions of the
+   * internal topic whose groups are missing, since they cannot be read. Rejects when none can. Kafka: ListGroups, which a
+   * client asks of each broker, so that the groups of one that is down are missing there as well.
    */
-  async list(wait: Wait = {}): Promise<GroupListing[]> {
-    const listings: GroupListing[] = [];
-    for (const shard of this.#parts.topic.shards())
-      listings.push(...(await shard.read((kinds) => listingsOf(kinds, shard), wait)));
-    return listings.sort((left, right) => (left.groupId < right.groupId ? -1 : 1));
+  async list(wait: Wait = {}): Promise<GroupListings> {
+    const shards = this.#parts.topic.shards();
+    const read = await Promise.allSettled(
+      shards.map((shard) => shard.read((kinds) => listingsOf(kinds, shard), wait)),
+    );
+    const unreadable = read.flatMap((result, index): UnreadablePartition[] => {
+      if (result.status === "fulfilled") return [];
+      // Anything else is a fault of ours, and hides behind nothing.
+      if (!(result.reason instanceof BrokerError)) throw result.reason;
+      return [{ partition: shards[index]?.partition ?? index, error: result.reason }];
+    });
+    const [first] = unreadable;
+    if (first !== undefined && unreadable.length === shards.length) throw first.error;
+    const groups = read.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    groups.sort((left, right) => (left.groupId < right.groupId ? -1 : 1));
+    return { groups, unreadable };
   }
 
   /** Rejects with UNKNOWN_GROUP, and as CoordinatorShard.read does. Kafka: ConsumerGroupDescribe (KIP-848). */
