@@ -7,6 +7,7 @@
  */
 import type { Writable } from "node:stream";
 import { OutputClosed } from "../failure.ts";
+import { printable } from "./printable.ts";
 
 export type OutputStream = Writable & { readonly isTTY?: boolean };
 
@@ -47,9 +48,9 @@ export class DataSink {
     this.#requireOpen();
   }
 
-  /** A line of text. */
+  /** A line of text, and no more than one, whatever the names in it hold. */
   line(text: string): Promise<void> {
-    return this.write(`${text}\n`);
+    return this.write(`${printable(text)}\n`);
   }
 
   /** One JSON document on one line. */

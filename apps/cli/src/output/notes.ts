@@ -1,6 +1,7 @@
 /** Standard error, where everything goes that is not data: errors always, hints and remarks unless `-q`. */
 import type { Failure } from "../failure.ts";
 import type { OutputStream } from "./data-sink.ts";
+import { printable } from "./printable.ts";
 
 export interface NotesOptions {
   readonly json: boolean;
@@ -25,7 +26,7 @@ export class Notes {
 
   /** A remark for a person, kcat's `% …`. Programs, which asked for JSON or quiet, don't get it. */
   remark(text: string): void {
-    if (!this.#options.quiet && !this.#options.json) this.#write(`% ${text}\n`);
+    if (!this.#options.quiet && !this.#options.json) this.#write(`% ${printable(text)}\n`);
   }
 
   /** `error:` and `hint:`, one line each; with `--json` one object. A hint is advice, so `-q` drops it. */
@@ -36,8 +37,9 @@ export class Notes {
       this.#write(`${JSON.stringify({ error: { code, retriable, message, details, ...advice } })}\n`);
       return;
     }
-    this.#write(`${this.#paint("error:", RED)} ${failure.code}: ${failure.message}\n`);
-    if (hint !== null && !this.#options.quiet) this.#write(`${this.#paint("hint:", CYAN)} ${hint}\n`);
+    this.#write(`${this.#paint("error:", RED)} ${failure.code}: ${printable(failure.message)}\n`);
+    if (hint !== null && !this.#options.quiet)
+      this.#write(`${this.#paint("hint:", CYAN)} ${printable(hint)}\n`);
   }
 
   #paint(text: string, colour: number): string {

@@ -1,10 +1,11 @@
 /** Tables for people who pipe them into grep and awk: capital headers, two spaces between columns, no lines drawn. */
+import { printable } from "./printable.ts";
 
 export type Cell = string | number | null;
 
-/** A cell is never empty, or the columns after it would shift for awk. */
+/** A cell is never empty, or the columns after it would shift for awk; nor does it end its line or colour it. */
 function shown(cell: Cell | undefined): string {
-  return cell === null || cell === undefined || cell === "" ? "-" : String(cell);
+  return cell === null || cell === undefined || cell === "" ? "-" : printable(String(cell));
 }
 
 /** The table as text, each line ended by a newline; nothing when there are no rows, so that no output means none. */

@@ -58,7 +58,7 @@ async function printAnswers(context: Context, link: RawLink): Promise<ExitCode> 
   for await (const line of link.answers(context.settings.timeoutMs)) {
     const text = line.toString("utf8");
     if (outcome === EXIT.ok) outcome = outcomeOf(text);
-    await context.data.line(text);
+    await context.data.write(`${text}\n`);
   }
   if (link.unanswered > 0 && !context.interrupted.aborted && context.data.isOpen) {
     throw new CliError(
