@@ -152,7 +152,8 @@ async function commitAll(
   });
   const problem = await Promise.race([committed, late]);
   cancel();
-  if (problem === null) return;
-  const where = printed.count === 0 ? "" : `; of ${printed.placesText}`;
-  notes.remark(`the last records were not committed (${problem}${where}) and may come again`);
+  if (problem === null || printed.count === 0) return;
+  notes.remark(
+    `the last records were not committed (${problem}; of ${printed.placesText}) and may come again`,
+  );
 }

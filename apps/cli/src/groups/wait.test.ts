@@ -18,6 +18,7 @@ test.each<[WaitOptions, GroupLook["partitions"], string | null]>([
   [{ state: "stable" }, [], null],
   [{ state: "empty", members: 2 }, [], "it is stable (expected empty), it has 0 members (expected 2)"],
   [{ members: 0 }, [], null],
+  [{ members: 1 }, [], "it has 0 members (expected 1)"],
   [{ drained: true }, [partition(0, {})], null],
   [{ drained: true }, [partition(0, { committedOffset: null, endOffset: 0, lag: null })], null],
   [{ drained: true }, [], "it has neither committed nor been given a partition"],
@@ -43,4 +44,18 @@ test.each<[WaitOptions, GroupLook["partitions"], string | null]>([
 
 test("a group that is not there is waited for, whatever is wanted of it", () => {
   expect(missingIn({ group: null, partitions: [] }, { state: "empty" })).toBe("there is no such group");
+});
+
+test("one member is not several", () => {
+  const member = {
+    member_id: "a",
+    topics: [],
+    session_timeout_ms: 1,
+    rebalance_timeout_ms: 1,
+    heartbeat_age_ms: 0,
+  };
+  const members = [{ ...member, assignment: [], pending: [], revoking: [] }];
+  expect(missingIn({ group: { ...group, members }, partitions: [] }, { members: 2 })).toBe(
+    "it has 1 member (expected 2)",
+  );
 });
