@@ -1,6 +1,6 @@
 /**
- * The broker's clock and its background work, for experiments that step them. The broker answers STEPPING_DISABLED unless
- * it runs with --lab, or with a manual clock.
+ * The broker's clock and its background work, for experiments that step them. Any broker tells its clock; to steps it answers
+ * STEPPING_DISABLED unless it runs with --lab, or with a manual clock.
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";

@@ -20,8 +20,10 @@ Ctrl-C commits and leaves the group, so that the others take over at once. A
 reader that stops early, as head does, may leave printed records unread: -n is
 exact. -e ends when all that was there when the command began was read.
 With --timeout it ends with exit code 4 when nothing came for so long. While the
-broker is gone it tries again for 10 seconds, or as long as --timeout says; with several brokers and a manual clock a group waits for
-step replicate __consumer_offsets, from another terminal.
+broker is gone it tries again for 10 seconds, or as long as --timeout says. With
+several brokers and a manual clock a group waits for
+minikafka-cli step replicate __consumer_offsets, from another terminal.
+
 Formats (-f), "%v\\n" when none is given:
 ${FORMAT_HELP}`;
 
