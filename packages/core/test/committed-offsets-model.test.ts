@@ -60,10 +60,11 @@ class History {
     const nowMs = this.world.clock.nowMs();
     const commits = Array.from({ length: 1 + this.random.below(3) }, () => {
       const group = this.pick(GROUPS);
-      const offsets = Array.from({ length: 1 + this.random.below(3) }, () => this.offset());
+      // Each partition once in one commit; more is refused.
+      const offsets = new Map(Array.from({ length: 1 + this.random.below(3) }, () => this.offset()));
       for (const [place, offset] of offsets)
         this.model.get(group)?.set(place, { text: `${place}=${offset}`, committedMs: nowMs });
-      return commit(this.cluster, group, ...offsets.map(([place, offset]) => `${place}=${offset}`));
+      return commit(this.cluster, group, ...[...offsets].map(([place, offset]) => `${place}=${offset}`));
     });
     await Promise.all(commits);
   }

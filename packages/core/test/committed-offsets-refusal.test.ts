@@ -35,6 +35,44 @@ describe("a commit that is refused", () => {
     await cluster.close();
   });
 
+  test("names a partition twice, or has a note that is no text: nothing of it counts", async () => {
+    const cluster = await openOffsets(memoryWorld());
+    expect(
+      await rejection(commit(cluster, "billing", "orders:0=1", "orders:1=1", "orders:0=2")),
+    ).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "orders-0 is named twice; expected each partition once",
+    });
+    expect(await rejection(commit(cluster, "billing", "orders:1=1", "orders:0=1 \ud800"))).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "the metadata of orders-0 has 1 characters; expected at most 4096 of well-formed text",
+    });
+    expect(cluster.hasTopic(OFFSETS_TOPIC)).toBe(false);
+    expect(await committed(cluster, "billing")).toEqual([]);
+    await cluster.close();
+  });
+
+  test("is of a group whose name is too long, which no other question about it takes either", async () => {
+    const cluster = await openOffsets(memoryWorld());
+    const [longest, tooLong] = ["\u{1f600}".repeat(255), "\u{1f600}".repeat(256)];
+    const { groups } = cluster;
+    await commit(cluster, longest, `orders:0=1 ${"\u{1f600}".repeat(4096)}`);
+    expect(await groups.describe(longest)).toMatchObject({ groupId: longest });
+    await groups.delete(longest);
+    const asked = [
+      commit(cluster, tooLong, "orders:0=1"),
+      groups.committed({ groupId: tooLong }),
+      groups.describe(tooLong),
+      groups.delete(tooLong),
+    ];
+    for (const one of asked)
+      expect(await rejection(one)).toMatchObject({
+        code: "INVALID_REQUEST",
+        message: expect.stringMatching(/^group_id is .* 256 characters; expected 1 to 255/),
+      });
+    await cluster.close();
+  });
+
   test("is too large for one batch as a whole: nothing of it counts", async () => {
     const cluster = await openOffsets(memoryWorld());
     cluster.createTopic({ topic: "wide", partitions: 1000 });

@@ -347,6 +347,10 @@ describe("what is asked for in the wrong way is refused, and makes no topic", ()
     [{ groupId: "x".repeat(256) }, /group_id is .*256 characters/],
     [{ memberId: "\ud800" }, /well-formed/],
     [
+      { groupId: "\u{1f600}".repeat(256) },
+      /^group_id is "(\\u\{1f600\}){16}" and 480 more characters, 256 characters/,
+    ],
+    [
       { topics: Array.from({ length: 1_001 }, (_, index) => `t${index}`) },
       /topics names 1001; expected at most 1000/,
     ],

@@ -10,12 +10,13 @@ import { GroupChanges } from "../group/group-changes.ts";
 import { GroupCoordinator } from "../group/group-coordinator.ts";
 import { type GroupKinds, newGroupKinds } from "../group/group-kinds.ts";
 import { deleteGroup, forgetGroups } from "../group/group-removal.ts";
-import type {
-  HeartbeatRequest,
-  JoinRequest,
-  JoinView,
-  MemberRequest,
-  MemberView,
+import {
+  type HeartbeatRequest,
+  type JoinRequest,
+  type JoinView,
+  type MemberRequest,
+  type MemberView,
+  requireGroupId,
 } from "../group/group-requests.ts";
 import { groupRules } from "../group/group-rules.ts";
 import { type GroupDescription, type GroupListings, GroupViews } from "../group/group-views.ts";
@@ -90,6 +91,7 @@ export class GroupOperations {
   /** See CommittedOffsets.commit. */
   async commit(request: CommitRequest, wait?: Wait): Promise<void> {
     this.#lifecycle.requireRunning();
+    requireGroupId(request.groupId);
     await this.#offsets.commit(request, wait);
   }
 
@@ -99,6 +101,7 @@ export class GroupOperations {
     wait?: Wait,
   ): Promise<CommittedOffset[]> {
     this.#lifecycle.requireRunning();
+    requireGroupId(request.groupId);
     return this.#offsets.committed(request, wait);
   }
 

@@ -6,6 +6,7 @@
  * the beginning of a new count; no id stands in it twice; every id in it is below `next_producer_id`.
  */
 import { posix } from "node:path";
+import { characterCount } from "../character-count.ts";
 import type { Env } from "../env/env.ts";
 import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "../log/files/checkpoint-file.ts";
@@ -112,7 +113,7 @@ function producerIdOf(value: unknown, what: string): number {
 
 /** Why nobody can be called so, or `null`. */
 export function producerNameProblem(name: string): string | null {
-  const { length } = name;
+  const length = characterCount(name);
   if (length >= 1 && length <= LIMITS.producerNameLengthMax) return null;
   return `the producer's name ${quoted(name)} has ${length} characters; expected 1 to ${LIMITS.producerNameLengthMax}`;
 }

@@ -4,6 +4,10 @@ import { quoted } from "../quoted.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import type { Group } from "./group-state.ts";
 
+export function countedMembers(members: number): string {
+  return members === 1 ? "1 member" : `${members} members`;
+}
+
 export function unknownGroup(groupId: string): BrokerError {
   return new BrokerError("UNKNOWN_GROUP", `there is no group ${quoted(groupId)}`);
 }
@@ -36,13 +40,13 @@ export function otherAssignor({ groupId, assignor, members }: Group, asked: stri
 }
 
 export function groupNotEmpty({ groupId, members }: Group): BrokerError {
-  const message = `the group ${quoted(groupId)} has ${members.size} members; expected none`;
+  const message = `the group ${quoted(groupId)} has ${countedMembers(members.size)}; expected none`;
   return new BrokerError("GROUP_NOT_EMPTY", message, { members: members.size });
 }
 
 /** Kafka answers the same (KIP-848); who commits without being a member would move the members' offsets. */
 export function notAMember({ groupId, members }: Group): BrokerError {
-  const message = `the group ${quoted(groupId)} has ${members.size} members, and none was named; expected member_id and generation of one, or a group without members`;
+  const message = `the group ${quoted(groupId)} has ${countedMembers(members.size)}, and none was named; expected member_id and generation of one, or a group without members`;
   return new BrokerError("UNKNOWN_MEMBER", message, { members: members.size });
 }
 

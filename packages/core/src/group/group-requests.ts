@@ -1,4 +1,5 @@
 /** What is asked of groups, and what of it can be refused without knowing the group. */
+import { characterCount } from "../character-count.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
@@ -82,11 +83,15 @@ function requireTopics(topics: readonly string[]): void {
   for (const topic of topics) requireName("a topic", topic, topicNameLengthMax);
 }
 
+/** Enough to know a name by, of which each character may take nine when it is shown. */
+const NAME_SHOWN_MAX = 32;
+
 /** Names stand in records, which are text: half a character would come back as another name. */
 function requireName(what: string, name: string, lengthMax: number): void {
-  if (name.length >= 1 && name.length <= lengthMax && name.isWellFormed()) return;
+  const length = characterCount(name);
+  if (length >= 1 && length <= lengthMax && name.isWellFormed()) return;
   throw invalid(
-    `${what} is ${quoted(name)}, ${name.length} characters; expected 1 to ${lengthMax} of well-formed text`,
+    `${what} is ${quoted(name, NAME_SHOWN_MAX)}, ${length} characters; expected 1 to ${lengthMax} of well-formed text`,
   );
 }
 

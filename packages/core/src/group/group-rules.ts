@@ -3,13 +3,11 @@ import type { CommitRequest } from "../offsets/commit-request.ts";
 import type { GroupRules } from "../offsets/committed-offsets.ts";
 import { requireCommitter } from "./commit-check.ts";
 import { currentGroup, type GroupKinds, heldUntilMs } from "./group-kinds.ts";
-import { requireGroupId } from "./group-requests.ts";
 import type { SeenTopic } from "./group-state.ts";
 
 export function groupRules(topicOf: (topic: string) => SeenTopic | null): GroupRules<GroupKinds> {
   return {
     requireCommitter: (kinds: GroupKinds, { groupId, member, offsets }: CommitRequest) => {
-      requireGroupId(groupId);
       requireCommitter(currentGroup(kinds, groupId), { member, partitions: offsets, topicOf });
       // A commit in the current generation is a sign of life, as in Kafka.
       if (member !== null) kinds.group.sessions.hear(groupId, member.memberId);

@@ -20,6 +20,7 @@ import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
 import type { Expiry, GroupEvent, GroupEventKind, Joining } from "./group-events.ts";
 import {
+  countedMembers,
   groupNotEmpty,
   groupTooLarge,
   illegalGeneration,
@@ -103,7 +104,7 @@ function join(group: Group, joining: Joining, world: GroupWorld): Group {
   const members = [...group.members.values()];
   if (members.length > 0 && assignor !== group.assignor) throw otherAssignor(group, assignor);
   if (members.length >= LIMITS.membersPerGroupMax) {
-    const seen = `the group ${quoted(group.groupId)} has ${members.length} members`;
+    const seen = `the group ${quoted(group.groupId)} has ${countedMembers(members.length)}`;
     throw groupTooLarge(`${seen}; expected at most ${LIMITS.membersPerGroupMax}`);
   }
   const since = group.generation + 1;

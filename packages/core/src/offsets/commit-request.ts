@@ -1,4 +1,5 @@
 /** What a group's offsets are asked for, and what of it can be refused without knowing the group. */
+import { characterCount } from "../character-count.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
@@ -27,17 +28,30 @@ export interface TopicFacts {
 /** The topic of that name, or `null`. */
 export type TopicLookup = (topic: string) => TopicFacts | null;
 
-/** Throws INVALID_REQUEST for an offset that none can be, or a note that is too long. */
-export function requireOffset({ offset, metadata, ...place }: NewOffset): void {
+/** Throws INVALID_REQUEST for what can be no offset or no note, and for a partition that is named twice: which of the two counts? */
+export function requireOffsets(offsets: readonly NewOffset[]): void {
+  const named = new Set<string>();
+  for (const offset of offsets) {
+    requireOffset(offset);
+    const name = partitionName(offset);
+    if (named.has(name))
+      throw new BrokerError("INVALID_REQUEST", `${name} is named twice; expected each partition once`);
+    named.add(name);
+  }
+}
+
+function requireOffset({ offset, metadata, ...place }: NewOffset): void {
   if (!Number.isSafeInteger(offset) || offset < 0) {
     const message = `the offset of ${partitionName(place)} is ${offset}; expected a whole number from 0`;
     throw new BrokerError("INVALID_REQUEST", message);
   }
   const { offsetMetadataLengthMax } = LIMITS;
-  if (metadata === null || metadata.length <= offsetMetadataLengthMax) return;
+  if (metadata === null) return;
+  const length = characterCount(metadata);
+  if (length <= offsetMetadataLengthMax && metadata.isWellFormed()) return;
   throw new BrokerError(
     "INVALID_REQUEST",
-    `the metadata of ${partitionName(place)} has ${metadata.length} characters; expected at most ${offsetMetadataLengthMax}`,
+    `the metadata of ${partitionName(place)} has ${length} characters; expected at most ${offsetMetadataLengthMax} of well-formed text`,
   );
 }
 

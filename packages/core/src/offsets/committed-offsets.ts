@@ -12,7 +12,7 @@ import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
-import { type CommitRequest, requireOffset, requirePartition, type TopicLookup } from "./commit-request.ts";
+import { type CommitRequest, requireOffsets, requirePartition, type TopicLookup } from "./commit-request.ts";
 import { offsetRecord } from "./offset-record.ts";
 import type { CommittedEntry, OffsetStore } from "./offset-store.ts";
 
@@ -59,7 +59,7 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
     const { topic, topicOf, rules } = this.#parts;
     const { groupId, member, offsets } = request;
     const committedMs = this.#env.clock.nowMs();
-    for (const offset of offsets) requireOffset(offset);
+    requireOffsets(offsets);
     const { memberId = null, generation = null } = member ?? {};
     const onAcknowledged = () => {
       const facts = offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset }));

@@ -78,7 +78,7 @@ export const acks = z
 export type Acks = 0 | 1 | "all";
 
 /** Half of a surrogate pair has no UTF-8: it would be stored as another character. */
-const wellFormedText = z
+export const wellFormedText = z
   .string()
   .refine((text) => text.isWellFormed(), "expected text without lone surrogates");
 

@@ -3,11 +3,7 @@ import { z } from "zod";
 import * as fields from "./fields.ts";
 
 /** Names that people and programs choose. Kafka bounds neither; ours stand in records' keys and on the command line. */
-const name = z
-  .string()
-  .min(1)
-  .max(255)
-  .refine((text) => text.isWellFormed(), "expected text without lone surrogates");
+const name = fields.wellFormedText.min(1).max(255);
 
 export const groupId = name.describe("the group's name (Kafka: group.id)");
 export const memberId = name.describe("the member's name, one for each consumer that runs");
@@ -25,20 +21,28 @@ export const assignor = z
   .describe("how the partitions are shared out; all members of a group ask for the same");
 
 /** Kafka: offset.metadata.max.bytes, 4096. */
-const metadata = z.string().max(4096).nullable().describe("a note that the committer leaves; null for none");
+const metadataLengthMax = 4096;
 
 export const commitOffset = z.strictObject({
   topic: fields.topic,
   partition: fields.partition,
   offset: fields.offset.describe("of the next record to be read, so one more than of the last one done"),
-  metadata: metadata.default(null),
+  metadata: fields.wellFormedText
+    .max(metadataLengthMax)
+    .nullable()
+    .default(null)
+    .describe("a note that the committer leaves; null for none"),
 });
 
 export const committedOffset = z.object({
   topic: z.string(),
   partition: z.int(),
   offset: fields.offset.nullable().describe("null when nothing is committed"),
-  metadata,
+  metadata: z
+    .string()
+    .max(metadataLengthMax)
+    .nullable()
+    .describe("a note that the committer left; null for none"),
   committed_ms: z.int().nullable().describe("when; null when nothing is committed"),
 });
 

@@ -39,6 +39,25 @@ test.each<[unknown, unknown]>([
   expect(read({ ...produce, acks })).toMatchObject({ kind: "request", request: { acks: meaning } });
 });
 
+test("a group's name is counted in characters, whichever operation has it, and text is well-formed", () => {
+  const commit = (fields: object) => ({ topic: "t", partition: 0, offset: 1, ...fields });
+  for (const [fields, refusal] of [
+    [{ group_id: "\u{1f600}".repeat(255) }, null],
+    [{ group_id: "\u{1f600}".repeat(256) }, /^group_id: too big.{0,60}$/],
+    [{ offsets: [commit({ metadata: "\u{1f600}".repeat(4096) })] }, null],
+    [{ offsets: [commit({ metadata: "x".repeat(4097) })] }, /^offsets.0.metadata: too big.{0,60}$/],
+    [
+      { offsets: [commit({ metadata: "\ud800" })] },
+      /^offsets.0.metadata: expected text without lone surrogates$/,
+    ],
+  ] as const) {
+    const asked = read({ operation: "commit_offsets", group_id: "g", offsets: [commit({})], ...fields });
+    expect(asked).toMatchObject(
+      refusal === null ? { kind: "request" } : { message: expect.stringMatching(refusal) },
+    );
+  }
+});
+
 test("null and the empty string stay different", () => {
   expect(read({ ...produce, key_b64: null, value_b64: "" })).toMatchObject({
     request: { key_b64: null, value_b64: Buffer.alloc(0) },
