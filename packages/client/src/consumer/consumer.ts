@@ -199,9 +199,12 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
   /**
    * Ends polls (with CLOSED) and iterations. A member commits what the caller is done with, if commits are automatic, and
    * leaves its group. The caller is done with what it has asked beyond: what the last poll or step of a loop returned comes
-   * again, unless `commit()` was called after it. (Kafka's close commits what the last poll returned.) Never fails: what could not be committed comes again, and who could not leave is expired.
+   * again, unless `commit()` was called after it. (Kafka's close commits what the last poll returned.) Fails, when all
+   * that is over, with what that commit failed with: what was done since the one before comes again. Who could not leave is
+   * expired. Called in `onRebalance` it does not wait for the listener, which waits for it.
    */
   close(options: ConsumerCloseOptions = {}): Promise<void> {
+    this.#group?.closes();
     this.#closing ??= this.#close(options);
     return this.#closing;
   }
@@ -212,10 +215,13 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
 
   async #close({ timeoutMs = LIMITS.closeTimeoutMs, leave = true }: ConsumerCloseOptions): Promise<void> {
     this.#supply.close();
-    await this.#group?.close(timeoutMs, leave);
-    this.#isOver = true;
-    this.#supply.ring.replace([]);
-    this.#forget();
+    try {
+      await this.#group?.close(timeoutMs, leave);
+    } finally {
+      this.#isOver = true;
+      this.#supply.ring.replace([]);
+      this.#forget();
+    }
   }
 
   #cursorOf({ topic, partition, offset }: AssignedPartition): PartitionCursor {

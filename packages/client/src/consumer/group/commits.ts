@@ -25,7 +25,7 @@ export interface CommitOwner {
   /** All that the consumer has. */
   readonly held: readonly PartitionCursor[];
   readonly handOuts: HandOuts;
-  /** Ends trying again. */
+  /** Ends what is under way, and trying again. */
   readonly enough: AbortSignal;
   /** `null`: the consumer assigns itself. Throws UNKNOWN_MEMBER while a subscribed one is not a member. */
   committer(): Committer | null;
@@ -48,6 +48,7 @@ export class Commits {
   readonly #last = new Map<string, number>();
   #turn: Promise<unknown> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
+  #isStopped = false;
 
   constructor(session: Session, settings: GroupSettings, owner: CommitOwner) {
     this.#session = session;
@@ -57,13 +58,15 @@ export class Commits {
 
   /** Commits by itself from now on, if the consumer is to. */
   start(): void {
-    if (!this.#settings.autoCommit || this.#cancelTimer !== null) return;
+    if (!this.#settings.autoCommit || this.#isStopped || this.#cancelTimer !== null) return;
     this.#cancelTimer = this.#session.clock.after(this.#settings.autoCommitIntervalMs, () => {
       void this.#tick();
     });
   }
 
+  /** No more by itself. */
   stop(): void {
+    this.#isStopped = true;
     this.#cancelTimer?.();
   }
 
@@ -95,9 +98,25 @@ export class Commits {
     const offsets = cursors.flatMap(({ place, position }) => {
       const key = topicPartitionKey(place);
       const offset = inHand.get(key) ?? position;
-      return offset === null || this.#last.get(key) === offset ? [] : [{ ...place, offset }];
+      return offset === null ? [] : [{ ...place, offset }];
     });
-    await this.#commit(offsets);
+    await this.#commit(offsets, (one) => this.#last.get(topicPartitionKey(one)) !== one.offset);
+  }
+
+  /**
+   * What the caller is done with, without what is no longer this member's, or is gone: that comes again to its new owner, or
+   * to nobody. A commit counts all or nothing, so that a refused one is tried in halves.
+   */
+  async commitRest(cursors: readonly PartitionCursor[]): Promise<void> {
+    try {
+      await this.commitDone(cursors);
+    } catch (error) {
+      if (!hasCode(error, "NOT_PARTITION_OWNER", "UNKNOWN_TOPIC", "UNKNOWN_PARTITION")) throw error;
+      if (cursors.length === 1) return;
+      const half = cursors.length >> 1;
+      await this.commitRest(cursors.slice(0, half));
+      await this.commitRest(cursors.slice(half));
+    }
   }
 
   async committed(places: readonly TopicPartition[]): Promise<readonly CommittedOffset[]> {
@@ -124,15 +143,16 @@ export class Commits {
       this.#owner.failed(asMiniKafkaError(error));
     }
     this.#cancelTimer = null;
-    if (!this.#owner.enough.aborted) this.start();
+    this.start();
   }
 
-  #commit(offsets: readonly OffsetToCommit[]): Promise<void> {
-    if (offsets.length === 0) return Promise.resolve();
+  /** Of the offsets those that are `wanted`, also when it is their turn. */
+  #commit(offsets: readonly OffsetToCommit[], wanted = (_: OffsetToCommit) => true): Promise<void> {
+    if (!offsets.some(wanted)) return Promise.resolve();
     // Whose offsets these are is settled now: a later membership must not commit them.
     const committer = this.#owner.committer();
     const { incarnation } = this.#owner;
-    const done = this.#turn.then(() => this.#send(committer, incarnation, offsets));
+    const done = this.#turn.then(() => this.#send(committer, incarnation, offsets.filter(wanted)));
     this.#turn = done.catch(() => {});
     return done;
   }
@@ -142,22 +162,26 @@ export class Commits {
     incarnation: number,
     offsets: readonly OffsetToCommit[],
   ): Promise<void> {
-    const { groupId } = this.#settings;
     // The same membership may have gone on while other commits went before this one.
     let committer = this.#owner.incarnation === incarnation ? this.#owner.committer() : first;
     for (let renewals = 0; ; renewals += 1) {
       try {
         const from = committer;
-        await this.#retrying(() => commitOffsets(this.#session, groupId, from, offsets));
+        await this.#retrying(() => this.#attempt(from, offsets));
         break;
       } catch (error) {
         if (!hasCode(error, "ILLEGAL_GENERATION") || renewals === RENEWALS_MAX) throw error;
         // The coordinator knows whether the partitions are still ours in the new generation.
-        if (!(await this.#owner.renewed(incarnation))) throw error;
+        if (!(await this.#retrying(() => this.#owner.renewed(incarnation)))) throw error;
         committer = this.#owner.committer();
       }
     }
     for (const { offset, ...place } of offsets) this.#last.set(topicPartitionKey(place), offset);
+  }
+
+  #attempt(committer: Committer | null, offsets: readonly OffsetToCommit[]): Promise<void> {
+    const signal = this.#owner.enough;
+    return commitOffsets(this.#session, this.#settings.groupId, committer, offsets, { signal });
   }
 
   #retrying<T>(attempt: () => Promise<T>): Promise<T> {

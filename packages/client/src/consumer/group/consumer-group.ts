@@ -10,6 +10,7 @@ import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts
 import { usageError } from "../../usage.ts";
 import type { Gate, RecordSupply } from "../record-supply.ts";
 import { Commits, isOvertaken } from "./commits.ts";
+import { GroupClose } from "./group-close.ts";
 import type { GroupSettings } from "./group-options.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { Membership } from "./membership.ts";
@@ -24,6 +25,8 @@ export class ConsumerGroup implements Gate {
   readonly #membership: Membership;
   readonly #heartbeats: Heartbeats;
   readonly #rebalancing: Rebalancing;
+  /** Aborted when the close is over, or its time is. */
+  readonly #giveUp = new AbortController();
   #mode: "undecided" | "subscribed" | "assigned" = "undecided";
   /** Of automatic commits, for the next poll. */
   #errors: MiniKafkaError[] = [];
@@ -39,7 +42,8 @@ export class ConsumerGroup implements Gate {
       changed,
     });
     this.#rebalancing = new Rebalancing(session, settings, this.#membership, supply, {
-      commitDone: (cursors) => this.commits.commitDone(cursors),
+      commitDone: (cursors) =>
+        this.commits.commitRest(cursors).catch((error) => this.#autoCommitFailed(asMiniKafkaError(error))),
       released: () => this.#heartbeats.hurry(),
     });
     const follow = () => this.#rebalancing.follow();
@@ -132,21 +136,20 @@ export class ConsumerGroup implements Gate {
     return this.#rebalancing.hasFollowed ? null : "its own listener";
   }
 
-  /** Tells the listener, commits what is done and leaves, within the time; what fails of it is for the group to notice. */
-  async close(timeoutMs: number, leave: boolean): Promise<void> {
-    const deadline = new AbortController();
-    const cancel = this.#session.clock.after(timeoutMs, () => deadline.abort());
-    this.commits.stop();
-    this.#membership.stop();
-    const inTime = new Promise<void>((resolve) => deadline.signal.addEventListener("abort", () => resolve()));
-    await Promise.race([this.#lastWords(timeoutMs, leave), inTime]);
-    cancel();
+  /** Somebody asks for the close; the listener, if it is it, is not waited for. */
+  closes(): void {
+    this.#rebalancing.closes();
   }
 
-  async #lastWords(timeoutMs: number, leave: boolean): Promise<void> {
-    await this.#rebalancing.close();
-    if (this.#settings.autoCommit) await this.commits.commitDone(this.#rebalancing.held).catch(() => {});
-    if (leave) await this.#membership.leave(timeoutMs).catch(() => {});
+  /**
+   * Tells the listener, commits what is done and leaves, within the time. Then fails with what the commit failed with; who
+   * could not leave is expired.
+   */
+  close(timeoutMs: number, leave: boolean): Promise<void> {
+    this.commits.stop();
+    this.#membership.stop();
+    const parts = { membership: this.#membership, rebalancing: this.#rebalancing, commits: this.commits };
+    return new GroupClose(this.#session, this.#settings, parts, this.#giveUp).run(timeoutMs, leave);
   }
 
   #requireSubscribed(what: string): void {
@@ -158,7 +161,7 @@ export class ConsumerGroup implements Gate {
     const rebalancing = this.#rebalancing;
     return {
       handOuts: this.#supply.handOuts,
-      enough: this.#supply.enough,
+      enough: this.#giveUp.signal,
       get held() {
         return rebalancing.held;
       },
@@ -192,7 +195,9 @@ export class ConsumerGroup implements Gate {
   }
 
   async #renewed(incarnation: number): Promise<boolean> {
-    if (!this.#settings.autoHeartbeat || this.#mode !== "subscribed") return false;
+    if (this.#mode !== "subscribed") return false;
+    // Who steps looks himself, but at the close it is too late for that.
+    if (!this.#settings.autoHeartbeat && !this.#supply.isClosed) return false;
     await this.#membership.look();
     this.#heartbeats.hurry();
     return this.#membership.incarnation === incarnation;

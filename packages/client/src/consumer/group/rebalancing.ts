@@ -10,10 +10,11 @@ import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts
 import { PartitionCursor } from "../partition-cursor.ts";
 import type { RecordSupply } from "../record-supply.ts";
 import type { GroupSettings, Rebalance } from "./group-options.ts";
+import { ListenerTurn } from "./listener-turn.ts";
 import type { Membership } from "./membership.ts";
 
 export interface RebalancingListener {
-  /** Commits what the caller is done with of these; may fail. */
+  /** Commits what the caller is done with of these, as far as that can be; never rejects. */
   commitDone(cursors: readonly PartitionCursor[]): Promise<void>;
   /** The coordinator is to hear of what was let go. */
   released(): void;
@@ -25,11 +26,10 @@ export class Rebalancing {
   readonly #membership: Membership;
   readonly #supply: RecordSupply;
   readonly #listener: RebalancingListener;
+  readonly #turn: ListenerTurn;
   readonly #enough = new AbortController();
   #revoking: readonly PartitionCursor[] = [];
   #lost: readonly TopicPartition[] = [];
-  /** What the caller's listener threw, for the next poll. */
-  #errors: unknown[] = [];
   #isBeginning = false;
   #isDue = false;
   #following: Promise<void> | null = null;
@@ -46,6 +46,7 @@ export class Rebalancing {
     this.#membership = membership;
     this.#supply = supply;
     this.#listener = listener;
+    this.#turn = new ListenerTurn(settings.onRebalance);
   }
 
   /** All that the consumer has: what it reads, and what it is letting go. */
@@ -78,7 +79,7 @@ export class Rebalancing {
   }
 
   takeError(): unknown {
-    return this.#errors.shift() ?? null;
+    return this.#turn.takeError();
   }
 
   /** Never rejects: what the listener throws is for the next poll. Resolves when there is nothing left to follow. */
@@ -97,10 +98,22 @@ export class Rebalancing {
     this.#lost = [...this.#lost, ...lost];
   }
 
-  /** Nothing more is followed, and nobody is waited for. What is held is told to the listener as revoked. */
-  async close(): Promise<void> {
+  /** Somebody asks for the close. */
+  closes(): void {
+    this.#turn.awaitsUs();
     this.#enough.abort();
+  }
+
+  /** After `close`: the membership was over before it. */
+  async loseAtClose(): Promise<void> {
+    this.lose();
+    await this.#tellLost();
+  }
+
+  /** After `closes`: nothing more is followed, and nobody waited for. What is held is told to the listener as revoked. */
+  async close(): Promise<void> {
     await this.#following;
+    await this.#tellLost();
     const revoked = this.#supply.ring.all.map(({ place }) => place);
     if (revoked.length > 0) await this.#tell({ revoked });
   }
@@ -119,9 +132,7 @@ export class Rebalancing {
   async #followView(): Promise<void> {
     while (!this.#enough.signal.aborted) {
       if (this.#lost.length > 0) {
-        const lost = this.#lost;
-        this.#lost = [];
-        await this.#tell({ lost });
+        await this.#tellLost();
         continue;
       }
       const { added, revoked } = this.#difference();
@@ -152,21 +163,13 @@ export class Rebalancing {
     this.#revoking = cursors;
     await this.#tell({ revoked: places });
     await this.#untilDone(places);
-    // Lost meanwhile: nothing is left to be committed or let go.
-    if (this.#membership.incarnation !== incarnation) return;
-    if (this.#settings.autoCommit) await this.#commitDone(cursors);
+    // The close commits what is left; lost meanwhile, nothing is left to be committed or let go.
+    if (this.#enough.signal.aborted || this.#membership.incarnation !== incarnation) return;
+    if (this.#settings.autoCommit) await this.#listener.commitDone(cursors);
     if (this.#membership.incarnation !== incarnation) return;
     handOuts.lose(places);
     this.#revoking = [];
     this.#listener.released();
-  }
-
-  /** Topic by topic, since one that was deleted takes no commit. What cannot be committed comes again to its new owner. */
-  async #commitDone(cursors: readonly PartitionCursor[]): Promise<void> {
-    for (const topic of new Set(cursors.map(({ place }) => place.topic))) {
-      const some = cursors.filter(({ place }) => place.topic === topic);
-      await this.#listener.commitDone(some).catch(() => {});
-    }
   }
 
   /** Who steps decides alone when a heartbeat lets go; else the caller has time for the records in hand. */
@@ -190,15 +193,15 @@ export class Rebalancing {
     this.#supply.changed();
   }
 
+  async #tellLost(): Promise<void> {
+    const lost = this.#lost;
+    this.#lost = [];
+    if (lost.length > 0) await this.#tell({ lost });
+  }
+
   async #tell(change: Partial<Pick<Rebalance, "assigned" | "revoked" | "lost">>): Promise<void> {
-    const { onRebalance } = this.#settings;
-    if (onRebalance === null) return;
     const generation = this.#membership.view?.generation ?? 0;
-    try {
-      await onRebalance({ generation, assigned: [], revoked: [], lost: [], ...change });
-    } catch (error) {
-      this.#errors.push(error);
-      this.#supply.changed();
-    }
+    const threw = await this.#turn.tell({ generation, assigned: [], revoked: [], lost: [], ...change });
+    if (threw) this.#supply.changed();
   }
 }
