@@ -35,10 +35,14 @@ export function consumeRecords(context: Context, request: ConsumeRequest): Promi
       const hasReadAll = await readOn({ context, session, consumer, request, ends, printed });
       if (hasReadAll) context.notes.remark(endText(request, printed.count));
       if (group !== undefined && request.commit) await commitAll(context, session.client, consumer, printed);
+    } catch (error) {
+      // What failed first is what is told.
+      await consumer.close({ timeoutMs: CLOSE_MS }).catch(() => {});
+      throw error;
     } finally {
       hush();
-      await consumer.close({ timeoutMs: CLOSE_MS });
     }
+    await consumer.close({ timeoutMs: CLOSE_MS });
     return undefined;
   });
 }
