@@ -29,7 +29,7 @@ test("a group lives from its first member to its deletion, and each answer says 
     ok: true,
     generation: 1,
     member_since: 1,
-    assignment: orders(0, 1),
+    assignment: orders(0, 1).map((place) => ({ ...place, topic_id: expect.any(String) })),
     pending: [],
     session_timeout_ms: 10_000,
     rebalance_timeout_ms: 300_000,
@@ -262,4 +262,50 @@ test("the internal topic can be read, and nothing else", async () => {
     { operation: "create_topic", ...internal, partitions: 1 },
   ])
     expect(await session.ask(request)).toMatchObject({ code: "INVALID_TOPIC" });
+});
+
+test("an offset that says the id of a topic which was made anew is refused with those that go with it", async () => {
+  const session = await withOrders();
+  await session.call("create_topic", { topic: "mail", partitions: 1 });
+  const topics = ["mail", "orders"];
+  const { assignment: old } = (await session.call("join_group", { ...A, topics })) as {
+    assignment: object[];
+  };
+  await session.call("delete_topic", { topic: "orders" });
+  await session.call("create_topic", { topic: "orders", partitions: 2 });
+  const view = await session.call("group_assignment", A);
+  const { generation, assignment } = view as { generation: number; assignment: object[] };
+  const commit = (places: readonly object[]) =>
+    session.ask({
+      operation: "commit_offsets",
+      ...A,
+      generation,
+      offsets: places.map((place) => ({ ...place, offset: 7 })),
+    });
+  expect(await commit(old)).toMatchObject({ code: "UNKNOWN_TOPIC", details: { topic: "orders" } });
+  expect(await session.call("fetch_offsets", GROUP)).toEqual({ ok: true, offsets: [] });
+  expect(await commit(assignment)).toEqual({ ok: true });
+  expect(await session.ask({ operation: "heartbeat", ...A, generation, owned: assignment })).toMatchObject({
+    generation,
+  });
+  expect(await session.ask({ operation: "heartbeat", ...A, generation, owned: old })).toMatchObject({
+    code: "NOT_PARTITION_OWNER",
+  });
+});
+
+test("a fetch that says the id of a topic which was made anew is refused for that partition alone", async () => {
+  const session = await withOrders();
+  await session.call("create_topic", { topic: "mail", partitions: 1 });
+  const { assignment } = await session.call("join_group", { ...A, topics: ["mail", "orders"] });
+  await session.call("delete_topic", { topic: "orders" });
+  await session.call("create_topic", { topic: "orders", partitions: 2 });
+  const { partitions } = await session.call("fetch_many", {
+    partitions: assignment.map((place) => ({ ...place, offset: 0 })),
+    max_wait_ms: 60_000,
+  });
+  expect(partitions).toMatchObject([
+    { topic: "mail", partition: 0, high_watermark: 0 },
+    { topic: "orders", partition: 0, code: "UNKNOWN_TOPIC", details: { topic: "orders" } },
+    { topic: "orders", partition: 1, code: "UNKNOWN_TOPIC" },
+  ]);
 });

@@ -53,19 +53,21 @@ function asked<Answer>({ cluster, deadlines }: BrokerContext, ask: Ask<Answer>):
   return withinTime(ANSWER_MS, deadlines, (giveUp) => ask(cluster.groups, { giveUp }));
 }
 
-type Place = MemberView["assignment"][number];
-
 export interface PlaceFields {
   readonly topic: string;
   readonly partition: number;
 }
 
-export function placeFields(places: readonly Place[]): PlaceFields[] {
+export function placeFields(places: readonly PlaceFields[]): PlaceFields[] {
   return places.map(({ topic, partition }) => ({ topic, partition }));
+}
+
+function assignedFields(places: MemberView["assignment"]) {
+  return places.map(({ topic, partition, topicId }) => ({ topic, partition, topic_id: topicId }));
 }
 
 /** Every answer to a member. */
 export function memberFields({ generation, memberSince, assignment, pending }: MemberView) {
-  const shares = { assignment: placeFields(assignment), pending: placeFields(pending) };
+  const shares = { assignment: assignedFields(assignment), pending: assignedFields(pending) };
   return { generation, member_since: memberSince, ...shares };
 }

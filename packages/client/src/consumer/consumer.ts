@@ -169,7 +169,8 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
 
   /**
    * Commits for the group: all positions, so that everything that was handed out counts as done, or these offsets, all or
-   * none. Fails with ILLEGAL_GENERATION, NOT_PARTITION_OWNER or UNKNOWN_MEMBER when a rebalance came before it.
+   * none. Fails with ILLEGAL_GENERATION, NOT_PARTITION_OWNER or UNKNOWN_MEMBER when a rebalance came before it, and with
+   * UNKNOWN_TOPIC when the topic was deleted, also when it was made anew.
    */
   async commit(offsets?: readonly OffsetToCommit[]): Promise<void> {
     const { commits } = this.#inGroup("commit");

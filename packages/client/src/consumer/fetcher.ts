@@ -171,10 +171,11 @@ export class Fetcher {
     let hasArrived = false;
     try {
       const answer = await this.#session.call("fetch_many", {
-        partitions: cursors.map(({ place, fetchOffset }) => ({
+        partitions: cursors.map(({ place, topicId, fetchOffset }) => ({
           topic: place.topic,
           partition: place.partition,
           offset: fetchOffset ?? 0,
+          ...(topicId !== null && { topic_id: topicId }),
         })),
         encoding: "batch",
         isolation: this.#settings.isolation,

@@ -11,16 +11,22 @@ import type { ConsumerRecord } from "./consumer-record.ts";
 
 const NONE: readonly never[] = [];
 
+/** A partition, and which topic of that name it is of. */
+export interface LostPartition {
+  readonly place: TopicPartition;
+  readonly topicId: string | null;
+}
+
 export class HandOuts {
   readonly #changed = new WakeUp();
   #isAwaited = false;
   /** An iteration record by record has one in hand; a field of its own spares it an array for each. */
   #one: ConsumerRecord | null = null;
   #many: readonly ConsumerRecord[] = NONE;
-  #lost: readonly TopicPartition[] = NONE;
+  #lost: readonly LostPartition[] = NONE;
 
   /** Partitions that were taken away while records of theirs were in hand. */
-  get lost(): readonly TopicPartition[] {
+  get lost(): readonly LostPartition[] {
     return this.#lost;
   }
 
@@ -60,11 +66,12 @@ export class HandOuts {
   }
 
   /** These are somebody else's from now on. */
-  lose(places: readonly TopicPartition[]): void {
+  lose(partitions: readonly LostPartition[]): void {
     const first = this.firstOffsets();
-    const torn = places.filter((place) => first.has(topicPartitionKey(place)));
-    this.forget(places);
-    if (torn.length > 0) this.#lost = [...this.#lost, ...torn];
+    const torn = partitions.filter(({ place }) => first.has(topicPartitionKey(place)));
+    this.forget(partitions.map(({ place }) => place));
+    if (torn.length > 0)
+      this.#lost = [...this.#lost, ...torn.map(({ place, topicId }) => ({ place, topicId }))];
   }
 
   /** Resolves when nothing of these is in hand, when `delayMs` have passed, or when `signal` aborts; never rejects. */

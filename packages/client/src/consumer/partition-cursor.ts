@@ -25,6 +25,8 @@ export type Target = OffsetSpec | "committed";
 
 export class PartitionCursor {
   readonly place: TopicPartition;
+  /** Which topic of that name it is, as the group's coordinator says; `null` for a consumer that assigns itself. */
+  readonly topicId: string | null;
   isPaused = false;
   /** The end of what was visible at the last fetch; `null` before the first. */
   highWatermark: number | null = null;
@@ -39,8 +41,9 @@ export class PartitionCursor {
   #error: MiniKafkaError | null = null;
   #notBeforeMs = 0;
 
-  constructor(place: TopicPartition) {
+  constructor(place: TopicPartition, topicId: string | null = null) {
     this.place = place;
+    this.topicId = topicId;
   }
 
   /** The next offset to hand out; `null` while it is not known. */

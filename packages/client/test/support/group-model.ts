@@ -12,14 +12,22 @@ interface Member {
   readonly since: number;
 }
 
+interface Stored {
+  readonly offset: number;
+  readonly metadata: string | null;
+  readonly topicId: string;
+}
+
 interface Group {
   generation: number;
   assignor: string;
   readonly members: Map<string, Member>;
   readonly target: Map<string, Set<string>>;
-  readonly offsets: Map<string, { readonly offset: number; readonly metadata: string | null }>;
+  readonly offsets: Map<string, Stored>;
   /** The partitions of the subscribed topics, as last seen. */
   seen: string;
+  /** Which topic each of them was then. */
+  ids: ReadonlyMap<string, string>;
 }
 
 /** A commit that was taken. */
@@ -27,6 +35,9 @@ export interface TakenCommit {
   readonly memberId: string | undefined;
   readonly offsets: { readonly [place: string]: number };
 }
+
+/** A topic that is not there has no partitions; one that is made anew has another id. */
+type TopicLookup = (topic: string) => { readonly topicId: string; readonly partitions: number };
 
 class Refusal {
   readonly code: ErrorCode;
@@ -37,12 +48,12 @@ class Refusal {
 
 export class GroupModel {
   rebalance: "barrier" | "immediate" = "barrier";
-  readonly #partitionsOf: (topic: string) => number;
+  readonly #topicOf: TopicLookup;
   readonly #groups = new Map<string, Group>();
   readonly commits: TakenCommit[] = [];
 
-  constructor(partitionsOf: (topic: string) => number) {
-    this.#partitionsOf = partitionsOf;
+  constructor(topicOf: TopicLookup) {
+    this.#topicOf = topicOf;
   }
 
   /** As if the member had been silent for longer than its session. */
@@ -53,7 +64,7 @@ export class GroupModel {
   }
 
   committed(groupId: string, place: string): number | null {
-    return this.#groups.get(groupId)?.offsets.get(place)?.offset ?? null;
+    return this.#stored(groupId, place)?.offset ?? null;
   }
 
   generation(groupId: string): number {
@@ -147,21 +158,30 @@ export class GroupModel {
       if (generation !== group.generation) throw new Refusal("ILLEGAL_GENERATION");
       if (places.some((place) => !member.held.has(place))) throw new Refusal("NOT_PARTITION_OWNER");
     }
-    for (const { topic, partition, offset, metadata } of offsets)
-      group.offsets.set(`${topic}/${partition}`, { offset, metadata });
+    for (const { topic, topic_id } of offsets)
+      if (topic_id !== undefined && topic_id !== this.#topicOf(topic).topicId)
+        throw new Refusal("UNKNOWN_TOPIC");
+    for (const { topic, partition, offset, metadata } of offsets) {
+      const { topicId } = this.#topicOf(topic);
+      group.offsets.set(`${topic}/${partition}`, { offset, metadata, topicId });
+    }
     const taken = offsets.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]);
     this.commits.push({ memberId, offsets: Object.fromEntries(taken) });
     return {};
   }
 
   #offsets({ group_id: groupId, partitions = [] }: ParsedRequest<"fetch_offsets">) {
-    const known = this.#groups.get(groupId)?.offsets;
     const offsets = partitions.map(({ topic, partition }) => {
-      const committed = known?.get(`${topic}/${partition}`);
+      const committed = this.#stored(groupId, `${topic}/${partition}`);
       const { offset = null, metadata = null } = committed ?? {};
       return { topic, partition, offset, metadata, committed_ms: committed === undefined ? null : 0 };
     });
     return { offsets };
+  }
+
+  #stored(groupId: string, place: string): Stored | undefined {
+    const stored = this.#groups.get(groupId)?.offsets.get(place);
+    return stored?.topicId === this.#topicOf(topicOf(place)).topicId ? stored : undefined;
   }
 
   #member({ group_id: groupId, member_id: memberId }: { group_id: string; member_id: string }) {
@@ -177,7 +197,7 @@ export class GroupModel {
     const known = this.#groups.get(groupId);
     if (known !== undefined) return known;
     const empty = { members: new Map(), target: new Map(), offsets: new Map() };
-    const group = { generation: 0, assignor: "roundrobin", seen: "", ...empty };
+    const group = { generation: 0, assignor: "roundrobin", seen: "", ids: new Map(), ...empty };
     this.#groups.set(groupId, group);
     return group;
   }
@@ -186,9 +206,12 @@ export class GroupModel {
     group.generation += 1;
     group.seen = this.#seen(group);
     const places = new Set(this.#places(group));
+    const ids = group.ids;
+    group.ids = new Map([...places].map((place) => [topicOf(place), this.#idOf(place)]));
     this.#aim(group);
     for (const [memberId, { held }] of group.members) {
       for (const place of held) {
+        if (ids.get(topicOf(place)) !== group.ids.get(topicOf(place))) held.delete(place);
         const isGone = !places.has(place) || this.rebalance === "immediate";
         if (isGone && !group.target.get(memberId)?.has(place)) held.delete(place);
       }
@@ -203,7 +226,7 @@ export class GroupModel {
     for (const memberId of members) group.target.set(memberId, new Set());
     let next = 0;
     for (const place of this.#places(group)) {
-      const topic = place.slice(0, place.lastIndexOf("/"));
+      const topic = topicOf(place);
       const isReader = (memberId: string) => group.members.get(memberId)?.topics.includes(topic) === true;
       while (!isReader(members[next % members.length] as string)) next += 1;
       group.target.get(members[next++ % members.length] as string)?.add(place);
@@ -222,27 +245,38 @@ export class GroupModel {
     return [...topics]
       .sort()
       .flatMap((topic) =>
-        Array.from({ length: this.#partitionsOf(topic) }, (_, partition) => `${topic}/${partition}`),
+        Array.from({ length: this.#topicOf(topic).partitions }, (_, partition) => `${topic}/${partition}`),
       );
   }
 
   #seen(group: Group): string {
-    return this.#places(group).join();
+    return this.#places(group)
+      .map((place) => `${place}@${this.#idOf(place)}`)
+      .join();
+  }
+
+  #idOf(place: string): string {
+    return this.#topicOf(topicOf(place)).topicId;
   }
 
   #view(group: Group, memberId: string) {
     const held = group.members.get(memberId)?.held ?? new Set();
     const target = [...(group.target.get(memberId) ?? [])];
+    const assigned = (place: string) => ({ ...parse(place), topic_id: group.ids.get(topicOf(place)) ?? "" });
     return {
       generation: group.generation,
       member_since: group.members.get(memberId)?.since ?? 0,
-      assignment: target.filter((place) => held.has(place)).map(parse),
-      pending: target.filter((place) => !held.has(place)).map(parse),
+      assignment: target.filter((place) => held.has(place)).map(assigned),
+      pending: target.filter((place) => !held.has(place)).map(assigned),
     };
   }
 }
 
+function topicOf(place: string): string {
+  return place.slice(0, place.lastIndexOf("/"));
+}
+
 function parse(place: string) {
-  const slash = place.lastIndexOf("/");
-  return { topic: place.slice(0, slash), partition: Number(place.slice(slash + 1)) };
+  const topic = topicOf(place);
+  return { topic, partition: Number(place.slice(topic.length + 1)) };
 }

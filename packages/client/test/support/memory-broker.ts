@@ -31,8 +31,13 @@ interface Read {
 export class MemoryBroker {
   readonly peer = new ScriptedPeer();
   readonly producers = new ProducerMemory();
-  readonly groups = new GroupModel((topic) => this.#topics.get(topic)?.length ?? 0);
+  readonly groups = new GroupModel((topic) => ({
+    topicId: this.#topicId(topic),
+    partitions: this.#topics.get(topic)?.length ?? 0,
+  }));
   readonly #topics = new Map<string, Buffer[][]>();
+  /** How often each was created beside those that were there from the start. */
+  readonly #creations = new Map<string, number>();
   /** Operations that are left to the test, and how often. */
   readonly #byHand = new Map<OperationName, number>();
   /** Every produce that was answered or left to the test, in order. */
@@ -60,6 +65,7 @@ export class MemoryBroker {
   }
 
   create(topic: string, partitions: number): void {
+    this.#creations.set(topic, (this.#creations.get(topic) ?? 0) + 1);
     this.#topics.set(
       topic,
       Array.from({ length: partitions }, () => []),
@@ -185,11 +191,13 @@ export class MemoryBroker {
   answerFetch(request: SeenRequest<"fetch_many">): void {
     const { partitions, max_bytes: bytesMax } = request.fields;
     let leftBytes = bytesMax;
-    const answers = partitions.map(({ topic, partition, offset }) => {
+    const answers = partitions.map(({ topic, partition, offset, topic_id }) => {
       // The first batch of an answer comes whole, whatever its size.
       const firstBytesMax = leftBytes === bytesMax ? Number.POSITIVE_INFINITY : leftBytes;
+      const isAnother = topic_id !== undefined && topic_id !== this.#topicId(topic);
       const answer =
         this.partitionAnswer?.(topic, partition) ??
+        (isAnother ? unknownTopic(topic, partition) : null) ??
         this.#read({ topic, partition, offset, bytesMax: leftBytes, firstBytesMax });
       if ("batches_b64" in answer) leftBytes -= Math.floor(((answer.batches_b64 ?? "").length / 4) * 3);
       return answer;
@@ -199,10 +207,13 @@ export class MemoryBroker {
     else request.answer({ partitions: answers });
   }
 
+  #topicId(topic: string): string {
+    return `id-${this.#creations.get(topic) ?? 0}`;
+  }
+
   #read({ topic, partition, offset, bytesMax, firstBytesMax }: Read): PartitionAnswer {
     const frames = this.#topics.get(topic)?.[partition];
-    if (frames === undefined)
-      return { topic, partition, code: "UNKNOWN_TOPIC", message: `no topic ${topic}` };
+    if (frames === undefined) return unknownTopic(topic, partition);
     const end = this.end(topic, partition);
     if (offset > end) {
       const details = { log_start_offset: 0, log_end_offset: end };
@@ -241,4 +252,8 @@ export class MemoryBroker {
       request.answer({ offset: found?.offset ?? null, timestamp_ms: found?.timestampMs ?? null });
     }
   }
+}
+
+function unknownTopic(topic: string, partition: number) {
+  return { topic, partition, code: "UNKNOWN_TOPIC", message: `no topic ${topic}` };
 }

@@ -6,6 +6,7 @@
 import type { Env } from "../env/env.ts";
 import type { LogFind, SoughtPlace } from "../log/lookup/log-find.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import { anotherTopic } from "../offsets/commit-request.ts";
 import { describePartition } from "../replica/partition-description.ts";
 import type {
   FetchOptions,
@@ -63,6 +64,12 @@ export abstract class ClusterReads {
   /** Throws UNKNOWN_TOPIC. */
   describeTopic(topic: string): TopicDescription {
     return describeTopic(this.topics.require(topic));
+  }
+
+  /** Throws UNKNOWN_TOPIC, also when the topic of that name is another one (Kafka: UNKNOWN_TOPIC_ID, KIP-516). */
+  requireTopicId(name: string, topicId: string): void {
+    const topic = this.topics.require(name);
+    if (topic.topicId !== topicId) throw anotherTopic(name, topicId, topic);
   }
 
   /** Who leads and who is in sync, by partition. Throws UNKNOWN_TOPIC. */

@@ -4,11 +4,13 @@
  * Invariants: a member hears of nothing that is not durable; whoever speaks in the group's current generation is alive, and
  * nobody else is.
  */
+import { assert } from "../assert.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import type { GroupChanges } from "./group-changes.ts";
 import { joinEvent } from "./group-events.ts";
 import { unknownGroup, unknownMember } from "./group-refusals.ts";
 import {
+  type AssignedPartition,
   type GroupTimeouts,
   type HeartbeatRequest,
   type JoinRequest,
@@ -19,6 +21,7 @@ import {
   requireMember,
 } from "./group-requests.ts";
 import { assignmentOf, type Group, pendingOf } from "./group-state.ts";
+import type { Partitions } from "./partition-sets.ts";
 
 export class GroupCoordinator {
   readonly #changes: GroupChanges;
@@ -104,5 +107,14 @@ function viewOf(group: Group, memberId: string): MemberView {
   if (member === undefined) throw unknownMember(group, memberId);
   const { generation } = group;
   const { since: memberSince } = member;
-  return { generation, memberSince, assignment: assignmentOf(member), pending: pendingOf(member) };
+  const assignment = identified(group, assignmentOf(member));
+  return { generation, memberSince, assignment, pending: identified(group, pendingOf(member)) };
+}
+
+function identified({ topics }: Group, partitions: Partitions): AssignedPartition[] {
+  return partitions.map((place) => {
+    const seen = topics.get(place.topic);
+    assert(seen !== undefined, `${place.topic} is a target, and was not seen`);
+    return { ...place, topicId: seen.topicId };
+  });
 }

@@ -28,11 +28,16 @@ interface InGeneration extends OfMember {
   readonly generation: number;
 }
 
+/** What a member says that it has, and of which topic of that name, if it says so. */
+export interface OwnedPartition extends TopicPartition {
+  readonly topicId?: string | undefined;
+}
+
 export type GroupEvent =
   | ({ readonly kind: "join" | "rejoin" | "resubscribe" } & Joining)
   | ({ readonly kind: "heartbeat" } & InGeneration)
   /** A heartbeat that says what the member has. */
-  | ({ readonly kind: "release"; readonly owned: readonly TopicPartition[] } & InGeneration)
+  | ({ readonly kind: "release"; readonly owned: readonly OwnedPartition[] } & InGeneration)
   | ({ readonly kind: "leave" } & OfMember)
   | { readonly kind: "expire"; readonly expired: readonly Expiry[] }
   | { readonly kind: "topics_changed" }

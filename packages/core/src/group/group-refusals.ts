@@ -30,8 +30,9 @@ export function generationOver({ groupId, generation }: Group, topic: string): B
 }
 
 export function notPartitionOwner({ groupId }: Group, memberId: string, place: TopicPartition): BrokerError {
+  const { topic, partition } = place;
   const message = `the member ${quoted(memberId)} of the group ${quoted(groupId)} does not own ${partitionName(place)}`;
-  return new BrokerError("NOT_PARTITION_OWNER", message, { ...place });
+  return new BrokerError("NOT_PARTITION_OWNER", message, { topic, partition });
 }
 
 export function otherAssignor({ groupId, assignor, members }: Group, asked: string): BrokerError {

@@ -6,7 +6,7 @@ import { quoted } from "../quoted.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { ASSIGNORS, type AssignorName } from "./assignors/assignor.ts";
 import type { GroupConfig } from "./group-config.ts";
-import type { Joining } from "./group-events.ts";
+import type { Joining, OwnedPartition } from "./group-events.ts";
 
 export interface MemberRequest {
   readonly groupId: string;
@@ -26,7 +26,12 @@ export interface JoinRequest extends MemberRequest {
 export interface HeartbeatRequest extends MemberRequest {
   readonly generation: number;
   /** Every partition that the member has; left out, nothing is let go. */
-  readonly owned?: readonly TopicPartition[] | undefined;
+  readonly owned?: readonly OwnedPartition[] | undefined;
+}
+
+/** A partition and which topic of that name it belongs to. Kafka: TopicPartitions of ConsumerGroupHeartbeat (KIP-848). */
+export interface AssignedPartition extends TopicPartition {
+  readonly topicId: string;
 }
 
 /** What a member is told. */
@@ -38,9 +43,9 @@ export interface MemberView {
    */
   readonly memberSince: number;
   /** What it may own now. */
-  readonly assignment: readonly TopicPartition[];
+  readonly assignment: readonly AssignedPartition[];
   /** What it gets once its former owners have let go, or are expired. */
-  readonly pending: readonly TopicPartition[];
+  readonly pending: readonly AssignedPartition[];
 }
 
 /** What a member is told when it joins: which timeouts hold, besides. */

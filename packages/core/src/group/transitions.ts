@@ -18,7 +18,7 @@
 import { assert } from "../assert.ts";
 import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
-import type { Expiry, GroupEvent, GroupEventKind, Joining } from "./group-events.ts";
+import type { Expiry, GroupEvent, GroupEventKind, Joining, OwnedPartition } from "./group-events.ts";
 import {
   countedMembers,
   groupNotEmpty,
@@ -150,7 +150,9 @@ function release(group: Group, event: EventOf<"release">): Group {
   heartbeat(group, { ...event, kind: "heartbeat" });
   const member = memberIn(group, event.memberId);
   const owned = partitionSet(event.owned);
-  const [foreign] = difference(owned, member.assigned);
+  const isAnother = ({ topic, topicId }: OwnedPartition) =>
+    topicId !== undefined && topicId !== group.topics.get(topic)?.topicId;
+  const foreign = difference(owned, member.assigned)[0] ?? event.owned.find(isAnother);
   if (foreign !== undefined) throw notPartitionOwner(group, member.memberId, foreign);
   const released = difference(revokingOf(member), owned);
   return released.length === 0 ? group : afterRelease(group, member.memberId, released);

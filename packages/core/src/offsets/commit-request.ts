@@ -10,6 +10,8 @@ export interface NewOffset extends TopicPartition {
   readonly offset: number;
   /** A note of the committer's, of at most `offsetMetadataLengthMax` characters. */
   readonly metadata: string | null;
+  /** The topic that the offset was read of; left out, the one that has the name now. */
+  readonly topicId?: string | undefined;
 }
 
 export interface CommitRequest {
@@ -55,12 +57,29 @@ function requireOffset({ offset, metadata, ...place }: NewOffset): void {
   );
 }
 
-/** The topic of a partition that is there. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
-export function requirePartition({ topic, partition }: TopicPartition, topicOf: TopicLookup): TopicFacts {
+/**
+ * The topic of an offset's partition, which is there. Throws UNKNOWN_TOPIC, also when the offset is one of an older topic of that
+ * name (Kafka: UNKNOWN_TOPIC_ID), and UNKNOWN_PARTITION.
+ */
+export function requirePartition(
+  { topic, partition, topicId }: Omit<NewOffset, "offset" | "metadata">,
+  topicOf: TopicLookup,
+): TopicFacts {
   const facts = topicOf(topic);
   if (facts === null) throw new BrokerError("UNKNOWN_TOPIC", `there is no topic ${quoted(topic)}`, { topic });
+  if (topicId !== undefined && topicId !== facts.topicId) throw anotherTopic(topic, topicId, facts);
   const { partitions } = facts;
   if (Number.isInteger(partition) && partition >= 0 && partition < partitions) return facts;
   const message = `there is no partition ${partition} in ${quoted(topic)}; expected 0 to ${partitions - 1}`;
   throw new BrokerError("UNKNOWN_PARTITION", message, { topic, partition, partitions });
+}
+
+/** An offset of one topic means nothing in another one that has its name now. */
+export function anotherTopic(
+  topic: string,
+  seen: string,
+  { topicId }: Pick<TopicFacts, "topicId">,
+): BrokerError {
+  const message = `the topic ${quoted(topic)} was made anew: its id is ${topicId}, and the offset is one of ${quoted(seen)}`;
+  return new BrokerError("UNKNOWN_TOPIC", message, { topic, topic_id: topicId, topic_id_seen: seen });
 }

@@ -67,8 +67,8 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
     };
     const decide = (kinds: Kinds) => {
       rules.requireCommitter(kinds, request);
-      const records = offsets.map(({ topic, partition, offset, metadata }) => {
-        const { topicId } = requirePartition({ topic, partition }, topicOf);
+      const records = offsets.map(({ topic, partition, offset, metadata, topicId: seen }) => {
+        const { topicId } = requirePartition({ topic, partition, topicId: seen }, topicOf);
         const stored = { offset, metadata, committedMs, topicId };
         return offsetRecord({ groupId, topic, partition, stored });
       });

@@ -15,6 +15,23 @@ export const generation = z
 
 export const topicPartition = z.strictObject({ topic: fields.topic, partition: fields.partition });
 
+/** Kafka: topic ids (KIP-516). */
+export const topicId = z
+  .string()
+  .min(1)
+  .max(255)
+  .describe("the topic's identity: one that is deleted and made anew under its name has another");
+
+/** A partition of a member's, as KIP-848 tells it: the same number of a topic that was made anew is another partition. */
+const assignedPartition = topicPartition.extend({ topic_id: topicId });
+
+/** What a member says that it has; an entry of its assignment may be said back as it is. */
+export const ownedPartition = topicPartition.extend({
+  topic_id: topicId
+    .optional()
+    .describe("as the assignment says it; what is of another topic is not the member's"),
+});
+
 /** Kafka: partition.assignment.strategy (RoundRobinAssignor, RangeAssignor, StickyAssignor). */
 export const assignor = z
   .enum(["roundrobin", "range", "sticky"])
@@ -32,6 +49,11 @@ export const commitOffset = z.strictObject({
     .nullable()
     .default(null)
     .describe("a note that the committer leaves; null for none"),
+  topic_id: topicId
+    .optional()
+    .describe(
+      "as the assignment says it: refused with UNKNOWN_TOPIC when the topic of that name is another one now; left out, whichever there is",
+    ),
 });
 
 export const committedOffset = z.object({
@@ -52,9 +74,9 @@ export const memberView = z.object({
   member_since: generation.describe(
     "the generation that began when the member joined; another one than before says that it was expired in between, and lost what it had",
   ),
-  assignment: z.array(topicPartition).describe("what the member may own now"),
+  assignment: z.array(assignedPartition).describe("what the member may own now"),
   pending: z
-    .array(topicPartition)
+    .array(assignedPartition)
     .describe("what it gets once its former owners have let go, or are expired"),
 });
 

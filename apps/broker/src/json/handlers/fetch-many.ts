@@ -17,8 +17,9 @@ export const fetchMany: Handler<"fetch_many"> = (request, context, holder) =>
     const partitions: Entry[] = [];
     let hasError = false;
     for (const each of request.partitions) {
-      const { topic, partition } = each;
+      const { topic, partition, topic_id: topicId } = each;
       try {
+        if (topicId !== undefined) context.cluster.requireTopicId(topic, topicId);
         partitions.push({ topic, partition, ...reading.read(each, each.offset, each.max_bytes) });
       } catch (error) {
         if (!(error instanceof BrokerError)) throw error;

@@ -6,7 +6,8 @@ import { changeGroup, memberFields } from "../group-request.ts";
 import type { Handler } from "../handler.ts";
 
 export const heartbeat: Handler<"heartbeat"> = async (request, context, client) => {
-  const { group_id: groupId, member_id: memberId, generation, owned } = request;
+  const { group_id: groupId, member_id: memberId, generation } = request;
+  const owned = request.owned?.map(({ topic_id: topicId, ...place }) => ({ ...place, topicId }));
   const beat = { groupId, memberId, generation, owned };
   return memberFields(
     await changeGroup(groupId, context, client, (groups, wait) => groups.heartbeat(beat, wait)),

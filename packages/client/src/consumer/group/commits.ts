@@ -9,7 +9,7 @@ import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
 import { checkedInteger, usageError } from "../../usage.ts";
 import { retrying } from "../../waiting.ts";
-import type { HandOuts } from "../hand-outs.ts";
+import type { HandOuts, LostPartition } from "../hand-outs.ts";
 import type { PartitionCursor } from "../partition-cursor.ts";
 import type { GroupSettings } from "./group-options.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type Committer,
   commitOffsets,
   fetchCommitted,
+  type IdentifiedOffset,
   type OffsetToCommit,
 } from "./offset-commits.ts";
 
@@ -76,8 +77,8 @@ export class Commits {
     const { lost } = handOuts;
     handOuts.done();
     if (lost.length > 0) throw lostMeanwhile(lost);
-    const offsets = held.flatMap(({ place, position }) =>
-      position === null ? [] : [{ ...place, offset: position }],
+    const offsets = held.flatMap(({ place, topicId, position }) =>
+      position === null ? [] : [{ ...place, offset: position, topicId }],
     );
     await this.#commit(offsets);
   }
@@ -89,16 +90,16 @@ export class Commits {
       checkedInteger("partition", partition, 0);
       checkedInteger("offset", offset, 0);
     }
-    await this.#commit(offsets);
+    await this.#commit(this.#identified(offsets));
   }
 
   /** What the caller is done with, as far as it is new. */
   async commitDone(cursors: readonly PartitionCursor[]): Promise<void> {
     const inHand = this.#owner.handOuts.firstOffsets();
-    const offsets = cursors.flatMap(({ place, position }) => {
+    const offsets = cursors.flatMap(({ place, topicId, position }) => {
       const key = topicPartitionKey(place);
       const offset = inHand.get(key) ?? position;
-      return offset === null ? [] : [{ ...place, offset }];
+      return offset === null ? [] : [{ ...place, offset, topicId }];
     });
     await this.#commit(offsets, (one) => this.#last.get(topicPartitionKey(one)) !== one.offset);
   }
@@ -146,8 +147,16 @@ export class Commits {
     this.start();
   }
 
+  /** The caller's offsets are those of the records that it has in hand, also when these are of a topic that is gone. */
+  #identified(offsets: readonly OffsetToCommit[]): IdentifiedOffset[] {
+    const { held, handOuts } = this.#owner;
+    const ids = new Map<string, string | null>();
+    for (const { place, topicId } of [...held, ...handOuts.lost]) ids.set(topicPartitionKey(place), topicId);
+    return offsets.map((offset) => ({ ...offset, topicId: ids.get(topicPartitionKey(offset)) ?? null }));
+  }
+
   /** Of the offsets those that are `wanted`, also when it is their turn. */
-  #commit(offsets: readonly OffsetToCommit[], wanted = (_: OffsetToCommit) => true): Promise<void> {
+  #commit(offsets: readonly IdentifiedOffset[], wanted = (_: IdentifiedOffset) => true): Promise<void> {
     if (!offsets.some(wanted)) return Promise.resolve();
     // Whose offsets these are is settled now: a later membership must not commit them.
     const committer = this.#owner.committer();
@@ -160,7 +169,7 @@ export class Commits {
   async #send(
     first: Committer | null,
     incarnation: number,
-    offsets: readonly OffsetToCommit[],
+    offsets: readonly IdentifiedOffset[],
   ): Promise<void> {
     // The same membership may have gone on while other commits went before this one.
     let committer = this.#owner.incarnation === incarnation ? this.#owner.committer() : first;
@@ -200,7 +209,8 @@ export function isOvertaken(error: unknown): boolean {
   );
 }
 
-function lostMeanwhile(places: readonly TopicPartition[]): MiniKafkaError {
+function lostMeanwhile(lost: readonly LostPartition[]): MiniKafkaError {
+  const places = lost.map(({ place }) => place);
   const names = places.map(topicPartitionKey).join(", ");
   const message = `${names}: no longer this consumer's, so that what was handed out of it comes again to its new owner`;
   return new MiniKafkaError("NOT_PARTITION_OWNER", message, { details: { partitions: places } });

@@ -39,6 +39,7 @@ export class ConsumerGroup implements Gate {
     this.#membership = new Membership(session, settings, {
       owned: () => this.#rebalancing.owned,
       lost: () => this.#rebalancing.lose(),
+      told: () => this.#rebalancing.loseMadeAnew(),
       changed,
     });
     this.#rebalancing = new Rebalancing(session, settings, this.#membership, supply, {

@@ -16,7 +16,10 @@ export interface Rebalance {
   readonly assigned: readonly TopicPartition[];
   /** To be let go: nothing of them is handed out any more, and what was may still be committed until the listener is done. */
   readonly revoked: readonly TopicPartition[];
-  /** Gone already, since the member was expired: another member may read them, and nothing of them can be committed. */
+  /**
+   * Gone already, since the member was expired, or the topic deleted and made anew: another member may read them, and nothing of
+   * them can be committed.
+   */
   readonly lost: readonly TopicPartition[];
 }
 

@@ -7,28 +7,19 @@
  *
  *   out → (join) → in → (expired) → out → (join) → in
  */
-import type { ResponseFields } from "@minikafka/protocol";
 import { hasCode, isFateUnknown, MiniKafkaError } from "../../errors.ts";
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
 import type { GroupSettings } from "./group-options.ts";
-
-/** What the coordinator says to a member. */
-export interface MemberView {
-  readonly generation: number;
-  /** The generation that began with this membership. */
-  readonly memberSince: number;
-  /** What the member may own now. */
-  readonly assignment: readonly TopicPartition[];
-  /** What it gets when others have let go. */
-  readonly pending: readonly TopicPartition[];
-}
+import { type MemberFields, type MemberView, memberView } from "./member-view.ts";
 
 export interface MembershipListener {
   /** All that the consumer has; `null` while some of it is still to be let go, of which the coordinator is not to hear yet. */
   owned(): readonly TopicPartition[] | null;
   /** All that the consumer had is somebody else's. */
   lost(): void;
+  /** There is a new view. */
+  told(): void;
   /** An answer came, good or bad. */
   changed(): void;
 }
@@ -210,11 +201,12 @@ export class Membership {
     }
   }
 
-  #adopt(answer: ResponseFields<"heartbeat">, heardMs: number | null): void {
-    const { generation, member_since: memberSince, assignment, pending } = answer;
+  #adopt(answer: MemberFields, heardMs: number | null): void {
+    const view = memberView(answer);
     // Expired, and joined again, without hearing of it in between: what it had may be somebody else's.
-    if (this.#view !== null && this.#view.memberSince !== memberSince) this.#lose();
-    this.#view = { generation, memberSince, assignment, pending };
+    if (this.#view !== null && this.#view.memberSince !== view.memberSince) this.#lose();
+    this.#view = view;
+    this.#listener.told();
     if (heardMs !== null) this.#heardMs = heardMs;
     this.#listener.changed();
   }

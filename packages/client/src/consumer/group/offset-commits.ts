@@ -20,6 +20,11 @@ export interface CommittedOffset extends TopicPartition {
   readonly committedMs: number | null;
 }
 
+/** What goes into a request: also which topic of that name the offset was read of, where that is known. */
+export interface IdentifiedOffset extends OffsetToCommit {
+  readonly topicId?: string | null;
+}
+
 export interface Committer {
   readonly memberId: string;
   readonly generation: number;
@@ -30,14 +35,17 @@ export async function commitOffsets(
   session: Session,
   groupId: string,
   member: Committer | null,
-  offsets: readonly OffsetToCommit[],
+  offsets: readonly IdentifiedOffset[],
   options?: CallOptions,
 ): Promise<void> {
   const from = member === null ? {} : { member_id: member.memberId, generation: member.generation };
   for (let begin = 0; begin < offsets.length; begin += LIMITS.offsetsPerCommitMax) {
     const some = offsets
       .slice(begin, begin + LIMITS.offsetsPerCommitMax)
-      .map(({ topic, partition, offset, metadata = null }) => ({ topic, partition, offset, metadata }));
+      .map(({ topic, partition, offset, metadata = null, topicId = null }) => {
+        const fields = { topic, partition, offset, metadata };
+        return topicId === null ? fields : { ...fields, topic_id: topicId };
+      });
     await session.call("commit_offsets", { group_id: groupId, ...from, offsets: some }, options);
   }
 }

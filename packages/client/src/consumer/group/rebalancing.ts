@@ -1,7 +1,8 @@
 /**
  * Follows what the coordinator says: lets go of what is somebody else's, and begins with what is new.
  *
- * Owns the cursors that are being let go, and the listener's turn. Invariants: what is revoked is not handed out from the
+ * Owns the cursors that are being let go, and the listener's turn. Invariants: a partition of a topic that was made anew is
+ * another one than before, and the old one is lost; what is revoked is not handed out from the
  * moment it is seen; it counts as ours until the listener is done, the caller is done with the records in hand (or half of the
  * rebalance timeout is over), and what is done is committed; one change is followed after the other.
  */
@@ -11,6 +12,7 @@ import { PartitionCursor } from "../partition-cursor.ts";
 import type { RecordSupply } from "../record-supply.ts";
 import type { GroupSettings, Rebalance } from "./group-options.ts";
 import { ListenerTurn } from "./listener-turn.ts";
+import type { AssignedPlace } from "./member-view.ts";
 import type { Membership } from "./membership.ts";
 
 export interface RebalancingListener {
@@ -92,10 +94,24 @@ export class Rebalancing {
   /** The membership is over, and everything with it, at once. */
   lose(): void {
     const lost = this.#supply.ring.all.map(({ place }) => place);
-    this.#supply.handOuts.lose(this.held.map(({ place }) => place));
+    this.#supply.handOuts.lose(this.held);
     this.#supply.ring.replace([]);
     this.#revoking = [];
     this.#lost = [...this.#lost, ...lost];
+  }
+
+  /** What is of a topic that is gone, while another one has its name, is lost at once, whatever is being followed. */
+  loseMadeAnew(): void {
+    const { view } = this.#membership;
+    if (view === null) return;
+    const idOf = new Map([...view.assignment, ...view.pending].map(({ topic, topicId }) => [topic, topicId]));
+    const isThere = ({ place, topicId }: PartitionCursor) => (idOf.get(place.topic) ?? topicId) === topicId;
+    const { ring, handOuts } = this.#supply;
+    const gone = ring.all.filter((cursor) => !isThere(cursor));
+    if (gone.length === 0) return;
+    handOuts.lose(gone);
+    ring.replace(ring.all.filter(isThere));
+    this.#lost = [...this.#lost, ...gone.map(({ place }) => place)];
   }
 
   /** Somebody asks for the close. */
@@ -142,7 +158,7 @@ export class Rebalancing {
     }
   }
 
-  #difference(): { added: readonly TopicPartition[]; revoked: readonly PartitionCursor[] } {
+  #difference(): { added: readonly AssignedPlace[]; revoked: readonly PartitionCursor[] } {
     const { view } = this.#membership;
     if (view === null) return { added: [], revoked: [] };
     const { all } = this.#supply.ring;
@@ -167,7 +183,7 @@ export class Rebalancing {
     if (this.#enough.signal.aborted || this.#membership.incarnation !== incarnation) return;
     if (this.#settings.autoCommit) await this.#listener.commitDone(cursors);
     if (this.#membership.incarnation !== incarnation) return;
-    handOuts.lose(places);
+    handOuts.lose(cursors);
     this.#revoking = [];
     this.#listener.released();
   }
@@ -179,12 +195,13 @@ export class Rebalancing {
     await this.#supply.handOuts.whenDone(places, this.#session.clock, patienceMs, this.#enough.signal);
   }
 
-  async #begin(places: readonly TopicPartition[]): Promise<void> {
-    const cursors = places.map((place) => {
-      const cursor = new PartitionCursor(place);
+  async #begin(assigned: readonly AssignedPlace[]): Promise<void> {
+    const cursors = assigned.map(({ topic, partition, topicId }) => {
+      const cursor = new PartitionCursor({ topic, partition }, topicId);
       cursor.lose("committed");
       return cursor;
     });
+    const places = cursors.map(({ place }) => place);
     this.#supply.ring.replace([...this.#supply.ring.all, ...cursors]);
     this.#supply.fetcher.begin(cursors);
     this.#isBeginning = true;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as fields from "../fields.ts";
+import { topicId } from "../group-fields.ts";
 import { operation } from "../operation.ts";
 import { fetchBytesMax, fetchedPartition, fetchOptions } from "./fetch.ts";
 
@@ -18,6 +19,11 @@ export const fetchMany = operation({
           topic: fields.topic,
           partition: fields.partition,
           offset: fields.offset,
+          topic_id: topicId
+            .optional()
+            .describe(
+              "which topic of that name the offset is one of: another one is UNKNOWN_TOPIC; left out, whichever there is",
+            ),
           max_bytes: fetchBytesMax.optional().describe("at most so many bytes of this partition"),
         }),
       )

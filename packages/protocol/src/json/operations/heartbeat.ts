@@ -12,7 +12,7 @@ export const heartbeat = operation({
     member_id: group.memberId,
     generation: group.generation,
     owned: z
-      .array(group.topicPartition)
+      .array(group.ownedPartition)
       .max(100_000)
       .optional()
       .describe("every partition that the member has; left out, nothing is let go"),
