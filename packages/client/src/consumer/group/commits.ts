@@ -188,7 +188,7 @@ export class Commits {
     for (const { offset, ...place } of offsets) this.#last.set(topicPartitionKey(place), offset);
   }
 
-  #attempt(committer: Committer | null, offsets: readonly OffsetToCommit[]): Promise<void> {
+  #attempt(committer: Committer | null, offsets: readonly IdentifiedOffset[]): Promise<void> {
     const signal = this.#owner.enough;
     return commitOffsets(this.#session, this.#settings.groupId, committer, offsets, { signal });
   }
