@@ -72,6 +72,8 @@ export class Watching implements Watcher {
   }
 
   take(event: NumberedEvent): void {
+    // A stream that holds more than we let it never says that it has drained.
+    if (this.#output.unsentBytes === 0) this.#tellDropped();
     if (this.#dropped === null && this.#output.unsentBytes < this.#unreadBytesMax)
       this.#output.write(event.line);
     else this.#drop(event);
