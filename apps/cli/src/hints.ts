@@ -130,6 +130,9 @@ const HINTS = {
   OUT_OF_ORDER_SEQUENCE: null,
   INVALID_TRANSACTION_STATE: null,
   CONCURRENT_TRANSACTIONS: "run the command again in a moment",
+  INVALID_TRANSACTION_TIMEOUT: null,
+  UNKNOWN_TRANSACTIONAL_ID: "minikafka-cli tx list shows the transactional ids",
+  UNSTABLE_OFFSET_COMMIT: "run the command again in a moment, or see minikafka-cli tx list",
   TRANSACTION_ABORTED: "begin a new transaction",
   UNKNOWN_GROUP: "minikafka-cli groups list shows the groups; the first member or commit makes one",
   UNKNOWN_MEMBER: ({ group, command }) =>

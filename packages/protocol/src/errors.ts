@@ -124,6 +124,21 @@ export const ERRORS = {
     kafkaCode: 51,
     sentence: "The previous transaction of this id is still being completed.",
   },
+  INVALID_TRANSACTION_TIMEOUT: {
+    retriable: false,
+    kafkaCode: 50,
+    sentence: "The transaction timeout is longer than the broker allows; details give the bound.",
+  },
+  UNKNOWN_TRANSACTIONAL_ID: {
+    retriable: false,
+    kafkaCode: 105,
+    sentence: "No producer has this transactional id, or it was forgotten; ask init_producer for it.",
+  },
+  UNSTABLE_OFFSET_COMMIT: {
+    retriable: true,
+    kafkaCode: 88,
+    sentence: "An open transaction has offsets for the partition, whose fate is open.",
+  },
   TRANSACTION_ABORTED: {
     retriable: false,
     kafkaCode: null,

@@ -1,4 +1,5 @@
 /** Which handler serves which operation: one line each, and a missing line is a type error. */
+import { BrokerError } from "@minikafka/core";
 import type { OperationName } from "@minikafka/protocol";
 import type { Handler } from "./handler.ts";
 import { advanceClock } from "./handlers/advance-clock.ts";
@@ -48,6 +49,11 @@ import { stopBroker } from "./handlers/stop-broker.ts";
 import { unwatch } from "./handlers/unwatch.ts";
 import { watch } from "./handlers/watch.ts";
 
+/** Until its room is furnished. */
+const later = (): never => {
+  throw new BrokerError("UNSUPPORTED_OPERATION", "not yet");
+};
+
 export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   hello,
   ping,
@@ -95,4 +101,11 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   delete_group: deleteGroup,
   expire_members: expireMembers,
   expire_offsets: expireOffsets,
+  begin_transaction: later,
+  send_offsets: later,
+  end_transaction: later,
+  abort_transaction: later,
+  describe_transaction: later,
+  list_transactions: later,
+  expire_transactions: later,
 };

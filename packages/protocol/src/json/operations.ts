@@ -1,8 +1,10 @@
 /** The one table of operations. Dispatch, the SDK's calls, the CLI's raw mode and the printed reference all read it. */
 import type { z } from "zod";
+import { abortTransaction } from "./operations/abort-transaction.ts";
 import { advanceClock } from "./operations/advance-clock.ts";
 import { alterConfig } from "./operations/alter-config.ts";
 import { applyRetention } from "./operations/apply-retention.ts";
+import { beginTransaction } from "./operations/begin-transaction.ts";
 import { clock } from "./operations/clock.ts";
 import { commitOffsets } from "./operations/commit-offsets.ts";
 import { compact } from "./operations/compact.ts";
@@ -15,10 +17,13 @@ import { describeCluster } from "./operations/describe-cluster.ts";
 import { describeConfig } from "./operations/describe-config.ts";
 import { describeGroup } from "./operations/describe-group.ts";
 import { describePartition } from "./operations/describe-partition.ts";
+import { describeTransaction } from "./operations/describe-transaction.ts";
 import { dumpLog } from "./operations/dump-log.ts";
+import { endTransaction } from "./operations/end-transaction.ts";
 import { expireMembers } from "./operations/expire-members.ts";
 import { expireOffsets } from "./operations/expire-offsets.ts";
 import { expireProducers } from "./operations/expire-producers.ts";
+import { expireTransactions } from "./operations/expire-transactions.ts";
 import { fetch } from "./operations/fetch.ts";
 import { fetchMany } from "./operations/fetch-many.ts";
 import { fetchOffsets } from "./operations/fetch-offsets.ts";
@@ -33,6 +38,7 @@ import { leaveGroup } from "./operations/leave-group.ts";
 import { listGroups } from "./operations/list-groups.ts";
 import { listOffsets } from "./operations/list-offsets.ts";
 import { listTopics } from "./operations/list-topics.ts";
+import { listTransactions } from "./operations/list-transactions.ts";
 import { metadata } from "./operations/metadata.ts";
 import { ping } from "./operations/ping.ts";
 import { produce } from "./operations/produce.ts";
@@ -42,6 +48,7 @@ import { rejoin } from "./operations/rejoin.ts";
 import { removeFromIsr } from "./operations/remove-from-isr.ts";
 import { replicateOnce } from "./operations/replicate-once.ts";
 import { rollSegment } from "./operations/roll-segment.ts";
+import { sendOffsets } from "./operations/send-offsets.ts";
 import { startBroker } from "./operations/start-broker.ts";
 import { stopBroker } from "./operations/stop-broker.ts";
 import { unwatch } from "./operations/unwatch.ts";
@@ -62,6 +69,12 @@ export const OPERATIONS = {
   fetch,
   fetch_many: fetchMany,
   list_offsets: listOffsets,
+  begin_transaction: beginTransaction,
+  send_offsets: sendOffsets,
+  end_transaction: endTransaction,
+  abort_transaction: abortTransaction,
+  describe_transaction: describeTransaction,
+  list_transactions: listTransactions,
   delete_records: deleteRecords,
   join_group: joinGroup,
   heartbeat,
@@ -94,6 +107,7 @@ export const OPERATIONS = {
   expire_producers: expireProducers,
   expire_members: expireMembers,
   expire_offsets: expireOffsets,
+  expire_transactions: expireTransactions,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -66,6 +66,16 @@ export const describePartition = operation({
         }),
       )
       .describe("those of which it heard last, at most 100, the latest first"),
+    open_transactions: z
+      .array(
+        z.object({
+          producer_id: z.int(),
+          producer_epoch: z.int(),
+          first_offset: fields.offset.describe("of its first record; the last stable offset is at most this"),
+        }),
+      )
+      .optional()
+      .describe("at most 100, the oldest first"),
     epochs: z.array(z.object({ epoch: z.int(), start_offset: fields.count })),
   }),
 });

@@ -10,6 +10,12 @@ export const fetchOffsets = operation({
   request: {
     group_id: group.groupId,
     partitions: z.array(group.topicPartition).max(100_000).optional(),
+    require_stable: z
+      .boolean()
+      .default(false)
+      .describe(
+        "refuse with UNSTABLE_OFFSET_COMMIT while an open transaction has offsets for one of them (KIP-447): for whoever goes on where a transaction ends",
+      ),
   },
   response: z.object({ offsets: z.array(group.committedOffset) }),
 });

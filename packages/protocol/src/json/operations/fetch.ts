@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as fields from "../fields.ts";
 import { operation } from "../operation.ts";
+import { abortedTransaction } from "../transaction-fields.ts";
 
 /** A fetch answers with at most so many bytes of batches, unless its first batch alone is larger. */
 const FETCH_BYTES_MAX = 16 * 1024 * 1024;
@@ -33,6 +34,12 @@ export const fetchedPartition = z.object({
     .optional()
     .describe(
       "whole MKB1 frames, one after another; the first may begin below the offset that was asked for",
+    ),
+  aborted_transactions: z
+    .array(abortedTransaction)
+    .optional()
+    .describe(
+      "with read_committed and encoding batch: those that the batches may have records of, by first_offset. A batch of such a producer between the two offsets is not to be shown",
     ),
   ...fields.marks,
   next_offset: fields.offset.describe("where to go on, past gaps, control markers and hidden records"),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as fields from "../fields.ts";
 import { operation } from "../operation.ts";
+import { transactionalId } from "../transaction-fields.ts";
 
 const partitionZero = fields.partition.default(0);
 
@@ -30,6 +31,11 @@ export const produce = operation({
       .optional()
       .describe(
         "with producer_id and producer_epoch: a retry is known as one. A batch_b64 says all three itself",
+      ),
+    transactional_id: transactionalId
+      .optional()
+      .describe(
+        "the records are a part of its open transaction; with producer_id, producer_epoch and base_sequence, or a transactional batch_b64, and acks all",
       ),
     leader_epoch: z
       .int()
