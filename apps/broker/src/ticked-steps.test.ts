@@ -1,4 +1,4 @@
-import type { BrokerCluster } from "@minikafka/core";
+import { type BrokerCluster, BrokerError } from "@minikafka/core";
 import { expect, test } from "vitest";
 import { resolveSettings } from "./config.ts";
 import { tickedSteps } from "./ticked-steps.ts";
@@ -18,7 +18,13 @@ function recording(): { cluster: Pick<BrokerCluster, "steps" | "groups">; taken:
     refreshIsr: note("refresh_isr"),
   };
   const groups = { expireMembers: note("expire_members"), expireOffsets: note("expire_offsets") };
-  return { cluster: { steps, groups } as unknown as BrokerCluster, taken };
+  const transactions = {
+    expire: async () => {
+      taken.push("expire_transactions");
+      return { failed: [] };
+    },
+  };
+  return { cluster: { steps, groups, transactions } as unknown as BrokerCluster, taken };
 }
 
 function settingsOf(values: object) {
@@ -40,6 +46,7 @@ test("each step has Kafka's interval, or the one that is set; with flush os none
     refresh_isr: 5_000,
     expire_members: 250,
     expire_offsets: 600_000,
+    expire_transactions: 1_000,
   };
   expect(intervals({})).toEqual({ flush_logs: 5_000, ...rest });
   expect(intervals({ flush: "interval", flush_interval_ms: 50 })).toEqual({ flush_logs: 50, ...rest });
@@ -65,6 +72,18 @@ test("a step of four times a second tells of the same trouble once, and again wh
   expect(await outcome()).toBe("quiet");
   problem = "damaged elsewhere";
   expect(await outcome()).toBe("Error: damaged elsewhere");
+});
+
+test("transactions that could not be ended are told of with the first one's reason, once", async () => {
+  const error = new BrokerError("LEADER_NOT_AVAILABLE", "orders-0 has no leader", { topic: "orders" });
+  const expire = async () => ({ failed: [{ transactionalId: "billing", error }] });
+  const cluster = { steps: {}, groups: {}, transactions: { expire } } as unknown as BrokerCluster;
+  const step = tickedSteps(cluster, settingsOf({})).find(({ name }) => name === "expire_transactions");
+  await expect(step?.take()).rejects.toMatchObject({
+    code: "LEADER_NOT_AVAILABLE",
+    message: "the transaction of billing could not be ended: orders-0 has no leader",
+  });
+  await step?.take();
 });
 
 test("each takes the step that it is named after", async () => {

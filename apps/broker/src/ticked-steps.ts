@@ -1,6 +1,7 @@
 /** The steps that auto mode takes by itself, and how often. */
-import type { BrokerCluster, ResolvedConfig } from "@minikafka/core";
+import { type BrokerCluster, BrokerError, type ResolvedConfig } from "@minikafka/core";
 import type { Settings } from "./config.ts";
+import { transactionsOf } from "./json/kernel-to-come.ts";
 import { aTurnForOthers, type TickedStep } from "./ticker.ts";
 
 type Intervals = Pick<
@@ -15,14 +16,17 @@ const EXPIRE_PRODUCERS_MS = 10 * 60 * 1000;
 const RETRY_BEHIND_MS = 500;
 /** Kafka: a timer for each member. A session is over so much later at most. */
 const EXPIRE_MEMBERS_MS = 250;
+/** Kafka: transaction.abort.timed.out.transaction.cleanup.interval.ms is 10 s. A transaction is over so much later at most. */
+const EXPIRE_TRANSACTIONS_MS = 1_000;
 /** Kafka: offsets.retention.check.interval.ms. */
 const EXPIRE_OFFSETS_MS = 10 * 60 * 1000;
 
 /** With flush "os" nobody asks the disk but a roll and a close, as in Kafka. Replication itself follows what makes it due. */
 export function tickedSteps(
-  { steps, groups }: Pick<BrokerCluster, "steps" | "groups">,
+  cluster: Pick<BrokerCluster, "steps" | "groups">,
   intervals: Intervals,
 ): TickedStep[] {
+  const { steps, groups } = cluster;
   const flush = {
     name: "flush_logs",
     everyMs: intervals.flush_interval_ms,
@@ -58,15 +62,34 @@ export function tickedSteps(
     take: toldOnce(() => groups.expireMembers()),
   };
   const offsets = { name: "expire_offsets", everyMs: EXPIRE_OFFSETS_MS, take: () => groups.expireOffsets() };
+  const transactions = {
+    name: "expire_transactions",
+    everyMs: EXPIRE_TRANSACTIONS_MS,
+    take: toldOnce(() => expireTransactions(cluster)),
+  };
   return [
     ...(intervals.flush === "os" ? [] : [flush]),
     ...[retention, compact, expire, retry, refresh],
     ...(intervals.freeze_groups ? [] : [members]),
     offsets,
+    ...("transactions" in cluster ? [transactions] : []),
   ];
 }
 
-/** A step that comes several times a second tells of one trouble once, until it is over or is another. */
+/** One that could not be ended is tried again at the next tick, and told like any other trouble. */
+async function expireTransactions(cluster: Pick<BrokerCluster, "groups">): Promise<void> {
+  const { failed } = await transactionsOf(cluster).expire();
+  const [first] = failed;
+  if (first === undefined) return;
+  const { code, message, details } = first.error;
+  throw new BrokerError(
+    code,
+    `the transaction of ${first.transactionalId} could not be ended: ${message}`,
+    details,
+  );
+}
+
+/** A step that comes once a second or more tells of one trouble once, until it is over or is another. */
 function toldOnce(take: () => Promise<unknown>): () => Promise<void> {
   let told: string | null = null;
   return async () => {

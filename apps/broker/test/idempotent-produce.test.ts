@@ -159,7 +159,10 @@ test.each<[object, string]>([
   [{ producer_epoch: 0 }, "expected both or neither"],
   [{ name: "" }, "name"],
   [{ name: "n".repeat(250) }, "name"],
-  [{ transactional_id: "t" }, "transactional_id"],
+  [{ transactional_id: "" }, "transactional_id"],
+  [{ name: "n", transactional_id: "t" }, "name and transactional_id: expected one of them, not both"],
+  [{ transaction_timeout_ms: 5 }, "transaction_timeout_ms: expected a transactional_id beside it"],
+  [{ transactional_id: "t", transaction_timeout_ms: 0 }, "transaction_timeout_ms"],
 ])("an init_producer with %j is INVALID_REQUEST", async (fields, cause) => {
   const session = await withOrders();
   const answer = await session.ask({ operation: "init_producer", ...fields });

@@ -19,15 +19,16 @@ import type { Wait } from "../parking.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { type AnswerLine, failure, unreachableRejection } from "./dispatch.ts";
-import { GroupTurns } from "./group-turns.ts";
 import type { Client } from "./handler.ts";
 import { Output } from "./output.ts";
+import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
 export class Connection implements Client {
   readonly waits = new Set<Wait>();
   readonly watching: Watching;
-  readonly groupTurns = new GroupTurns();
+  readonly groupTurns = new Turns();
+  readonly transactionTurns = new Turns();
   /** Resolves when the stream is closed. */
   readonly closed: Promise<void>;
   readonly #stream: Duplex;

@@ -5,7 +5,7 @@ import { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
 import { Parking } from "../parking.ts";
 import { Dispatcher } from "./dispatch.ts";
-import { GroupTurns } from "./group-turns.ts";
+import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
 async function openDispatcher() {
@@ -32,7 +32,8 @@ async function openDispatcher() {
     const { line } = dispatcher.dispatch(Buffer.from(JSON.stringify(request)), {
       waits: new Set(),
       watching: new Watching({ unsentBytes: 0, write: () => undefined }, 1_000),
-      groupTurns: new GroupTurns(),
+      groupTurns: new Turns(),
+      transactionTurns: new Turns(),
       afterAnswer: () => undefined,
     });
     const answer = await line;

@@ -2,15 +2,19 @@
  * One pass over the partitions of a fetch, within its budget of bytes and records.
  *
  * Owns what is left of the budget. A partition that comes after it is used up is read for its marks alone. Only the first
- * batch of the whole answer may be larger than the budget; a later one that does not fit is left for the next fetch.
+ * batch of the whole answer may be larger than the budget; a later one that does not fit is left for the next fetch. Bytes are
+ * counted as they were read, also of records that are not shown; records are counted as they are shown.
  */
 import type { BrokerCluster, FetchResult, TopicPartition } from "@minikafka/core";
 import { encodeBase64, type ParsedRequest, type ResponseFields } from "@minikafka/protocol";
-import { decodeRecords, readBatchHeader, type StoredRecord } from "@minikafka/record";
+import type { StoredRecord } from "@minikafka/record";
+import { abortedOf } from "./kernel-to-come.ts";
+import { type AbortedRange, shownRecords } from "./shown-records.ts";
 
 type FetchOptions = Pick<ParsedRequest<"fetch">, "max_records" | "max_bytes" | "isolation" | "encoding">;
 type FetchedPartition = ResponseFields<"fetch">;
 type FetchedRecord = NonNullable<FetchedPartition["records"]>[number];
+type ShownPart = Pick<FetchedPartition, "records" | "next_offset">;
 
 const NO_BATCHES = Buffer.alloc(0);
 
@@ -40,11 +44,15 @@ export class FetchReading {
       last_stable_offset: result.lastStableOffset,
       log_start_offset: result.logStartOffset,
     };
-    if (this.#options.encoding === "batch") {
-      return { ...marks, next_offset: result.nextOffset, batches_b64: result.batches };
-    }
-    const { records, nextOffset } = this.#decode(result, offset);
-    return { records, ...marks, next_offset: nextOffset };
+    if (this.#options.encoding === "records") return { ...marks, ...this.#shown(result, offset) };
+    return {
+      ...marks,
+      next_offset: result.nextOffset,
+      batches_b64: result.batches,
+      ...(this.#options.isolation === "read_committed" && {
+        aborted_transactions: abortedOf(result).map(abortedFields),
+      }),
+    };
   }
 
   #fetch({ topic, partition }: TopicPartition, offset: number, bytesMax: number): FetchResult {
@@ -61,28 +69,15 @@ export class FetchReading {
     return result;
   }
 
-  #decode(result: FetchResult, offset: number): { records: FetchedRecord[]; nextOffset: number } {
-    const records: FetchedRecord[] = [];
-    for (const frame of framesOf(result.batches)) {
-      for (const record of decodeRecords(frame)) {
-        // A batch comes whole; what lies below the offset was not asked for.
-        if (record.offset < offset) continue;
-        if (this.#recordsLeft === 0) return { records, nextOffset: record.offset };
-        this.#recordsLeft -= 1;
-        records.push(onTheWire(record));
-      }
-    }
-    return { records, nextOffset: result.nextOffset };
+  #shown(result: FetchResult, offset: number): ShownPart {
+    const shown = shownRecords(result.batches, offset, this.#recordsLeft, abortedOf(result));
+    this.#recordsLeft -= shown.records.length;
+    return { records: shown.records.map(onTheWire), next_offset: shown.nextOffset ?? result.nextOffset };
   }
 }
 
-/** The frames of a fetch one by one. The kernel has checked them; here they are only told apart. */
-function* framesOf(batches: Buffer): Iterable<Buffer> {
-  for (let position = 0; position < batches.length; ) {
-    const { frameBytes } = readBatchHeader(batches, position);
-    yield batches.subarray(position, position + frameBytes);
-    position += frameBytes;
-  }
+function abortedFields({ producerId, firstOffset, lastOffset }: AbortedRange) {
+  return { producer_id: producerId, first_offset: firstOffset, last_offset: lastOffset };
 }
 
 function nullableBase64(bytes: Uint8Array | null): string | null {

@@ -1,8 +1,8 @@
 /** What the operations of groups have in common: their turn, their patience, and what a member is told. */
 import type { BrokerCluster } from "@minikafka/core";
-import { ALL_GROUPS } from "./group-turns.ts";
 import type { BrokerContext, Client } from "./handler.ts";
 import { withinTime } from "./time-limit.ts";
+import { ALL } from "./turns.ts";
 
 /** As a produce that names none. Kafka: offsets.commit.timeout.ms, 5 s. */
 const ANSWER_MS = 30_000;
@@ -37,7 +37,7 @@ export function lookAtGroups<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.groupTurns.look(ALL_GROUPS, () => asked(context, ask));
+  return client.groupTurns.look(ALL, () => asked(context, ask));
 }
 
 /** A step that changes groups, whichever are due. */
@@ -46,7 +46,7 @@ export function changeGroups<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.groupTurns.change(ALL_GROUPS, () => asked(context, ask));
+  return client.groupTurns.change(ALL, () => asked(context, ask));
 }
 
 function asked<Answer>({ cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {

@@ -1,10 +1,11 @@
 /** Which handler serves which operation: one line each, and a missing line is a type error. */
-import { BrokerError } from "@minikafka/core";
 import type { OperationName } from "@minikafka/protocol";
 import type { Handler } from "./handler.ts";
+import { abortTransaction } from "./handlers/abort-transaction.ts";
 import { advanceClock } from "./handlers/advance-clock.ts";
 import { alterConfig } from "./handlers/alter-config.ts";
 import { applyRetention } from "./handlers/apply-retention.ts";
+import { beginTransaction } from "./handlers/begin-transaction.ts";
 import { clock } from "./handlers/clock.ts";
 import { commitOffsets } from "./handlers/commit-offsets.ts";
 import { compact } from "./handlers/compact.ts";
@@ -17,10 +18,13 @@ import { describeCluster } from "./handlers/describe-cluster.ts";
 import { describeConfig } from "./handlers/describe-config.ts";
 import { describeGroup } from "./handlers/describe-group.ts";
 import { describePartition } from "./handlers/describe-partition.ts";
+import { describeTransaction } from "./handlers/describe-transaction.ts";
 import { dumpLog } from "./handlers/dump-log.ts";
+import { endTransaction } from "./handlers/end-transaction.ts";
 import { expireMembers } from "./handlers/expire-members.ts";
 import { expireOffsets } from "./handlers/expire-offsets.ts";
 import { expireProducers } from "./handlers/expire-producers.ts";
+import { expireTransactions } from "./handlers/expire-transactions.ts";
 import { fetch } from "./handlers/fetch.ts";
 import { fetchMany } from "./handlers/fetch-many.ts";
 import { fetchOffsets } from "./handlers/fetch-offsets.ts";
@@ -35,6 +39,7 @@ import { leaveGroup } from "./handlers/leave-group.ts";
 import { listGroups } from "./handlers/list-groups.ts";
 import { listOffsets } from "./handlers/list-offsets.ts";
 import { listTopics } from "./handlers/list-topics.ts";
+import { listTransactions } from "./handlers/list-transactions.ts";
 import { metadata } from "./handlers/metadata.ts";
 import { ping } from "./handlers/ping.ts";
 import { produce } from "./handlers/produce.ts";
@@ -44,15 +49,11 @@ import { rejoin } from "./handlers/rejoin.ts";
 import { removeFromIsr } from "./handlers/remove-from-isr.ts";
 import { replicateOnce } from "./handlers/replicate-once.ts";
 import { rollSegment } from "./handlers/roll-segment.ts";
+import { sendOffsets } from "./handlers/send-offsets.ts";
 import { startBroker } from "./handlers/start-broker.ts";
 import { stopBroker } from "./handlers/stop-broker.ts";
 import { unwatch } from "./handlers/unwatch.ts";
 import { watch } from "./handlers/watch.ts";
-
-/** Until its room is furnished. */
-const later = (): never => {
-  throw new BrokerError("UNSUPPORTED_OPERATION", "not yet");
-};
 
 export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   hello,
@@ -101,11 +102,11 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   delete_group: deleteGroup,
   expire_members: expireMembers,
   expire_offsets: expireOffsets,
-  begin_transaction: later,
-  send_offsets: later,
-  end_transaction: later,
-  abort_transaction: later,
-  describe_transaction: later,
-  list_transactions: later,
-  expire_transactions: later,
+  begin_transaction: beginTransaction,
+  send_offsets: sendOffsets,
+  end_transaction: endTransaction,
+  abort_transaction: abortTransaction,
+  describe_transaction: describeTransaction,
+  list_transactions: listTransactions,
+  expire_transactions: expireTransactions,
 };

@@ -4,7 +4,7 @@ import type { OperationName, ParsedRequest, ResponseFields } from "@minikafka/pr
 import type { Deadlines } from "../deadlines.ts";
 import type { EventFeed } from "../event-feed.ts";
 import type { Parking, WaitHolder } from "../parking.ts";
-import type { GroupTurns } from "./group-turns.ts";
+import type { Turns } from "./turns.ts";
 import type { Watching } from "./watching.ts";
 
 /** The daemon, as its handlers see it. */
@@ -24,7 +24,8 @@ export interface BrokerContext {
 /** Who asked: the part of a connection that a handler may tie something to. */
 export interface Client extends WaitHolder {
   readonly watching: Watching;
-  readonly groupTurns: GroupTurns;
+  readonly groupTurns: Turns;
+  readonly transactionTurns: Turns;
   /** Calls `act` once the answer of this request has gone out, and before the request behind it is taken. */
   afterAnswer(act: () => void): void;
 }

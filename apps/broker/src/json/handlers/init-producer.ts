@@ -1,21 +1,39 @@
 /**
- * init_producer: when it answers, the identity is durable and nobody else's.
- * Refuses: INVALID_REQUEST, INVALID_CONFIG, PRODUCER_FENCED (a newer instance has the name), UNKNOWN_PRODUCER_ID,
- * STORAGE_ERROR, BROKER_FAILED.
+ * init_producer: when it answers, the identity is durable and nobody else's; with a transactional id, the transaction of the instance
+ * before is over too. Refuses: INVALID_REQUEST, INVALID_CONFIG, PRODUCER_FENCED (a newer instance has the name or id),
+ * UNKNOWN_PRODUCER_ID, STORAGE_ERROR, BROKER_FAILED; with a transactional id INVALID_TRANSACTION_TIMEOUT and as begin_transaction.
  */
 import { BrokerError } from "@minikafka/core";
+import type { ParsedRequest } from "@minikafka/protocol";
 import type { Handler } from "../handler.ts";
+import { endTransactionOf, identityFields } from "../transaction-request.ts";
 
-export const initProducer: Handler<"init_producer"> = (request, { cluster }) => {
-  const { name, producer_id: producerId, producer_epoch: producerEpoch } = request;
-  if ((producerId === undefined) !== (producerEpoch === undefined)) {
-    throw new BrokerError("INVALID_REQUEST", "producer_id and producer_epoch: expected both or neither");
+type InitProducerRequest = ParsedRequest<"init_producer">;
+
+export const initProducer: Handler<"init_producer"> = (request, context, client) => {
+  const { name, transactional_id: transactionalId, transaction_timeout_ms: timeoutMs } = request;
+  if (name !== undefined && transactionalId !== undefined)
+    throw new BrokerError("INVALID_REQUEST", "name and transactional_id: expected one of them, not both");
+  if (timeoutMs !== undefined && transactionalId === undefined) {
+    const message = "transaction_timeout_ms: expected a transactional_id beside it";
+    throw new BrokerError("INVALID_REQUEST", message);
   }
-  const current =
-    producerId === undefined || producerEpoch === undefined ? null : { producerId, producerEpoch };
-  const identity = cluster.initProducer({
-    ...(name !== undefined && { name }),
-    ...(current !== null && { current }),
-  });
-  return { producer_id: identity.producerId, producer_epoch: identity.producerEpoch };
+  const current = currentOf(request);
+  if (transactionalId === undefined) {
+    const named = name === undefined ? {} : { name };
+    return identityFields(context.cluster.initProducer({ ...named, ...current }));
+  }
+  const init = { transactionalId, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...current };
+  const identity = endTransactionOf(transactionalId, context, client, (transactions, wait) =>
+    transactions.init(init, wait),
+  );
+  return identity.then(identityFields);
 };
+
+/** What the caller has, if anything. */
+function currentOf({ producer_id: producerId, producer_epoch: producerEpoch }: InitProducerRequest) {
+  if (producerId !== undefined && producerEpoch !== undefined)
+    return { current: { producerId, producerEpoch } };
+  if (producerId === undefined && producerEpoch === undefined) return {};
+  throw new BrokerError("INVALID_REQUEST", "producer_id and producer_epoch: expected both or neither");
+}

@@ -1,23 +1,23 @@
 /**
- * The order in which one connection's requests to groups take effect.
+ * The order in which one connection's requests to entities of one kind (groups, or transactions) take effect.
  *
  * Owns what is unanswered of them. A change is judged in the order of arrival by the kernel itself, and several may wait for their
  * acknowledgement at once. A look tells what is acknowledged, and so has to wait for the changes that came before it; a change that
  * comes behind a look that waits, waits for it.
- * Invariants: what is begun, ends up in no list once it has settled; other groups and other connections are not waited for.
+ * Invariants: what is begun, ends up in no list once it has settled; other entities and other connections are not waited for.
  */
 
-/** For who is about all groups. */
-export const ALL_GROUPS = Symbol("all groups");
+/** For who is about all entities of the kind. */
+export const ALL = Symbol("all");
 
-type Whose = string | typeof ALL_GROUPS;
+type Whose = string | typeof ALL;
 
-export class GroupTurns {
+export class Turns {
   readonly #changes = new Map<Whose, Set<Promise<unknown>>>();
   /** Looks that wait, or have not ended. */
   readonly #looks = new Map<Whose, Promise<unknown>>();
 
-  /** Begins `act` at once, unless a look at the group waits. */
+  /** Begins `act` at once, unless a look at the same waits. */
   change<Result>(whose: Whose, act: () => Promise<Result>): Promise<Result> {
     const looks = this.#looksAt(whose);
     const result = looks.length === 0 ? act() : Promise.allSettled(looks).then(act);
@@ -44,15 +44,15 @@ export class GroupTurns {
 
   #before(whose: Whose): Promise<unknown>[] {
     const changes =
-      whose === ALL_GROUPS
+      whose === ALL
         ? [...this.#changes.values()]
-        : [this.#changes.get(whose) ?? [], this.#changes.get(ALL_GROUPS) ?? []];
+        : [this.#changes.get(whose) ?? [], this.#changes.get(ALL) ?? []];
     return [...changes.flatMap((some) => [...some]), ...this.#looksAt(whose)];
   }
 
   #looksAt(whose: Whose): Promise<unknown>[] {
-    if (whose === ALL_GROUPS) return [...this.#looks.values()];
-    return [this.#looks.get(whose), this.#looks.get(ALL_GROUPS)].filter((look) => look !== undefined);
+    if (whose === ALL) return [...this.#looks.values()];
+    return [this.#looks.get(whose), this.#looks.get(ALL)].filter((look) => look !== undefined);
   }
 }
 

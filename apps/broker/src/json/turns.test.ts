@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { ALL_GROUPS, GroupTurns } from "./group-turns.ts";
+import { ALL, Turns } from "./turns.ts";
 
 /** Acts that note when they begin, and end when they are told to. */
 class Acts {
-  readonly turns = new GroupTurns();
+  readonly turns = new Turns();
   readonly begun: string[] = [];
   readonly #ends = new Map<string, { end: () => void; fail: (error: Error) => void }>();
 
@@ -16,11 +16,11 @@ class Acts {
     };
   }
 
-  change(whose: string | typeof ALL_GROUPS, name: string): Promise<string> {
+  change(whose: string | typeof ALL, name: string): Promise<string> {
     return this.turns.change(whose, this.act(name));
   }
 
-  look(whose: string | typeof ALL_GROUPS, name: string): Promise<string> {
+  look(whose: string | typeof ALL, name: string): Promise<string> {
     return this.turns.look(whose, this.act(name));
   }
 
@@ -37,14 +37,14 @@ class Acts {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("changes of a group begin at once, however many of them wait", () => {
+test("changes begin at once, however many of them wait", () => {
   const acts = new Acts();
   void acts.change("g", "one");
   void acts.change("g", "two");
   expect(acts.begun).toEqual(["one", "two"]);
 });
 
-test("a look waits for the changes before it, and what comes behind waits for the look; other groups don't", async () => {
+test("a look waits for the changes before it, and what comes behind waits for the look; other entities don't", async () => {
   const acts = new Acts();
   void acts.change("g", "change");
   const look = acts.look("g", "look");
@@ -59,11 +59,11 @@ test("a look waits for the changes before it, and what comes behind waits for th
   expect(await look).toBe("look");
 });
 
-test("a look at all groups waits for the changes of each, and a change of all is waited for by each", async () => {
+test("a look at all waits for the changes of each, and a change of all is waited for by each", async () => {
   const acts = new Acts();
   void acts.change("a", "change a");
   void acts.change("b", "change b");
-  void acts.look(ALL_GROUPS, "list");
+  void acts.look(ALL, "list");
   void acts.change("c", "change c");
   await acts.end("change a");
   expect(acts.begun).toEqual(["change a", "change b"]);
@@ -71,7 +71,7 @@ test("a look at all groups waits for the changes of each, and a change of all is
   await acts.end("list");
   expect(acts.begun.slice(2)).toEqual(["list", "change c"]);
   await acts.end("change c");
-  void acts.change(ALL_GROUPS, "step");
+  void acts.change(ALL, "step");
   void acts.look("a", "look a");
   await turn();
   expect(acts.begun.slice(4)).toEqual(["step"]);

@@ -1,0 +1,26 @@
+/** describe_transaction: what is acknowledged of an id. Refuses: UNKNOWN_TRANSACTIONAL_ID, LEADER_NOT_AVAILABLE, REQUEST_TIMED_OUT, STORAGE_ERROR. */
+import { placeFields } from "../group-request.ts";
+import type { Handler } from "../handler.ts";
+import { lookAtTransaction } from "../transaction-request.ts";
+
+export const describeTransaction: Handler<"describe_transaction"> = async (request, context, client) => {
+  const { transactional_id: transactionalId } = request;
+  const described = await lookAtTransaction(transactionalId, context, client, (transactions, wait) =>
+    transactions.describe(transactionalId, wait),
+  );
+  const { lastEnd } = described;
+  return {
+    transactional_id: described.transactionalId,
+    coordinator_id: described.coordinatorId,
+    state: described.state,
+    producer_id: described.producerId,
+    producer_epoch: described.producerEpoch,
+    timeout_ms: described.timeoutMs,
+    started_ms: described.startedMs,
+    partitions: placeFields(described.partitions),
+    last_end:
+      lastEnd === null
+        ? null
+        : { committed: lastEnd.committed, cause: lastEnd.cause, ended_ms: lastEnd.endedMs },
+  };
+};

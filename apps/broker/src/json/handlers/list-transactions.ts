@@ -1,0 +1,27 @@
+/**
+ * list_transactions: what can be read, and beside it the partitions of __transaction_state that cannot. Refuses: as
+ * describe_transaction, when none can be read.
+ */
+import type { Handler } from "../handler.ts";
+import { lookAtTransactions } from "../transaction-request.ts";
+
+export const listTransactions: Handler<"list_transactions"> = async ({ states }, context, client) => {
+  const query = states === undefined ? {} : { states };
+  const { transactions: listings, unreadable } = await lookAtTransactions(
+    context,
+    client,
+    (transactions, wait) => transactions.list(query, wait),
+  );
+  return {
+    transactions: listings.map((listing) => ({
+      transactional_id: listing.transactionalId,
+      state: listing.state,
+      producer_id: listing.producerId,
+      producer_epoch: listing.producerEpoch,
+      partitions: listing.partitions,
+      started_ms: listing.startedMs,
+      coordinator_id: listing.coordinatorId,
+    })),
+    unreadable: unreadable.map(({ partition, error: { code, message } }) => ({ partition, code, message })),
+  };
+};

@@ -1,0 +1,18 @@
+/**
+ * send_offsets: a part of the open transaction when it answers, and nobody sees them before it commits. Refuses: as commit_offsets and
+ * begin_transaction; INVALID_TRANSACTION_STATE when none is open.
+ */
+import { committerOf, offsetsOf } from "../committer.ts";
+import type { Handler } from "../handler.ts";
+import { changeTransaction, speakerOf } from "../transaction-request.ts";
+
+export const sendOffsets: Handler<"send_offsets"> = async (request, context, client) => {
+  const { group_id: groupId, transactional_id: transactionalId } = request;
+  const sent = { ...speakerOf(request), groupId, member: committerOf(request), offsets: offsetsOf(request) };
+  await client.groupTurns.change(groupId, () =>
+    changeTransaction(transactionalId, context, client, (transactions, wait) =>
+      transactions.sendOffsets(sent, wait),
+    ),
+  );
+  return {};
+};

@@ -1,0 +1,85 @@
+/**
+ * What the operations of transactions have in common: their turn, their patience, and who speaks.
+ *
+ * An end changes groups as well, since it makes offsets count or forgets them: who looks at one behind it waits for it.
+ */
+import type { BrokerCluster } from "@minikafka/core";
+import type { ParsedRequest } from "@minikafka/protocol";
+import type { BrokerContext, Client } from "./handler.ts";
+import { type TransactionIdentity, type TransactionOperations, transactionsOf } from "./kernel-to-come.ts";
+import { withinTime } from "./time-limit.ts";
+import { ALL } from "./turns.ts";
+
+/** As a produce that names none. Kafka: request.timeout.ms of the client, 30 s. */
+const ANSWER_MS = 30_000;
+
+type Transactions = TransactionOperations;
+type Ask<Answer> = (transactions: Transactions, wait: { readonly giveUp: AbortSignal }) => Promise<Answer>;
+
+/** Changes a transaction, behind what the client asked of it before; REQUEST_TIMED_OUT leaves open whether it has changed. */
+export function changeTransaction<Answer>(
+  transactionalId: string,
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.transactionTurns.change(transactionalId, () => asked(context, ask));
+}
+
+/** Ends a transaction, which may be one that has offsets of any group. */
+export function endTransactionOf<Answer>(
+  transactionalId: string,
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.groupTurns.change(ALL, () => changeTransaction(transactionalId, context, client, ask));
+}
+
+/** A step that ends transactions, whichever are due. */
+export function changeTransactions<Answer>(
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.groupTurns.change(ALL, () => client.transactionTurns.change(ALL, () => asked(context, ask)));
+}
+
+/** Looks at a transaction, with all that the client has done in it before. */
+export function lookAtTransaction<Answer>(
+  transactionalId: string,
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.transactionTurns.look(transactionalId, () => asked(context, ask));
+}
+
+/** Looks at all transactions, with all that the client has done in them before. */
+export function lookAtTransactions<Answer>(
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  return client.transactionTurns.look(ALL, () => asked(context, ask));
+}
+
+function asked<Answer>({ cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
+  return withinTime(ANSWER_MS, deadlines, (giveUp) => ask(transactionsOf(cluster), { giveUp }));
+}
+
+/** Who speaks, and in which of its transactions. */
+export function speakerOf(
+  request: Pick<ParsedRequest<"begin_transaction">, "transactional_id" | "producer_id" | "producer_epoch">,
+): TransactionIdentity {
+  const {
+    transactional_id: transactionalId,
+    producer_id: producerId,
+    producer_epoch: producerEpoch,
+  } = request;
+  return { transactionalId, producerId, producerEpoch };
+}
+
+export function identityFields({ producerId, producerEpoch }: ReturnType<BrokerCluster["initProducer"]>) {
+  return { producer_id: producerId, producer_epoch: producerEpoch };
+}
