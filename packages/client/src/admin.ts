@@ -1,5 +1,5 @@
 /**
- * Topics, groups, offsets, and looking inside. Every call is one request, but for `describeTopic`, which looks at each partition,
+ * Topics, groups, offsets, transactions, and looking inside. Every call is one request, but for `describeTopic`, which looks at each partition,
  * `groupLag`, which looks at the ends of those that a group reads, and those that take several topics or groups.
  */
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
@@ -19,6 +19,13 @@ import {
 } from "./group-admin.ts";
 import type { CallOptions, Session } from "./session.ts";
 import type { TopicPartition } from "./topic-partition.ts";
+import {
+  describeTransaction,
+  type ListedTransaction,
+  type ListTransactionsOptions,
+  listTransactions,
+  type TransactionDescription,
+} from "./transaction-admin.ts";
 
 /** A topic to be made. `config` has the broker's names: `{ segment_bytes: 65536 }`. */
 export interface NewTopic {
@@ -295,6 +302,25 @@ export class Admin {
   /** How far a group is behind, partition by partition, and who has it. Fails with UNKNOWN_GROUP. */
   groupLag(groupId: string, options?: CallOptions): Promise<readonly GroupPartitionLag[]> {
     return groupLag(this.#session, groupId, options);
+  }
+
+  /** All transactional ids by name, with their states, or none: `call("list_transactions", {})` has those that can be read now. */
+  listTransactions(options?: ListTransactionsOptions): Promise<readonly ListedTransaction[]> {
+    return listTransactions(this.#session, options);
+  }
+
+  /** Its state, its producer, the partitions of its open transaction, how the last one ended. Fails with UNKNOWN_TRANSACTIONAL_ID. */
+  describeTransaction(transactionalId: string, options?: CallOptions): Promise<TransactionDescription> {
+    return describeTransaction(this.#session, transactionalId, options);
+  }
+
+  /**
+   * Aborts the open transaction of an id, whoever has it open; that producer is told TRANSACTION_ABORTED and may go on with another
+   * one. Resolves, when the abort is complete, with whether one was open. Fails with UNKNOWN_TRANSACTIONAL_ID.
+   */
+  async abortTransaction(transactionalId: string, options?: CallOptions): Promise<boolean> {
+    const fields = { transactional_id: transactionalId };
+    return (await this.#session.call("abort_transaction", fields, options)).aborted;
   }
 
   async describeCluster(options?: CallOptions): Promise<ClusterDescription> {

@@ -32,3 +32,16 @@ test("the fate of a request is unknown when it went out and nobody said what bec
   expect(fate("NOT_ENOUGH_REPLICAS_AFTER_APPEND")).toBe(true);
   expect(fate("NOT_ENOUGH_REPLICAS")).toBe(false);
 });
+
+test("at most one of retriable, abortable and fatal holds, and a transaction's word goes before the code's", () => {
+  const flags = (error: MiniKafkaError) => [error.retriable, error.abortable, error.fatal];
+  expect(flags(new MiniKafkaError("NOT_ENOUGH_REPLICAS", "m"))).toEqual([true, false, false]);
+  expect(flags(new MiniKafkaError("NOT_ENOUGH_REPLICAS", "m", { effect: "abortable" }))).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(flags(new MiniKafkaError("PRODUCER_FENCED", "m"))).toEqual([false, false, true]);
+  expect(flags(new MiniKafkaError("TRANSACTION_ABORTED", "m"))).toEqual([false, true, false]);
+  expect(flags(new MiniKafkaError("INVALID_RECORD", "m"))).toEqual([false, false, false]);
+});

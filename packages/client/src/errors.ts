@@ -46,13 +46,33 @@ export interface MiniKafkaErrorFacts {
   readonly cause?: unknown;
   /** For codes that are in no table: what the broker said. */
   readonly retriable?: boolean | undefined;
+  /** Left out: as the code says. */
+  readonly effect?: TransactionEffect | undefined;
 }
 
-/** An error with a code that programs may rely on. `retriable` is false unless a table or a newer broker says otherwise. */
+/** What an error means for a transactional producer that may not simply repeat the call (Kafka: KIP-1050). */
+export type TransactionEffect = "abortable" | "fatal";
+
+/** Codes that mean the same wherever they come from. */
+const EFFECTS: { readonly [code: string]: TransactionEffect } = {
+  PRODUCER_FENCED: "fatal",
+  INVALID_TRANSACTION_TIMEOUT: "fatal",
+  TRANSACTION_ABORTED: "abortable",
+};
+
+/**
+ * An error with a code that programs may rely on. At most one of `retriable`, `abortable` and `fatal` is true; none is unless a
+ * table, a newer broker or a transaction says so.
+ */
 export class MiniKafkaError extends Error {
   override readonly name = "MiniKafkaError";
   readonly code: MiniKafkaErrorCode;
+  /** The same call may succeed later without any change by the caller. */
   readonly retriable: boolean;
+  /** The transaction can only be aborted. The producer goes on with the next one. */
+  readonly abortable: boolean;
+  /** The producer cannot go on: close it. Another one may be made, unless a newer instance is at work (PRODUCER_FENCED). */
+  readonly fatal: boolean;
   /** Numbers and names beside the message: offsets, topic, partition, `sent` … */
   readonly details: MiniKafkaErrorDetails;
 
@@ -60,7 +80,10 @@ export class MiniKafkaError extends Error {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = code;
     this.details = facts.details ?? {};
-    this.retriable = retriableOf(code, facts.retriable);
+    const effect = facts.effect ?? (Object.hasOwn(EFFECTS, code) ? EFFECTS[code] : undefined);
+    this.retriable = effect === undefined && retriableOf(code, facts.retriable);
+    this.abortable = effect === "abortable";
+    this.fatal = effect === "fatal";
   }
 }
 

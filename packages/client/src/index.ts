@@ -74,6 +74,7 @@ export {
   type Compaction,
   type DeletedSegment,
   type ExpiredMember,
+  type ExpiredTransactions,
   type FollowerScope,
   type ForgottenOffset,
   type ForgottenProducers,
@@ -85,3 +86,9 @@ export {
   type StepScope,
 } from "./stepper.ts";
 export type { TopicPartition } from "./topic-partition.ts";
+export type {
+  ListedTransaction,
+  ListTransactionsOptions,
+  TransactionDescription,
+  TransactionState,
+} from "./transaction-admin.ts";

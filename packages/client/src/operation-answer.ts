@@ -37,20 +37,26 @@ function withTextIn(value: unknown): unknown {
 /** The broker's own default for `timeout_ms` of produce, and what it waits for the acknowledgement of a group's change. */
 const ACKNOWLEDGEMENT_WAIT_MS = 30_000;
 
-/** A heartbeat comes again soon, and so is not waited for. */
-const GROUP_CHANGES: readonly OperationName[] = [
+/** What is answered when the change is acknowledged by all. A heartbeat comes again soon, and so is not waited for. */
+const ACKNOWLEDGED_CHANGES: readonly OperationName[] = [
   "join_group",
   "leave_group",
   "commit_offsets",
   "delete_group",
   "expire_members",
   "expire_offsets",
+  "begin_transaction",
+  "send_offsets",
+  "end_transaction",
+  "abort_transaction",
+  "expire_transactions",
 ];
 
 /** How long the broker may hold an answer back because of what the request asks for, in milliseconds. */
 export function askedWaitMs(name: OperationName, fields: object): number {
   if ("max_wait_ms" in fields && typeof fields.max_wait_ms === "number") return fields.max_wait_ms;
-  if (GROUP_CHANGES.includes(name)) return ACKNOWLEDGEMENT_WAIT_MS;
+  const isOfTransactions = name === "init_producer" && "transactional_id" in fields;
+  if (isOfTransactions || ACKNOWLEDGED_CHANGES.includes(name)) return ACKNOWLEDGEMENT_WAIT_MS;
   if (name !== "produce" || !("acks" in fields) || (fields.acks !== "all" && fields.acks !== -1)) return 0;
   return "timeout_ms" in fields && typeof fields.timeout_ms === "number"
     ? fields.timeout_ms

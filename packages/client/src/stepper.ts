@@ -23,6 +23,9 @@ export type ExpiredMember = CamelCased<ParsedResponse<"expire_members">["expired
 /** An offset that a group had committed too long ago. */
 export type ForgottenOffset = CamelCased<ParsedResponse<"expire_offsets">["expired"][number]>;
 
+/** What a step did with transactions; those that could not be ended say why, and the next step tries again. */
+export type ExpiredTransactions = CamelCased<ParsedResponse<"expire_transactions">>;
+
 /** Which logs a step is for. */
 export interface StepScope extends CallOptions {
   /** Default: all topics. */
@@ -95,6 +98,14 @@ export class Stepper {
   /** Forgets what groups without members committed longer ago than it is kept, and says what that was. */
   async expireOffsets(options?: CallOptions): Promise<readonly ForgottenOffset[]> {
     return camelCased((await this.#session.call("expire_offsets", {}, options)).expired);
+  }
+
+  /**
+   * Aborts transactions that are open for longer than their timeout, finishes those whose end was decided before, and forgets ids
+   * that nobody used for a week. Resolves with which they were.
+   */
+  async expireTransactions(options?: CallOptions): Promise<ExpiredTransactions> {
+    return camelCased(await this.#session.call("expire_transactions", {}, options));
   }
 
   /**

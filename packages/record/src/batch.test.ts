@@ -269,3 +269,13 @@ test("a batch that gets its producer afterwards, and another one later, has the 
     }),
   );
 });
+
+test("a batch that becomes one of a transaction has the bytes as if it had been encoded so, and stays one", () => {
+  const record = { key: null, value: Buffer.from("paid"), timestampMs: 5, headers: [] };
+  const first = { producerId: 7, producerEpoch: 1, baseSequence: 0, transactional: true };
+  const frame = encodeBatch({ records: [record] });
+  for (const sequence of [first, { ...first, baseSequence: 5 }]) {
+    stampProducer(frame, sequence);
+    expect(frame).toEqual(encodeBatch({ records: [record], ...sequence }));
+  }
+});

@@ -66,6 +66,8 @@ export interface BatchSequence {
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly baseSequence: number;
+  /** The batch is a part of the producer's transaction. */
+  readonly transactional?: boolean;
 }
 
 /** Makes `frame` one of an idempotent producer, in its own bytes. The CRC follows as above. */
@@ -74,6 +76,8 @@ export function stampProducer(frame: Buffer, sequence: BatchSequence): void {
     writeInt64(frame, POSITION.producerId, sequence.producerId);
     frame.writeInt16BE(sequence.producerEpoch, POSITION.producerEpoch);
     frame.writeInt32BE(sequence.baseSequence, POSITION.baseSequence);
+    if (sequence.transactional === true)
+      frame.writeUInt8(frame.readUInt8(POSITION.flags) | FLAG.transactional, POSITION.flags);
   });
 }
 

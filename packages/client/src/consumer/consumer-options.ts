@@ -18,7 +18,10 @@ export interface ConsumerOptions extends GroupOptions {
    * "error": the poll fails with NO_POSITION or OFFSET_OUT_OF_RANGE. Kafka: auto.offset.reset.
    */
   readonly autoOffsetReset?: AutoOffsetReset | undefined;
-  /** Kafka: isolation.level (default "read_uncommitted"). */
+  /**
+   * "read_committed": records of a transaction come when it has committed and never when it was aborted, and nothing comes that
+   * lies behind the first record of an open one. "read_uncommitted" (default): all that is there. Kafka: isolation.level.
+   */
   readonly isolation?: "read_uncommitted" | "read_committed" | undefined;
   /** Bytes of one fetch at most, but that a larger first batch comes whole (default 1 MiB). Kafka: fetch.max.bytes. */
   readonly fetchBytes?: number | undefined;
@@ -76,6 +79,8 @@ const CONSUMER_OPTIONS = [
   } satisfies { readonly [Name in Exclude<keyof ConsumerOptions, keyof GroupOptions>]-?: true }),
 ];
 
+const ISOLATIONS: readonly string[] = ["read_uncommitted", "read_committed"];
+
 const RESETS: readonly string[] = ["earliest", "latest", "beginning", "end", "error"];
 
 /** Fills in the defaults. Throws USAGE for what is unknown or out of bounds. */
@@ -88,12 +93,15 @@ export function consumerSettings(options: ConsumerOptions, session: Session): Co
   } = options;
   if (!RESETS.includes(autoOffsetReset))
     throw usageError(`autoOffsetReset is ${String(autoOffsetReset)}; expected ${RESETS.join(", ")}`);
+  const { isolation = "read_uncommitted" } = options;
+  if (!ISOLATIONS.includes(isolation))
+    throw usageError(`isolation is ${String(isolation)}; expected ${ISOLATIONS.join(", ")}`);
   return {
     autoOffsetReset,
-    isolation: options.isolation ?? "read_uncommitted",
+    isolation,
     fetchBytes: checkedInteger("fetchBytes", fetchBytes, 1, LIMITS.fetchBytesMax),
     fetchWaitMs: checkedInteger("fetchWaitMs", fetchWaitMs, 0, LIMITS.fetchWaitMsMax),
     fetchAhead: options.fetchAhead ?? session.clock.mode === "auto",
-    group: groupSettings(options, session),
+    group: groupSettings(options, session, { requireStable: isolation === "read_committed" }),
   };
 }

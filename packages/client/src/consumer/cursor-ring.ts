@@ -12,7 +12,7 @@ import type { PartitionCursor } from "./partition-cursor.ts";
 /** Records of one partition, in order. */
 export interface ConsumerBatch extends TopicPartition {
   readonly records: readonly ConsumerRecord[];
-  /** The end of what was visible at the last fetch. */
+  /** The end of what was visible at the last fetch; with isolation read_committed the last stable offset. */
   readonly highWatermark: number;
   /** The consumer's position after these records. */
   readonly nextOffset: number;
@@ -76,7 +76,7 @@ export class CursorRing {
       this.#toTheEnd(cursor);
       if (records.length === 0) continue;
       const nextOffset = cursor.position ?? 0;
-      return { ...cursor.place, records, highWatermark: cursor.highWatermark ?? nextOffset, nextOffset };
+      return { ...cursor.place, records, highWatermark: cursor.visibleEnd ?? nextOffset, nextOffset };
     }
     return null;
   }

@@ -1,4 +1,11 @@
-import { assignBatch, emptiedFrame, encodeBatch, gapFrame, thinnedFrame } from "@minikafka/record";
+import {
+  assignBatch,
+  emptiedFrame,
+  encodeBatch,
+  encodeMarker,
+  gapFrame,
+  thinnedFrame,
+} from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { ConsumerRecord } from "./consumer-record.ts";
 import { FetchedChunk } from "./fetched-chunk.ts";
@@ -91,4 +98,58 @@ test("a frame that is cut off is damage, not an end", () => {
 
 test("a chunk without a byte is exhausted at once", () => {
   expect(new FetchedChunk(place, Buffer.alloc(0), 12).isExhausted(10)).toBe(true);
+});
+
+/** A batch of a transaction of producer `producerId`. */
+function ofTransaction(baseOffset: number, producerId: number, values: readonly string[]): Buffer {
+  const records = values.map((value) => ({
+    key: null,
+    value: Buffer.from(value),
+    timestampMs: 5,
+    headers: [],
+  }));
+  const sequence = { producerId, producerEpoch: 0, baseSequence: 0, transactional: true };
+  const bytes = encodeBatch({ records, ...sequence });
+  assignBatch(bytes, { baseOffset, leaderEpoch: 0 });
+  return bytes;
+}
+
+function marker(baseOffset: number, producerId: number, control: "commit" | "abort"): Buffer {
+  const facts = {
+    control,
+    producerId,
+    producerEpoch: 1,
+    coordinatorEpoch: 0,
+    firstOffset: 0,
+    timestampMs: 5,
+  };
+  const bytes = encodeMarker(facts);
+  assignBatch(bytes, { baseOffset, leaderEpoch: 0 });
+  return bytes;
+}
+
+test("records of aborted transactions are passed over, and so are the markers of all", () => {
+  const bytes = Buffer.concat([
+    ofTransaction(0, 1, ["kept"]),
+    ofTransaction(1, 2, ["gone", "gone too"]),
+    frame(3, ["plain"]),
+    marker(4, 2, "abort"),
+    marker(5, 1, "commit"),
+    ofTransaction(6, 2, ["later"]),
+    marker(7, 2, "commit"),
+  ]);
+  const aborted = [{ producerId: 2, firstOffset: 1, lastOffset: 4 }];
+  const chunk = new FetchedChunk(place, bytes, 8, aborted);
+  expect(take(chunk, 0, 10).map(({ value }) => value?.toString())).toEqual(["kept", "plain", "later"]);
+  expect(chunk.isExhausted(7)).toBe(true);
+});
+
+test("what is aborted is hidden also when reading begins in its middle", () => {
+  const bytes = Buffer.concat([
+    ofTransaction(4, 2, ["gone"]),
+    marker(5, 2, "abort"),
+    ofTransaction(6, 2, ["b"]),
+  ]);
+  const chunk = new FetchedChunk(place, bytes, 7, [{ producerId: 2, firstOffset: 0, lastOffset: 5 }]);
+  expect(take(chunk, 4, 10).map(({ offset }) => offset)).toEqual([6]);
 });

@@ -2,17 +2,19 @@
  * What one fetch brought of one partition: whole frames, decoded one at a time when their turn comes.
  *
  * Owns the bytes and the place in them. Invariants: records come out once, in the order of their offsets, none below the
- * position that is asked for (the first frame may begin before it) and none of a control batch. No byte is believed before
- * its frame's CRC was checked.
+ * position that is asked for (the first frame may begin before it), none of a control batch, and none of a transaction that is
+ * said to be aborted. No byte is believed before its frame's CRC was checked.
  */
 import { decodeRecordsAs, frameProblem, MalformedVarint, readBatchHeader } from "@minikafka/record";
 import { MiniKafkaError } from "../errors.ts";
 import type { TopicPartition } from "../topic-partition.ts";
+import { type AbortedRange, AbortedRanges } from "./aborted-ranges.ts";
 import { type ConsumerRecord, consumerRecords } from "./consumer-record.ts";
 
 export class FetchedChunk {
   readonly #place: TopicPartition;
   readonly #bytes: Buffer;
+  readonly #aborted: AbortedRanges;
   /** Where the partition goes on after this chunk: past gaps, control markers and hidden records. */
   readonly nextOffset: number;
   /** Where the next frame begins. */
@@ -21,9 +23,16 @@ export class FetchedChunk {
   #index = 0;
   #problem: MiniKafkaError | null = null;
 
-  constructor(place: TopicPartition, bytes: Buffer, nextOffset: number) {
+  /** `aborted`: by first offset, those whose records are not to be shown. */
+  constructor(
+    place: TopicPartition,
+    bytes: Buffer,
+    nextOffset: number,
+    aborted: readonly AbortedRange[] = [],
+  ) {
     this.#place = place;
     this.#bytes = bytes;
+    this.#aborted = new AbortedRanges(aborted);
     this.nextOffset = nextOffset;
   }
 
@@ -78,7 +87,7 @@ export class FetchedChunk {
     }
     const header = readBatchHeader(this.#bytes, this.#at);
     const frame = this.#bytes.subarray(this.#at, this.#at + header.frameBytes);
-    if (header.control === null && header.nextOffset > position) {
+    if (header.control === null && header.nextOffset > position && !this.#aborted.hides(header)) {
       try {
         this.#records = decodeRecordsAs(frame, consumerRecords(this.#place, header));
       } catch (error) {

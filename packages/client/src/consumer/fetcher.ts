@@ -6,6 +6,7 @@
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { isRetriable as isRetriableCode } from "@minikafka/protocol/errors";
+import { camelCased } from "../camel-case.ts";
 import { asMiniKafkaError, hasCode, MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { backoffMs } from "../link/backoff.ts";
@@ -209,7 +210,10 @@ export class Fetcher {
 
   #arrived(cursor: PartitionCursor, answer: Exclude<PartitionAnswer, { readonly code: string }>): void {
     const bytes = answer.batches_b64 ?? Buffer.alloc(0);
-    cursor.receive(new FetchedChunk(cursor.place, bytes, answer.next_offset), answer.high_watermark);
+    const isCommittedOnly = this.#settings.isolation === "read_committed";
+    const aborted = isCommittedOnly ? camelCased(answer.aborted_transactions ?? []) : [];
+    const visibleEnd = isCommittedOnly ? answer.last_stable_offset : answer.high_watermark;
+    cursor.receive(new FetchedChunk(cursor.place, bytes, answer.next_offset, aborted), visibleEnd);
   }
 
   /** One partition's error: mended here when that is agreed upon, kept for the caller otherwise. */

@@ -28,8 +28,11 @@ export class PartitionCursor {
   /** Which topic of that name it is, as the group's coordinator says; `null` for a consumer that assigns itself. */
   readonly topicId: string | null;
   isPaused = false;
-  /** The end of what was visible at the last fetch; `null` before the first. */
-  highWatermark: number | null = null;
+  /**
+   * The end of what was visible at the last fetch: the high watermark, or for read_committed the last stable offset. `null` before
+   * the first.
+   */
+  visibleEnd: number | null = null;
   /** What is under way in this turn: something that is answered at once, or a fetch that the broker may hold back. */
   busy: "no" | "quick" | "waiting" = "no";
   #generation = 0;
@@ -115,9 +118,9 @@ export class PartitionCursor {
   }
 
   /** What a fetch from `fetchOffset` brought. Nothing is decoded yet, so that the next fetch can go out before that. */
-  receive(chunk: FetchedChunk, highWatermark: number): void {
+  receive(chunk: FetchedChunk, visibleEnd: number): void {
     this.#succeeded();
-    this.highWatermark = highWatermark;
+    this.visibleEnd = visibleEnd;
     this.#chunks.push(chunk);
     if (chunk.isEmpty && this.#chunks.length === 1) this.#dropExhausted();
   }

@@ -193,8 +193,8 @@ export class RecordSupply {
     if (!this.#settings.fetchAhead) return;
     const cursors = this.ring.all;
     const hasMore = cursors.some(
-      ({ fetchOffset, highWatermark }) =>
-        fetchOffset !== null && highWatermark !== null && fetchOffset < highWatermark,
+      ({ fetchOffset, visibleEnd }) =>
+        fetchOffset !== null && visibleEnd !== null && fetchOffset < visibleEnd,
     );
     if (!hasMore) return;
     const inHandBytes = cursors.reduce((bytes, cursor) => bytes + cursor.undecodedBytes, 0);

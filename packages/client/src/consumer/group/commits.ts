@@ -121,7 +121,8 @@ export class Commits {
   }
 
   async committed(places: readonly TopicPartition[]): Promise<readonly CommittedOffset[]> {
-    return this.#retrying(() => fetchCommitted(this.#session, this.#settings.groupId, places));
+    const { groupId, requireStable } = this.#settings;
+    return this.#retrying(() => fetchCommitted(this.#session, groupId, places, requireStable));
   }
 
   /** Where to go on, by `topicPartitionKey`. */

@@ -77,6 +77,8 @@ export interface GroupSettings {
   readonly autoCommit: boolean;
   readonly autoCommitIntervalMs: number;
   readonly onRebalance: RebalanceListener | null;
+  /** Whether committed offsets wait for open transactions that have some for the same partition (KIP-447). */
+  readonly requireStable: boolean;
 }
 
 export const GROUP_OPTIONS = Object.keys({
@@ -95,7 +97,11 @@ export const GROUP_OPTIONS = Object.keys({
 const ASSIGNORS: readonly Assignor[] = ["roundrobin", "range", "sticky"];
 
 /** Fills in the defaults; `null` without a group. Throws USAGE for what does not fit together. */
-export function groupSettings(options: GroupOptions, session: Session): GroupSettings | null {
+export function groupSettings(
+  options: GroupOptions,
+  session: Session,
+  { requireStable }: Pick<GroupSettings, "requireStable">,
+): GroupSettings | null {
   const { groupId, memberId, assignor, onRebalance } = options;
   if (groupId === undefined) {
     const alone = Object.entries(options).find(
@@ -123,6 +129,7 @@ export function groupSettings(options: GroupOptions, session: Session): GroupSet
       1,
     ),
     onRebalance: onRebalance ?? null,
+    requireStable,
   };
 }
 

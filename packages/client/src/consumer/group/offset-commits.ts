@@ -50,15 +50,20 @@ export async function commitOffsets(
   }
 }
 
-/** Of these partitions, in their order. */
+/**
+ * Of these partitions, in their order. With `requireStable` it fails with UNSTABLE_OFFSET_COMMIT while an open transaction has an
+ * offset for one of them.
+ */
 export async function fetchCommitted(
   session: Session,
   groupId: string,
   places: readonly TopicPartition[],
+  requireStable: boolean,
 ): Promise<readonly CommittedOffset[]> {
   if (places.length === 0) return [];
   const partitions = places.map(({ topic, partition }) => ({ topic, partition }));
-  const { offsets } = await session.call("fetch_offsets", { group_id: groupId, partitions });
+  const fields = { group_id: groupId, partitions, require_stable: requireStable };
+  const { offsets } = await session.call("fetch_offsets", fields);
   return offsets.map(({ topic, partition, offset, metadata, committed_ms: committedMs }) => ({
     topic,
     partition,
