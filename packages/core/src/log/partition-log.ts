@@ -175,7 +175,7 @@ export class PartitionLog extends LogReads {
   abandon(): void {
     this.parts.state.close();
     this.parts.keeper.abandon();
-    this.parts.producers.abandon();
+    this.parts.producers.snapshots.abandon();
     this.parts.segments.close();
   }
 

@@ -9,11 +9,12 @@ import {
 } from "@minikafka/record";
 import { describe, expect, test } from "vitest";
 import { SeededRandom } from "../../env/random.ts";
+import type { AbortedTransaction } from "../indexes/aborted-index.ts";
 import { ProducerState } from "../producers/producer-state.ts";
 import { BatchRetention, type RetentionRules } from "./batch-retention.ts";
 import { KeyOffsetMap } from "./key-offset-map.ts";
 import { ProducerTails } from "./producer-tails.ts";
-import { type AbortedTransaction, TransactionWatch } from "./transaction-watch.ts";
+import { TransactionWatch } from "./transaction-watch.ts";
 
 /** `["k", "v"]`; a value of `null` is a tombstone. */
 type KeyValue = readonly [key: string | null, value: string | null];

@@ -1,5 +1,5 @@
 /** What a compaction is asked for, and what it says of itself. */
-import type { AbortedTransaction } from "./transaction-watch.ts";
+import type { AbortedTransaction } from "../indexes/aborted-index.ts";
 
 export interface CompactionRequest {
   readonly nowMs: number;

@@ -6,15 +6,7 @@
  * Nothing is known of a transaction whose records lie behind the clean point: it ends at the last stable offset at most.
  */
 import type { BatchHeader } from "@minikafka/record";
-
-/** Kafka: an entry of the transaction index. */
-export interface AbortedTransaction {
-  readonly producerId: number;
-  /** Of its first record. */
-  readonly firstOffset: number;
-  /** Of its abort marker. */
-  readonly lastOffset: number;
-}
+import type { AbortedTransaction } from "../indexes/aborted-index.ts";
 
 export class TransactionWatch {
   readonly #aborted = new Map<number, AbortedTransaction[]>();

@@ -95,7 +95,7 @@ export class LogTruncation {
     };
     const before = keeper.manifest.producerSnapshots;
     await keeper.commit(lowered, () => segments.unsealFrom(target));
-    producers.removeUnnamed(before, keeper.manifest.producerSnapshots);
+    producers.snapshots.removeUnnamed(before, keeper.manifest.producerSnapshots);
   }
 
   /** Once something was cut, the log needs no descriptor any more to make that durable. */
@@ -152,12 +152,12 @@ export class LogTruncation {
   }
 
   /**
-   * What was known of producers when the log ended at `endOffset`; `null` when there are none. A log that cannot tell, unless
+   * What was known of producers when the log ended at `endOffset`; `null` when there is nothing to tell. A log that cannot tell, unless
    * it is because no file can be opened now, is off line. Throws STORAGE_ERROR.
    */
   #producersAt(endOffset: number): RestoredProducers | null {
     const { segments, producers, keeper, state } = this.#parts;
-    if (producers.size === 0) return null;
+    if (producers.isBlank) return null;
     try {
       return producers.restored(keeper.manifest, { segments: segments.all(), endOffset });
     } catch (problem) {
@@ -221,7 +221,7 @@ export class LogTruncation {
       producers.clear();
       flusher.noteEnd(offset);
     });
-    producers.removeUnnamed(snapshots, null);
+    producers.snapshots.removeUnnamed(snapshots, null);
     for (const segment of gone)
       if (segment.baseOffset >= offset) removeObsolete(context, segmentFileName(segment));
   }

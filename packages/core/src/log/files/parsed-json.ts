@@ -23,6 +23,11 @@ export function integerOf(value: unknown, what: string, { min, max }: { min: num
   throw mismatch(value, what, `a whole number, ${min} to ${max}`);
 }
 
+/** An offset, an id: a whole number from 0. */
+export function offsetOf(value: unknown, what: string): number {
+  return integerOf(value, what, { min: 0, max: Number.MAX_SAFE_INTEGER });
+}
+
 /** What to throw for `value`. Only its kind is shown: its content may be anything. */
 export function mismatch(value: unknown, what: string, expected: string): Error {
   const seen = typeof value === "number" ? String(value) : Array.isArray(value) ? "a list" : typeof value;

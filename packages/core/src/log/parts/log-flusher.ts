@@ -38,7 +38,7 @@ export interface FlusherParts {
 /** What a manifest will say, as it was in the instant from which on the disk was asked to keep it. */
 interface Sealing {
   readonly point: RecoveryPoint;
-  readonly snapshot: ProducerSnapshot;
+  readonly snapshot: ProducerSnapshot | null;
 }
 
 export class LogFlusher {
@@ -219,12 +219,12 @@ export class LogFlusher {
         ...manifest,
         sealed: [...manifest.sealed, ...rolled.map(({ extent }) => extent)],
         recoveryPoint: point,
-        producerSnapshots: this.#producers.named(snapshot, manifest.producerSnapshots),
+        producerSnapshots: this.#producers.snapshots.named(snapshot, manifest.producerSnapshots),
         leaderEpochs: epochsUpTo(this.#epochs.entries, point.offset),
       }),
       seal,
     );
-    this.#producers.removeUnnamed(producerSnapshots, this.#keeper.manifest.producerSnapshots);
+    this.#producers.snapshots.removeUnnamed(producerSnapshots, this.#keeper.manifest.producerSnapshots);
   }
 
   #sealing(point: RecoveryPoint): Sealing {
@@ -232,9 +232,9 @@ export class LogFlusher {
   }
 
   /** A snapshot whose name may not survive a power cut is as bad as a manifest of which that holds. */
-  async #writeSnapshot(snapshot: ProducerSnapshot): Promise<void> {
+  async #writeSnapshot(snapshot: ProducerSnapshot | null): Promise<void> {
     try {
-      await this.#producers.write(snapshot, this.#keeper.manifest.producerSnapshots);
+      await this.#producers.snapshots.write(snapshot, this.#keeper.manifest.producerSnapshots);
     } catch (problem) {
       throw this.#failure.ofCommit(problem);
     }

@@ -1,91 +1,99 @@
 /**
- * The producers of one log: what is known of them, and the snapshots from which that comes back when the log is opened.
+ * The producers of one log: what is known of them and their transactions, and how that comes back when the log is opened.
  *
- * Owns: the table (producer-state.ts) and the files `<offset>.snapshot`. Which of them count is said by the manifest: a list
- * of offsets, the newest last; `null` while the log has no producer. One is written for each manifest that moves the
- * recovery point, before it, so that nothing has to be read again below that point.
- * Invariants: at each offset the table is what a walk over all headers before it would give, but for producers that were
+ * Owns: the tables. One snapshot of them (snapshot-files.ts) is written for each manifest that moves the recovery point, before
+ * it, so that nothing has to be read again below that point.
+ * Invariants: at each offset the tables are what a walk over all headers before it would give, but for producers that were
  * forgotten, and for those whose last batch retention has removed: they stay.
- * Never: a damaged or foreign snapshot believed; a log refused because of one, as long as its batches can be read.
+ * Never: a log refused because of a snapshot, as long as its batches can be read; a producer forgotten for its silence while its
+ * transaction is open.
  */
 import type { BatchHeader } from "@minikafka/record";
-import { DiskError } from "../../env/disk.ts";
-import { BrokerError, storageError } from "../../errors.ts";
-import { LIMITS } from "../../limits.ts";
+import { storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
-import type { CheckpointFile } from "../files/checkpoint-file.ts";
-import { snapshotPath } from "../files/file-names.ts";
 import type { ScanEnd, ScannedFrame } from "../frames/frame-scan.ts";
-import type { FolderContents } from "../manifest/log-folder.ts";
 import type { Manifest } from "../manifest/manifest.ts";
-import { type ProducerSnapshot, producerSnapshotFile } from "../producers/producer-snapshot.ts";
-import { type ProducerEntry, ProducerState } from "../producers/producer-state.ts";
+import type { ProducerSnapshot } from "../producers/producer-snapshot.ts";
+import type { ProducerEntry } from "../producers/producer-state.ts";
+import { ProducerTables } from "../producers/producer-tables.ts";
+import type { TransactionState } from "../producers/transaction-state.ts";
 import type { Segment } from "../segment/segment.ts";
+import { SnapshotFiles } from "./snapshot-files.ts";
 
-/** Which batches a table is to be made from. */
+/** Which batches the tables are to be made from. */
 export interface ProducerRange {
   /** They hold everything up to `endOffset`. */
   readonly segments: readonly Segment[];
   readonly endOffset: number;
 }
 
-/** A table that is not in use yet. */
+/** Tables that are not in use yet. */
 export interface RestoredProducers {
-  readonly state: ProducerState;
+  readonly tables: ProducerTables;
   readonly endOffset: number;
   /** `null` when nothing had to be read. */
   readonly from: { readonly snapshotOffset: number | null; readonly batches: number } | null;
 }
 
 export class LogProducers {
+  readonly snapshots: SnapshotFiles;
   readonly #context: LogContext;
-  #state = new ProducerState();
-  /** Offsets of snapshots that the manifest names and that could not be read. */
-  readonly #unusable = new Set<number>();
-  #writing: CheckpointFile<ProducerSnapshot> | null = null;
+  #tables = new ProducerTables();
 
   constructor(context: LogContext) {
     this.#context = context;
+    this.snapshots = new SnapshotFiles(context);
   }
 
   get size(): number {
-    return this.#state.size;
+    return this.#tables.producers.size;
+  }
+
+  /** Of this instant: a truncation puts others in their place. */
+  get transactions(): TransactionState {
+    return this.#tables.transactions;
   }
 
   get(producerId: number): ProducerEntry | undefined {
-    return this.#state.get(producerId);
+    return this.#tables.producers.get(producerId);
   }
 
   /** Who was heard of longest ago comes first. */
   entries(): readonly ProducerEntry[] {
-    return this.#state.entries();
+    return this.#tables.producers.entries();
   }
 
   /** A batch stands in the log, behind all that were noted before. */
   note(header: BatchHeader): void {
-    this.#note(this.#state, header);
+    this.#note(this.#tables, header);
   }
 
-  #note(state: ProducerState, header: BatchHeader): void {
-    if (header.producerId < 0) return;
-    const forgotten = state.note(header, this.#context.env.clock.nowMs());
+  #note(tables: ProducerTables, header: BatchHeader): void {
+    const forgotten = tables.note(header, this.#context.env.clock.nowMs());
     if (forgotten !== null) this.#traceForgotten(forgotten, "table_full");
   }
 
-  /** Forgets the producers that nothing was heard of since `sinceMs`, and returns their ids. */
+  /**
+   * Forgets the producers that nothing was heard of since `sinceMs`, and returns their ids. Kafka as well keeps those whose
+   * transaction is open.
+   */
   forgetIdle(sinceMs: number): number[] {
-    const forgotten = this.#state.forgetIdle(sinceMs);
+    const { producers, transactions } = this.#tables;
+    const forgotten = producers.forgetIdle(
+      sinceMs,
+      (producerId) => transactions.get(producerId) !== undefined,
+    );
     for (const entry of forgotten) this.#traceForgotten(entry, "idle");
     return forgotten.map(({ producerId }) => producerId);
   }
 
-  /** Makes the table what it was at `endOffset`. Throws as restored() does. */
+  /** Makes the tables what they were at `endOffset`. Throws as restored() does. */
   restore(manifest: Manifest, range: ProducerRange): void {
     this.adopt(this.restored(manifest, range));
   }
 
   /**
-   * The table as it was at `endOffset`, for adopt(): from the newest snapshot at or below it that can be read, and the batches
+   * The tables as they were at `endOffset`, for adopt(): from the newest snapshot at or below it that can be read, and the batches
    * behind that; where the manifest knows no producer, from those behind its recovery point. Throws STORAGE_ERROR for damage
    * in a batch, DiskError.
    */
@@ -93,10 +101,10 @@ export class LogProducers {
     { producerSnapshots: snapshots, recoveryPoint }: Manifest,
     { segments, endOffset }: ProducerRange,
   ): RestoredProducers {
-    const state = new ProducerState();
-    if (snapshots === null && recoveryPoint.offset >= endOffset) return { state, endOffset, from: null };
-    const snapshot = this.#newest((snapshots ?? []).filter((offset) => offset <= endOffset));
-    if (snapshot !== null) state.replace(snapshot.producers);
+    if (snapshots === null && recoveryPoint.offset >= endOffset)
+      return { tables: new ProducerTables(), endOffset, from: null };
+    const snapshot = this.snapshots.newest((snapshots ?? []).filter((offset) => offset <= endOffset));
+    const tables = new ProducerTables(snapshot);
     const from = snapshots === null ? recoveryPoint.offset : (snapshot?.offset ?? 0);
     let batches = 0;
     for (const segment of segments) {
@@ -104,7 +112,7 @@ export class LogProducers {
       const { position, problem } = scanFrom(segment, from, ({ header }) => {
         if (header.baseOffset >= endOffset) return false;
         if (header.baseOffset >= from) {
-          this.#note(state, header);
+          this.#note(tables, header);
           batches += 1;
         }
         return true;
@@ -112,104 +120,30 @@ export class LogProducers {
       if (problem !== null) throw storageError(problem, { file: segment.path, position });
       if (segment !== segments.at(-1)) segment.close();
     }
-    return { state, endOffset, from: { snapshotOffset: snapshot?.offset ?? null, batches } };
+    return { tables, endOffset, from: { snapshotOffset: snapshot?.offset ?? null, batches } };
   }
 
   /** From now on what is known is this. */
-  adopt({ state, endOffset, from }: RestoredProducers): void {
-    this.#state = state;
+  adopt({ tables, endOffset, from }: RestoredProducers): void {
+    this.#tables = tables;
     if (from === null) return;
     const { env, place } = this.#context;
-    env.trace({ kind: "producers_restored", ...place, ...from, endOffset, producers: state.size });
+    env.trace({ kind: "producers_restored", ...place, ...from, endOffset, producers: this.size });
   }
 
   /** The log has no batch any more. */
   clear(): void {
-    this.#state.replace([]);
+    this.#tables = new ProducerTables();
   }
 
-  /** The table of this instant, in which the log ends at `offset`. */
-  capture(offset: number): ProducerSnapshot {
-    return { offset, producers: this.#state.entries() };
+  /** Whether there is nothing to tell, now or of an earlier end of the log. */
+  get isBlank(): boolean {
+    return this.#tables.isBlank;
   }
 
-  /** Makes a snapshot durable, so that a manifest may name it, unless `snapshots` does. Rejects STORAGE_ERROR. */
-  async write(snapshot: ProducerSnapshot, snapshots: Manifest["producerSnapshots"]): Promise<void> {
-    const { offset, producers } = snapshot;
-    if (producers.length === 0 || this.#usable(snapshots).includes(offset)) return;
-    this.#writing = producerSnapshotFile(this.#context, offset);
-    await this.#writing.replaceLater(snapshot);
-    this.#writing = null;
-    this.#unusable.delete(offset);
-    const { env, place } = this.#context;
-    env.trace({ kind: "producer_snapshot_written", ...place, offset, producers: producers.length });
-  }
-
-  /** Nothing more reaches the disk. */
-  abandon(): void {
-    this.#writing?.abandon();
-  }
-
-  /** What a manifest names once `snapshot` was written: the newest few. */
-  named(
-    { offset, producers }: ProducerSnapshot,
-    snapshots: Manifest["producerSnapshots"],
-  ): Manifest["producerSnapshots"] {
-    if (producers.length === 0) return null;
-    const older = this.#usable(snapshots).filter((each) => each < offset);
-    return [...older, offset].slice(-LIMITS.producerSnapshotsMax);
-  }
-
-  /** Removes the files of snapshots that a manifest named and, durably, names no more. One that stays is removed at open. */
-  removeUnnamed(before: Manifest["producerSnapshots"], now: Manifest["producerSnapshots"]): void {
-    const unnamed = (before ?? []).filter((offset) => now?.includes(offset) !== true);
-    for (const offset of unnamed) {
-      this.#unusable.delete(offset);
-      this.#remove(snapshotPath(this.#context.folder, offset));
-    }
-  }
-
-  #usable(snapshots: Manifest["producerSnapshots"]): readonly number[] {
-    return (snapshots ?? []).filter((offset) => !this.#unusable.has(offset));
-  }
-
-  /** The last of `offsets` whose snapshot can be read. */
-  #newest(offsets: readonly number[]): ProducerSnapshot | null {
-    for (const offset of offsets.toReversed()) {
-      const snapshot = this.#read(offset);
-      if (snapshot !== null) return snapshot;
-      this.#unusable.add(offset);
-    }
-    return null;
-  }
-
-  #read(offset: number): ProducerSnapshot | null {
-    try {
-      const snapshot = producerSnapshotFile(this.#context, offset).read();
-      if (snapshot === null) this.#traceUnusable(offset, "it is missing");
-      return snapshot;
-    } catch (problem) {
-      if (!(problem instanceof BrokerError) || problem.cause instanceof DiskError) throw problem;
-      this.#traceUnusable(offset, problem.message);
-      return null;
-    }
-  }
-
-  #remove(path: string): void {
-    const { env, place } = this.#context;
-    try {
-      if (env.disk.stat(path) === null) return;
-      env.disk.remove(path);
-      env.trace({ kind: "obsolete_file_removed", brokerId: place.brokerId, path });
-    } catch (problem) {
-      if (!(problem instanceof DiskError)) throw problem;
-      env.trace({ kind: "obsolete_file_kept", ...place, path, problem: problem.message });
-    }
-  }
-
-  #traceUnusable(offset: number, problem: string): void {
-    const { env, place } = this.#context;
-    env.trace({ kind: "producer_snapshot_unusable", ...place, offset, problem });
+  /** The tables of this instant, in which the log ends at `offset`; `null` when there is nothing to tell. */
+  capture(offset: number): ProducerSnapshot | null {
+    return this.#tables.capture(offset);
   }
 
   #traceForgotten({ producerId, lastSeenMs }: ProducerEntry, reason: "idle" | "table_full"): void {
@@ -225,21 +159,4 @@ function scanFrom(segment: Segment, offset: number, visit: (frame: ScannedFrame)
   const end = segment.scan(hit, visit);
   const isFalse = end.problem !== null && end.position === hit.position && hit.position > 0;
   return isFalse ? segment.scan(beginning, visit) : end;
-}
-
-/** At open: removes snapshots that the manifest does not name, and those that were being written. Throws DiskError. */
-export function removeUnnamedSnapshots(
-  { env, folder, place }: LogContext,
-  { producerSnapshots }: Manifest,
-  { snapshots, snapshotTemporaries }: FolderContents,
-): void {
-  const unnamed = snapshots.filter((offset) => producerSnapshots?.includes(offset) !== true);
-  const paths = [...unnamed.map((offset) => snapshotPath(folder, offset)), ...snapshotTemporaries];
-  if (paths.length === 0) return;
-  // A process that died behind a renaming left a manifest that a power cut may still take back, to one that names them.
-  env.disk.syncFolder(folder);
-  for (const path of paths) {
-    env.disk.remove(path);
-    env.trace({ kind: "stray_file_removed", brokerId: place.brokerId, path });
-  }
 }

@@ -8,11 +8,14 @@ import { onDisk } from "../../env/disk-answer.ts";
 import type { ReplicaPlace } from "../../env/trace.ts";
 import type { BrokerError } from "../../errors.ts";
 import { requireInRange } from "../context/log-range.ts";
+import type { AbortedTransaction } from "../indexes/aborted-index.ts";
+import { findAborted } from "../lookup/aborted-search.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "../lookup/batch-dump.ts";
 import { findInLog, type LogFind, type SoughtPlace } from "../lookup/log-find.ts";
 import { type FoundTimestamp, findTimestamp } from "../lookup/timestamp-search.ts";
 import type { EpochEnd, EpochEntry } from "../manifest/leader-epochs.ts";
 import type { ProducerEntry } from "../producers/producer-state.ts";
+import type { OpenTransaction } from "../producers/transaction-state.ts";
 import type { SegmentSummary } from "../segment/segment-list.ts";
 import type { ReadBatches, ReadLimits } from "../segment/segment-reader.ts";
 import type { LogParts } from "./log-parts.ts";
@@ -93,6 +96,41 @@ export abstract class LogReads {
   /** All of them; who was heard of longest ago comes first. */
   producers(): readonly ProducerEntry[] {
     return this.parts.producers.entries();
+  }
+
+  /** Transactions whose end is not in the log, oldest first. */
+  get openTransactions(): readonly OpenTransaction[] {
+    return this.parts.producers.transactions.open();
+  }
+
+  /** The one of a producer, if it is open. Changes with the append that begins or ends it. */
+  openTransaction(producerId: number): OpenTransaction | undefined {
+    return this.parts.producers.transactions.get(producerId);
+  }
+
+  /**
+   * The first offset of which nobody knows yet whether it counts: where a transaction began that is open, or whose marker does
+   * not lie below `highWatermark`; at least the log start offset. `null` when there is none. Kafka: firstUnstableOffset.
+   */
+  firstUnstableOffset(highWatermark: number): number | null {
+    const first = this.parts.producers.transactions.firstUnstableOffset(highWatermark);
+    return first === null ? null : Math.max(first, this.logStartOffset);
+  }
+
+  /** What ended below `highWatermark` need not be remembered for firstUnstableOffset(). */
+  settleTransactions(highWatermark: number): void {
+    this.parts.producers.transactions.settle(highWatermark);
+  }
+
+  /**
+   * The aborted transactions with an offset from `fromOffset` up to `endOffset`, without it, by first offset; however far behind
+   * their marker lies. Throws STORAGE_ERROR. Kafka: collectAbortedTransactions.
+   */
+  abortedTransactions(fromOffset: number, endOffset: number): readonly AbortedTransaction[] {
+    this.parts.state.requireReadable();
+    return onDisk(this.parts.context.folder, () =>
+      findAborted(this.parts.segments, { fromOffset, endOffset }),
+    );
   }
 
   /** Which leaders wrote the log, oldest first. */

@@ -26,7 +26,8 @@ import { type Manifest, manifestPath, type RecoveryPoint, recoverySegment } from
 import { removeLeftovers } from "../manifest/obsolete-files.ts";
 import { Segment } from "../segment/segment.ts";
 import { emptyExtent, type SegmentExtent } from "../segment/segment-extent.ts";
-import { LogProducers, removeUnnamedSnapshots } from "./log-producers.ts";
+import { LogProducers } from "./log-producers.ts";
+import { removeUnnamedSnapshots } from "./snapshot-files.ts";
 import { isFailedSync, markDoubt, settleDoubt } from "./sync-doubt.ts";
 
 export interface RecoveredSegments {

@@ -9,18 +9,21 @@ import { LIMITS } from "../../limits.ts";
 import type { LogContext } from "../context/log-context.ts";
 import { CheckpointFile } from "../files/checkpoint-file.ts";
 import { snapshotPath } from "../files/file-names.ts";
-import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../files/parsed-json.ts";
-import type { ProducedBatch, ProducerEntry } from "./producer-state.ts";
+import { fieldsOf, integerOf, listOf, mismatch, offsetOf, textOf } from "../files/parsed-json.ts";
+import { PRODUCER_EPOCH_MAX, type ProducedBatch, type ProducerEntry } from "./producer-state.ts";
+import { formatTransactions, parseTransactions } from "./transaction-snapshot.ts";
+import type { Transactions } from "./transaction-state.ts";
 
-const VERSION = 1;
-/** Kafka: an epoch is an i16. */
-const EPOCH_MAX = 2 ** 15 - 1;
+/** Version 1 knew no transactions, as there were none. */
+const VERSION = 2;
 
 export interface ProducerSnapshot {
   /** Everything below was taken into account. */
   readonly offset: number;
   /** Who was heard of longest ago comes first. */
   readonly producers: readonly ProducerEntry[];
+  /** `null`: the log has had none. */
+  readonly transactions: Transactions | null;
 }
 
 export function producerSnapshotFile(context: LogContext, offset: number): CheckpointFile<ProducerSnapshot> {
@@ -40,7 +43,10 @@ export function producerSnapshotFile(context: LogContext, offset: number): Check
   });
 }
 
-function formatSnapshot({ offset, producers }: ProducerSnapshot, { topicId, place }: LogContext): unknown {
+function formatSnapshot(
+  { offset, producers, transactions }: ProducerSnapshot,
+  { topicId, place }: LogContext,
+): unknown {
   return {
     topic_id: topicId,
     partition: place.partition,
@@ -58,6 +64,7 @@ function formatSnapshot({ offset, producers }: ProducerSnapshot, { topicId, plac
         batch.appendTimeMs,
       ]),
     })),
+    ...(transactions !== null && { transactions: formatTransactions(transactions) }),
   };
 }
 
@@ -75,7 +82,9 @@ export function parseProducerSnapshot(
   const producers = listOf(fields.get("producers"), "producers").map((value) => parseProducer(value, offset));
   const ids = new Set(producers.map(({ producerId }) => producerId));
   if (ids.size !== producers.length) throw new Error("it names a producer twice");
-  return { offset, producers };
+  const written = fields.get("transactions");
+  const transactions = written === undefined ? null : parseTransactions(written, offset);
+  return { offset, producers, transactions };
 }
 
 function parseProducer(value: unknown, offset: number): ProducerEntry {
@@ -91,8 +100,11 @@ function parseProducer(value: unknown, offset: number): ProducerEntry {
     end = nextOffset;
   }
   return {
-    producerId: numberOf(fields.get("producer_id"), "producer_id"),
-    producerEpoch: integerOf(fields.get("producer_epoch"), "producer_epoch", { min: 0, max: EPOCH_MAX }),
+    producerId: offsetOf(fields.get("producer_id"), "producer_id"),
+    producerEpoch: integerOf(fields.get("producer_epoch"), "producer_epoch", {
+      min: 0,
+      max: PRODUCER_EPOCH_MAX,
+    }),
     lastSeenMs: integerOf(fields.get("last_seen_ms"), "last_seen_ms", {
       min: Number.MIN_SAFE_INTEGER,
       max: Number.MAX_SAFE_INTEGER,
@@ -107,22 +119,18 @@ function parseBatch(value: unknown): ProducedBatch {
   const [baseSequence, baseOffset, nextOffset, contentCrc, appendTimeMs] = columns;
   return {
     baseSequence: integerOf(baseSequence, "a base sequence", { min: 0, max: SEQUENCES - 1 }),
-    baseOffset: numberOf(baseOffset, "a base offset"),
-    nextOffset: numberOf(nextOffset, "a next offset"),
+    baseOffset: offsetOf(baseOffset, "a base offset"),
+    nextOffset: offsetOf(nextOffset, "a next offset"),
     contentCrc:
       contentCrc === null ? null : integerOf(contentCrc, "a content CRC", { min: 0, max: 2 ** 32 - 1 }),
-    appendTimeMs: appendTimeMs === null ? null : numberOf(appendTimeMs, "an append time"),
+    appendTimeMs: appendTimeMs === null ? null : offsetOf(appendTimeMs, "an append time"),
   };
-}
-
-function numberOf(value: unknown, what: string): number {
-  return integerOf(value, what, { min: 0, max: Number.MAX_SAFE_INTEGER });
 }
 
 /** The offsets of a manifest's snapshots, or `null` when it has none. */
 export function snapshotOffsetsOf(value: unknown): readonly number[] | null {
   if (value === undefined) return null;
-  return listOf(value, "producer_snapshots").map((offset) => numberOf(offset, "a snapshot's offset"));
+  return listOf(value, "producer_snapshots").map((offset) => offsetOf(offset, "a snapshot's offset"));
 }
 
 /** Why `offsets` cannot be those of snapshots in a log whose recovery point is `recoveryPoint`, or `null`. */

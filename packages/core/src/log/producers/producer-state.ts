@@ -10,6 +10,9 @@
 import { type BatchHeader, contentCrc, sequenceAfter } from "@minikafka/record";
 import { LIMITS } from "../../limits.ts";
 
+/** Kafka: an epoch is an i16. */
+export const PRODUCER_EPOCH_MAX = 2 ** 15 - 1;
+
 export interface ProducedBatch {
   /** The sequence of its first record; the others follow. */
   readonly baseSequence: number;
@@ -43,7 +46,7 @@ export function expectedSequence({ batches }: ProducerEntry): number {
 
 export class ProducerState {
   /** By producer id; who was heard of last stands last. */
-  #producers: Map<number, ProducerEntry>;
+  readonly #producers: Map<number, ProducerEntry>;
 
   constructor(entries: Iterable<ProducerEntry> = []) {
     this.#producers = new Map();
@@ -80,16 +83,16 @@ export class ProducerState {
     return this.#producers.size > LIMITS.producersPerPartitionMax ? this.#forgetFirst() : null;
   }
 
-  /** Forgets, and returns, the producers that nothing was heard of since `sinceMs`. Kafka: producer.id.expiration.ms. */
-  forgetIdle(sinceMs: number): ProducerEntry[] {
-    const idle = this.entries().filter(({ lastSeenMs }) => lastSeenMs <= sinceMs);
+  /**
+   * Forgets, and returns, the producers that nothing was heard of since `sinceMs`, but for those that are kept. Kafka:
+   * producer.id.expiration.ms.
+   */
+  forgetIdle(sinceMs: number, isKept: (producerId: number) => boolean = () => false): ProducerEntry[] {
+    const idle = this.entries().filter(
+      ({ lastSeenMs, producerId }) => lastSeenMs <= sinceMs && !isKept(producerId),
+    );
     for (const { producerId } of idle) this.#producers.delete(producerId);
     return idle;
-  }
-
-  /** Takes the place of what was known. */
-  replace(entries: Iterable<ProducerEntry>): void {
-    this.#producers = new ProducerState(entries).#producers;
   }
 
   #forgetFirst(): ProducerEntry | null {

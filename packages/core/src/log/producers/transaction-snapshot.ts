@@ -1,0 +1,60 @@
+/** What a snapshot says of transactions, and back from one that is not believed yet. */
+import { fieldsOf, integerOf, listOf, mismatch, offsetOf } from "../files/parsed-json.ts";
+import { PRODUCER_EPOCH_MAX } from "./producer-state.ts";
+import type { EndedTransaction, OpenTransaction, Transactions } from "./transaction-state.ts";
+
+export function formatTransactions({ open, ended }: Transactions): unknown {
+  // Without names, as a producer's batches.
+  return {
+    open: open.map(({ producerId, producerEpoch, firstOffset }) => [producerId, producerEpoch, firstOffset]),
+    ended: ended.map(({ producerId, firstOffset, lastOffset }) => [producerId, firstOffset, lastOffset]),
+  };
+}
+
+/** Of a snapshot of `offset`. Throws an Error that says what is wrong. */
+export function parseTransactions(value: unknown, offset: number): Transactions {
+  const fields = fieldsOf(value, "transactions");
+  const open = columnsOf(fields.get("open"), "open").map(openOf);
+  const ended = columnsOf(fields.get("ended"), "ended").map(endedOf);
+  let above = -1;
+  for (const { firstOffset } of open) {
+    if (firstOffset <= above || firstOffset >= offset)
+      throw new Error(`a transaction that began at ${firstOffset} cannot follow one of ${above}`);
+    above = firstOffset;
+  }
+  if (new Set(open.map(({ producerId }) => producerId)).size !== open.length)
+    throw new Error("it names two open transactions of a producer");
+  above = -1;
+  for (const { firstOffset, lastOffset } of ended) {
+    if (lastOffset <= above || firstOffset >= lastOffset || lastOffset >= offset)
+      throw new Error(
+        `a transaction from ${firstOffset} to ${lastOffset} cannot follow one that ended at ${above}`,
+      );
+    above = lastOffset;
+  }
+  return { open, ended };
+}
+
+function columnsOf(value: unknown, what: string): (readonly unknown[])[] {
+  return listOf(value, what).map((transaction) => {
+    const columns = listOf(transaction, "a transaction");
+    if (columns.length !== 3) throw mismatch(columns.length, "the number of a transaction's columns", "3");
+    return columns;
+  });
+}
+
+function openOf([producerId, producerEpoch, firstOffset]: readonly unknown[]): OpenTransaction {
+  return {
+    producerId: offsetOf(producerId, "a producer id"),
+    producerEpoch: integerOf(producerEpoch, "a producer epoch", { min: -1, max: PRODUCER_EPOCH_MAX }),
+    firstOffset: offsetOf(firstOffset, "a first offset"),
+  };
+}
+
+function endedOf([producerId, firstOffset, lastOffset]: readonly unknown[]): EndedTransaction {
+  return {
+    producerId: offsetOf(producerId, "a producer id"),
+    firstOffset: offsetOf(firstOffset, "a first offset"),
+    lastOffset: offsetOf(lastOffset, "a last offset"),
+  };
+}
