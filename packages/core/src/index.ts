@@ -1,6 +1,6 @@
 /** The kernel's door: a cluster, what it takes and shows, and the world that it is opened with. */
 export { AssertionFailure } from "./assert.ts";
-export { type AppendResult, BrokerCluster } from "./cluster/cluster.ts";
+export { BrokerCluster } from "./cluster/cluster.ts";
 export type {
   BrokerDescription,
   ClusterDescription,
@@ -12,11 +12,11 @@ export { type ClusterConfig, ORIGINAL_DIALS, type ResolvedConfig } from "./clust
 export { DataFolderRefused, type RefusalReason } from "./cluster/data-folder-refusal.ts";
 export type { LifecycleState } from "./cluster/lifecycle.ts";
 export type { ProducerInit } from "./cluster/producer-ids.ts";
-export type { ProducerIdentity } from "./cluster/producer-ids-file.ts";
 export type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./cluster/replication-steps.ts";
 export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";
 export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
 export type { TopicRequest } from "./cluster/topic-request.ts";
+export type { ExpiredTransactions } from "./cluster/transaction-operations.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
 export type { Disk, LockHolder } from "./env/disk.ts";
 export type { Env } from "./env/env.ts";
@@ -60,6 +60,7 @@ export type { FoundBatch, LogFind, SoughtPlace } from "./log/lookup/log-find.ts"
 export { PartitionLog, type PartitionLogOptions } from "./log/partition-log.ts";
 export type { LookupStep } from "./log/segment/lookup.ts";
 export { type Acks, FLUSH_POLICIES, type FlushPolicy } from "./replica/acknowledgement.ts";
+export type { AppendResult } from "./replica/append-result.ts";
 export { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "./replica/partition-reads.ts";
 export type {
   FetchOptions,
@@ -71,6 +72,7 @@ export type {
   ReplicaDescription,
   SegmentDescription,
 } from "./replica/partition-view.ts";
+export type { ProducerIdentity } from "./replica/producer-identity.ts";
 export { type AppendOptions, PartitionReplicaSet } from "./replica/replica-set.ts";
 export {
   ACK_RULES,
@@ -79,3 +81,16 @@ export {
   type Reconciliation,
 } from "./replica/replication-config.ts";
 export { partitionName, type TopicPartition } from "./replica/topic-partition.ts";
+export type {
+  EndRequest,
+  InitRequest,
+  SendOffsetsRequest,
+  TransactionalAppendOptions,
+  TransactionCaller,
+} from "./transaction/transaction-requests.ts";
+export { type EndCause, type LivingState, TRANSACTION_STATES } from "./transaction/transaction-state.ts";
+export type {
+  TransactionDescription,
+  TransactionListing,
+  TransactionListings,
+} from "./transaction/transaction-views.ts";

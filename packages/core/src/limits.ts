@@ -123,6 +123,20 @@ export const LIMITS = {
   groupRebalanceTimeoutMsDefault: 300_000,
   groupRebalanceTimeoutMsMax: 86_400_000,
 
+  /** Kafka: transaction.state.log.num.partitions, 50; see offsetsTopicPartitionsDefault. */
+  transactionsTopicPartitionsDefault: 4,
+  /** Kafka bounds it no more than a group's name; ours stands in records' keys and on the command line. */
+  transactionalIdLengthMax: 255,
+  /** In one partition of the internal topic. Kafka has no such bound. */
+  transactionalIdsPerPartitionMax: 100_000,
+  /** Each is named in each record of the transaction, which must fit a batch whatever the topics are called. */
+  partitionsPerTransactionMax: 1_000,
+  /** Kafka: transaction.timeout.ms, transaction.max.timeout.ms. */
+  transactionTimeoutMsDefault: 60_000,
+  transactionMaxTimeoutMsDefault: 900_000,
+  /** Kafka: transactional.id.expiration.ms, 7 days. */
+  transactionalIdExpirationMsDefault: 7 * 24 * 60 * 60 * 1000,
+
   /** A small file that is read whole. */
   checkpointBytesMax: 64 * MIB,
   lockFileBytesMax: 4 * KIB,
@@ -151,4 +165,9 @@ assert(
 assert(
   LIMITS.producersPerPartitionMax * LIMITS.producerSnapshotBytesPerProducerMax <= LIMITS.checkpointBytesMax,
   "a snapshot of all producers must be readable",
+);
+// A topic's name, of characters that JSON does not lengthen, its id and what stands around them.
+assert(
+  LIMITS.partitionsPerTransactionMax * (LIMITS.topicNameLengthMax + 128) < LIMITS.batchBytesMax,
+  "a transaction with all its partitions must fit a batch",
 );

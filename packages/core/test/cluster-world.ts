@@ -1,9 +1,10 @@
 /** A cluster in a test world, and records in and out of it as text. */
 import { decodeRecords, encodeBatch, splitFrames } from "@minikafka/record";
-import { type AppendResult, BrokerCluster } from "../src/cluster/cluster.ts";
+import { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
 import type { Env } from "../src/env/env.ts";
 import type { Acks } from "../src/replica/acknowledgement.ts";
+import type { AppendResult } from "../src/replica/append-result.ts";
 import type { TopicPartition } from "../src/replica/topic-partition.ts";
 
 export const FOLDER = "/srv/data";

@@ -1,7 +1,8 @@
 /** Idempotent producers of a history: which batches they have sent, and what was answered. */
 import assert from "node:assert/strict";
-import type { AppendResult, BrokerCluster } from "../src/cluster/cluster.ts";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { Random } from "../src/env/random.ts";
+import type { AppendResult } from "../src/replica/append-result.ts";
 import { sequenceName } from "./held-batches.ts";
 import { batchFrom } from "./history-batch.ts";
 

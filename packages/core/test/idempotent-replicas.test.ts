@@ -2,8 +2,8 @@
 import { encodeBatch } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
-import type { ProducerIdentity } from "../src/cluster/producer-ids-file.ts";
 import type { Acks } from "../src/replica/acknowledgement.ts";
+import type { ProducerIdentity } from "../src/replica/producer-identity.ts";
 import { valuesOf } from "./cluster-world.ts";
 import { ORDERS, openReplicated, outcomeOf, valuesOn } from "./replica-world.ts";
 import { memoryWorld, rejection, worldOn } from "./world.ts";

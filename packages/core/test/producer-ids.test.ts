@@ -2,13 +2,13 @@
 import { encodeBatch, readBatchHeader } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
-import type { ProducerIdentity } from "../src/cluster/producer-ids-file.ts";
 import { CHECKPOINT_STEPS, CrashSignal } from "../src/env/fault-points.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { BrokerError } from "../src/errors.ts";
 import { sealEnvelope } from "../src/log/files/checkpoint-envelope.ts";
+import type { ProducerIdentity } from "../src/replica/producer-identity.ts";
 import { FOLDER, openCluster } from "./cluster-world.ts";
 import { seedFromEnvironment } from "./log-world.ts";
 import { memoryWorld, rejection, type World, worldOn } from "./world.ts";

@@ -7,7 +7,9 @@
  * Never: a decision of its own.
  */
 import type { Env } from "../env/env.ts";
+import type { AppendResult } from "../replica/append-result.ts";
 import type { PartitionState } from "../replica/partition-state.ts";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import { deleteRecords } from "../replica/record-deletion.ts";
 import type { AppendOptions } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
@@ -20,28 +22,20 @@ import { GroupOperations } from "./group-operations.ts";
 import { requireClientTopic } from "./internal-topics.ts";
 import type { PromotionOptions, Rejoined } from "./leadership-changes.ts";
 import type { ProducerInit } from "./producer-ids.ts";
-import type { ProducerIdentity } from "./producer-ids-file.ts";
 import type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./replication-steps.ts";
 import { openRooms, type Rooms } from "./rooms.ts";
 import { type ConfigChanges, parseChanges } from "./topic-config-change.ts";
 import { planTopic, type TopicRequest } from "./topic-request.ts";
 import { requireDeletable, type Topic } from "./topics.ts";
-
-/** Where an appended batch stands. */
-export interface AppendResult {
-  readonly baseOffset: number;
-  readonly nextOffset: number;
-  /** The time that the leader gave the batch; `null` when its records keep their producer's. */
-  readonly appendTimeMs: number | null;
-  /** The same batch of an idempotent producer was there already: this is where. */
-  readonly duplicate: boolean;
-}
+import { TransactionOperations } from "./transaction-operations.ts";
 
 export class BrokerCluster extends ClusterReads {
   /** The background work, for whoever steps it. */
   readonly steps: BackgroundSteps;
   /** What is done for groups and their offsets. */
   readonly groups: GroupOperations;
+  /** What is done for transactional ids, and for what is written in their transactions. */
+  readonly transactions: TransactionOperations;
   #closing: Promise<void> | null = null;
 
   private constructor(rooms: Rooms, config: ResolvedConfig, env: Env) {
@@ -49,6 +43,7 @@ export class BrokerCluster extends ClusterReads {
     const { lifecycle } = this;
     this.steps = new BackgroundSteps({ ...rooms, config, env, lifecycle });
     this.groups = new GroupOperations({ ...rooms, config, lifecycle }, env);
+    this.transactions = new TransactionOperations({ ...rooms, config, lifecycle }, env);
   }
 
   /**

@@ -8,8 +8,12 @@ import { REBALANCE_DIALS } from "../group/rebalance.ts";
 import { LIMITS } from "../limits.ts";
 import { FLUSH_POLICIES, type FlushPolicy } from "../replica/acknowledgement.ts";
 import { ACK_RULES, RECONCILIATIONS, type ReplicationConfig } from "../replica/replication-config.ts";
+import type { TransactionConfig } from "../transaction/transaction-config.ts";
 
-export interface ClusterConfig extends Partial<ReplicationConfig>, Partial<GroupConfig> {
+export interface ClusterConfig
+  extends Partial<ReplicationConfig>,
+    Partial<GroupConfig>,
+    Partial<TransactionConfig> {
   /** Where everything durable lives, with "/" between its parts. It is made when it is missing. */
   readonly dataFolder: string;
   /**
@@ -125,7 +129,29 @@ export function resolveConfig(config: ClusterConfig): ResolvedConfig {
     reserveBytes: bounded("reserveBytes", config.reserveBytes ?? 0, { min: 0, max: LIMITS.reserveBytesMax }),
     ...resolveReplication(config),
     ...resolveGroups(config),
+    ...resolveTransactions(config),
   });
+}
+
+function resolveTransactions(config: ClusterConfig): TransactionConfig {
+  const fromOne = { min: 1, max: Number.MAX_SAFE_INTEGER };
+  return {
+    transactionMaxTimeoutMs: bounded(
+      "transactionMaxTimeoutMs",
+      config.transactionMaxTimeoutMs ?? LIMITS.transactionMaxTimeoutMsDefault,
+      fromOne,
+    ),
+    transactionalIdExpirationMs: bounded(
+      "transactionalIdExpirationMs",
+      config.transactionalIdExpirationMs ?? LIMITS.transactionalIdExpirationMsDefault,
+      fromOne,
+    ),
+    transactionsTopicPartitions: bounded(
+      "transactionsTopicPartitions",
+      config.transactionsTopicPartitions ?? LIMITS.transactionsTopicPartitionsDefault,
+      { min: 1, max: LIMITS.partitionsPerTopicMax },
+    ),
+  };
 }
 
 function resolveGroups(config: ClusterConfig): GroupConfig {

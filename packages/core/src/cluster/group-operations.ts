@@ -28,7 +28,7 @@ import type { TopicPartition } from "../replica/topic-partition.ts";
 import { allSettled } from "./all-settled.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { type InternalTopicParts, openInternalTopic } from "./internal-topic.ts";
-import { OFFSETS_TOPIC, OFFSETS_TOPIC_CONFIG } from "./internal-topics.ts";
+import { INTERNAL_TOPIC_CONFIG, OFFSETS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { TopicCatalogue } from "./topics.ts";
 
@@ -47,7 +47,7 @@ export class GroupOperations {
     const { offsetsTopicPartitions: partitions, offsetsRetentionMs: retentionMs, rebalance } = config;
     const topic = new CoordinatorTopic<GroupKinds>(
       {
-        ...openInternalTopic(parts, { topic: OFFSETS_TOPIC, partitions, config: OFFSETS_TOPIC_CONFIG }, env),
+        ...openInternalTopic(parts, { topic: OFFSETS_TOPIC, partitions, config: INTERNAL_TOPIC_CONFIG }, env),
         newKinds: () => newGroupKinds(env.clock),
       },
       env,

@@ -8,13 +8,16 @@ import { collisionKey, isInternalTopic } from "./topic-name.ts";
 /** Committed offsets and groups (Kafka's name). */
 export const OFFSETS_TOPIC = "__consumer_offsets";
 
-const INTERNAL_TOPICS: readonly string[] = [OFFSETS_TOPIC, "__transaction_state"];
+/** Transactional ids (Kafka's name). */
+export const TRANSACTIONS_TOPIC = "__transaction_state";
 
-/** What an internal topic goes by, whatever the cluster's defaults are. Kafka: offsets.topic.*, without compression. */
-export const OFFSETS_TOPIC_CONFIG: RawTopicConfig = {
+const INTERNAL_TOPICS: readonly string[] = [OFFSETS_TOPIC, TRANSACTIONS_TOPIC];
+
+/** What an internal topic goes by, whatever the cluster's defaults are. Kafka: offsets.topic.* and transaction.state.log.*. */
+export const INTERNAL_TOPIC_CONFIG: RawTopicConfig = {
   cleanup_policy: "compact",
   segment_bytes: LIMITS.offsetsTopicSegmentBytes,
-  // Of what is read when groups are loaded, at most so much is out of date.
+  // Of what is read when a coordinator loads, at most so much is out of date.
   min_cleanable_dirty_ratio: 0.3,
   max_message_bytes: LIMITS.batchBytesMax,
 };

@@ -12,18 +12,10 @@ import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
 import { quoted } from "../quoted.ts";
+import { PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-identity.ts";
 
 export const PRODUCER_IDS_FILE_NAME = "producer-ids.json";
 const VERSION = 1;
-/** Kafka: an epoch is an i16. */
-export const PRODUCER_EPOCH_MAX = 2 ** 15 - 1;
-
-/** An instance of a producer. */
-export interface ProducerIdentity {
-  readonly producerId: number;
-  readonly producerEpoch: number;
-}
-
 export interface NamedProducer extends ProducerIdentity {
   readonly name: string;
   /**

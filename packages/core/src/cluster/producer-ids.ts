@@ -15,16 +15,16 @@ import { LIMITS } from "../limits.ts";
 import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { checkpointOutcome } from "../log/files/checkpoint-outcome.ts";
 import { quoted } from "../quoted.ts";
-import { fenced, type ProducerRules } from "../replica/sequence-check.ts";
-import type { Brokers } from "./brokers.ts";
 import {
-  type GivenProducerIds,
-  type NamedProducer,
+  identityOf,
+  isSame,
   PRODUCER_EPOCH_MAX,
   type ProducerIdentity,
-  producerNameProblem,
-} from "./producer-ids-file.ts";
-import { identityOf, isSame, nextEpoch, nextInstance } from "./producer-instance.ts";
+} from "../replica/producer-identity.ts";
+import { fenced, type ProducerRules } from "../replica/sequence-check.ts";
+import type { Brokers } from "./brokers.ts";
+import { type GivenProducerIds, type NamedProducer, producerNameProblem } from "./producer-ids-file.ts";
+import { nextEpoch, nextInstance } from "./producer-instance.ts";
 import { neverGiven, overtaken, retired } from "./producer-refusals.ts";
 
 export interface ProducerInit {

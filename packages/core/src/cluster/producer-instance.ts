@@ -1,5 +1,6 @@
 /** How one instance of a producer follows the one before it (KIP-98, KIP-360). Decisions only. */
-import { type NamedProducer, PRODUCER_EPOCH_MAX, type ProducerIdentity } from "./producer-ids-file.ts";
+import { PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-identity.ts";
+import type { NamedProducer } from "./producer-ids-file.ts";
 
 interface NextInstance {
   readonly name: string;
@@ -18,12 +19,4 @@ export function nextInstance({ name, known, producerId, bumpedFrom }: NextInstan
 
 export function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
   return { producerId, producerEpoch: producerEpoch + 1 };
-}
-
-export function identityOf({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
-  return { producerId, producerEpoch };
-}
-
-export function isSame(one: ProducerIdentity, other: ProducerIdentity): boolean {
-  return one.producerId === other.producerId && one.producerEpoch === other.producerEpoch;
 }

@@ -1,7 +1,8 @@
 /** What a producer is told that is not, or not any more, who it says. */
 import { BrokerError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
-import type { NamedProducer, ProducerIdentity } from "./producer-ids-file.ts";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
+import type { NamedProducer } from "./producer-ids-file.ts";
 
 export function overtaken(name: string, current: ProducerIdentity, known: NamedProducer): BrokerError {
   const seen = `producer id ${current.producerId} of epoch ${current.producerEpoch}`;

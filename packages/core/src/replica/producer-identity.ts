@@ -1,0 +1,17 @@
+/** An instance of a producer: an id, and an epoch that tells its instances, and its transactions, apart (KIP-98, KIP-890). */
+
+/** Kafka: an epoch is an i16. */
+export const PRODUCER_EPOCH_MAX = 2 ** 15 - 1;
+
+export interface ProducerIdentity {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
+
+export function identityOf({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
+  return { producerId, producerEpoch };
+}
+
+export function isSame(one: ProducerIdentity, other: ProducerIdentity): boolean {
+  return one.producerId === other.producerId && one.producerEpoch === other.producerEpoch;
+}

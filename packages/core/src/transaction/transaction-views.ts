@@ -1,0 +1,119 @@
+/** What is shown of transactional ids: only what is acknowledged. */
+import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
+import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
+import type { Wait } from "../coordinator/give-up.ts";
+import { BrokerError } from "../errors.ts";
+import type { TopicPartition } from "../replica/topic-partition.ts";
+import type { TransactionKeeper, TransactionKinds } from "./transaction-keeper.ts";
+import { unknownTransactionalId } from "./transaction-refusals.ts";
+import { requireTransactionalId } from "./transaction-requests.ts";
+import type { EndCause, LivingState, Transaction } from "./transaction-state.ts";
+
+interface Shown {
+  readonly transactionalId: string;
+  readonly state: LivingState;
+  readonly producerId: number;
+  /** The present one: of the open transaction, or of the next. */
+  readonly producerEpoch: number;
+  /** When the open transaction began; `null` when none is open. */
+  readonly startedMs: number | null;
+  /** The broker that leads the id's partition of the internal topic; `null` when none does. */
+  readonly coordinatorId: number | null;
+}
+
+export interface TransactionDescription extends Shown {
+  readonly timeoutMs: number;
+  /** Those of the open transaction, or those that wait for their markers. */
+  readonly partitions: readonly TopicPartition[];
+  readonly lastEnd: {
+    readonly committed: boolean;
+    readonly cause: EndCause;
+    readonly endedMs: number;
+  } | null;
+}
+
+export interface TransactionListing extends Shown {
+  /** How many. */
+  readonly partitions: number;
+}
+
+/** A partition of the internal topic whose ids are not known now. */
+export interface UnreadableIds {
+  readonly partition: number;
+  readonly error: BrokerError;
+}
+
+export interface TransactionListings {
+  readonly transactions: readonly TransactionListing[];
+  readonly unreadable: readonly UnreadableIds[];
+}
+
+/** Rejects with UNKNOWN_TRANSACTIONAL_ID, INVALID_REQUEST, and as CoordinatorShard.read does. Kafka: DescribeTransactions (KIP-664). */
+export async function describeTransaction(
+  topic: CoordinatorTopic<TransactionKinds>,
+  transactionalId: string,
+  wait: Wait = {},
+): Promise<TransactionDescription> {
+  requireTransactionalId(transactionalId);
+  const shard = topic.shardOf(transactionalId);
+  if (shard === null) throw unknownTransactionalId(transactionalId);
+  return shard.read(({ transaction: keeper }) => {
+    const transaction = keeper.committed(transactionalId);
+    const shown = shownOf(transaction, shard);
+    if (shown === null) throw unknownTransactionalId(transactionalId);
+    const { timeoutMs, lastEnd } = transaction;
+    const partitions = [...transaction.partitions.values()].map(({ topic: name, partition }) => {
+      return { topic: name, partition };
+    });
+    if (lastEnd === null) return { ...shown, timeoutMs, partitions, lastEnd };
+    const { committed, cause, endedMs } = lastEnd;
+    return { ...shown, timeoutMs, partitions, lastEnd: { committed, cause, endedMs } };
+  }, wait);
+}
+
+/**
+ * All transactional ids by name, or those in `states`; and the partitions of the internal topic whose ids are missing, since they
+ * cannot be read. Rejects when none can. Kafka: ListTransactions (KIP-664), which a client asks of each broker.
+ */
+export async function listTransactions(
+  topic: CoordinatorTopic<TransactionKinds>,
+  { states }: { readonly states?: readonly LivingState[] | undefined } = {},
+  wait: Wait = {},
+): Promise<TransactionListings> {
+  const wanted = states === undefined ? null : new Set(states);
+  const shards = topic.shards();
+  const read = await Promise.allSettled(
+    shards.map((shard) => shard.read(({ transaction: keeper }) => listingsOf(keeper, shard, wanted), wait)),
+  );
+  const unreadable = read.flatMap((result, index): UnreadableIds[] => {
+    if (result.status === "fulfilled") return [];
+    // Anything else is a fault of ours, and hides behind nothing.
+    if (!(result.reason instanceof BrokerError)) throw result.reason;
+    return [{ partition: shards[index]?.partition ?? index, error: result.reason }];
+  });
+  const [first] = unreadable;
+  if (first !== undefined && unreadable.length === shards.length) throw first.error;
+  const transactions = read.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+  transactions.sort((left, right) => (left.transactionalId < right.transactionalId ? -1 : 1));
+  return { transactions, unreadable };
+}
+
+function listingsOf(
+  keeper: TransactionKeeper,
+  shard: CoordinatorShard<TransactionKinds>,
+  wanted: ReadonlySet<LivingState> | null,
+): TransactionListing[] {
+  return [...keeper.allCommitted()].flatMap((transaction) => {
+    const shown = shownOf(transaction, shard);
+    if (shown === null || (wanted !== null && !wanted.has(shown.state))) return [];
+    return [{ ...shown, partitions: transaction.partitions.size }];
+  });
+}
+
+function shownOf(
+  { transactionalId, state, producerId, producerEpoch, startedMs }: Transaction,
+  { coordinatorId }: CoordinatorShard<TransactionKinds>,
+): Shown | null {
+  if (state === "dead") return null;
+  return { transactionalId, state, producerId, producerEpoch, startedMs, coordinatorId };
+}
