@@ -60,6 +60,7 @@ export type { FoundBatch, LogFind, SoughtPlace } from "./log/lookup/log-find.ts"
 export { PartitionLog, type PartitionLogOptions } from "./log/partition-log.ts";
 export type { LookupStep } from "./log/segment/lookup.ts";
 export { type Acks, FLUSH_POLICIES, type FlushPolicy } from "./replica/acknowledgement.ts";
+export type { AppendOptions } from "./replica/append-options.ts";
 export type { AppendResult } from "./replica/append-result.ts";
 export { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "./replica/partition-reads.ts";
 export type {
@@ -73,7 +74,7 @@ export type {
   SegmentDescription,
 } from "./replica/partition-view.ts";
 export type { ProducerIdentity } from "./replica/producer-identity.ts";
-export { type AppendOptions, PartitionReplicaSet } from "./replica/replica-set.ts";
+export { PartitionReplicaSet } from "./replica/replica-set.ts";
 export {
   ACK_RULES,
   type AckRule,

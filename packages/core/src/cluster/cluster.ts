@@ -7,11 +7,11 @@
  * Never: a decision of its own.
  */
 import type { Env } from "../env/env.ts";
+import type { AppendOptions } from "../replica/append-options.ts";
 import type { AppendResult } from "../replica/append-result.ts";
 import type { PartitionState } from "../replica/partition-state.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import { deleteRecords } from "../replica/record-deletion.ts";
-import type { AppendOptions } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { BackgroundSteps } from "./background-steps.ts";
 import type { BrokerLifeResult } from "./broker-life.ts";

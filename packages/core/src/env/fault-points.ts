@@ -82,6 +82,8 @@ const LOG_AND_CLUSTER_POINTS = [
   "coordinator.load.before_read",
   "coordinator.write.before_append",
   "coordinator.write.after_append",
+  "transaction.marker.before_append",
+  "transaction.marker.after_append",
 ] as const;
 
 export type FaultPoint = (typeof LOG_AND_CLUSTER_POINTS)[number] | `${CheckpointName}.${CheckpointStep}`;

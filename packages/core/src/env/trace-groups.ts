@@ -65,6 +65,16 @@ export type GroupTraceEvent =
       }
     >
   | OnGroup<
+      "offsets_staged",
+      {
+        memberId: string | null;
+        generation: number | null;
+        producerId: number;
+        producerEpoch: number;
+        offsets: readonly GroupOffset[];
+      }
+    >
+  | OnGroup<
       "offsets_expired",
       {
         retentionMs: number;

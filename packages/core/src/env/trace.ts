@@ -166,6 +166,19 @@ export type TraceEvent =
         moves: readonly InSyncMove[];
       }
     >
+  // transactions; the broker is the leader's
+  | OnReplica<"last_stable_offset_moved", { from: number; to: number; highWatermark: number }>
+  | OnReplica<
+      "marker_written",
+      {
+        producerId: number;
+        producerEpoch: number;
+        coordinatorEpoch: number;
+        control: "commit" | "abort";
+        firstOffset: number;
+        offset: number;
+      }
+    >
   // coordinators
   | OnReplica<
       "coordinator_loaded",

@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 import { assignBatch, encodeBatch } from "@minikafka/record";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
-import { requireAdmissible } from "./batch-admission.ts";
+import { type Admission, requireAdmissible } from "./batch-admission.ts";
 
 const alice = { key: Buffer.from("alice"), value: Buffer.from("created"), timestampMs: 5, headers: [] };
 const FLAGS = 13;
@@ -25,9 +25,13 @@ function producedBy(frame: Buffer, [id, epoch, sequence]: readonly [number, numb
   frame.writeInt32BE(sequence, 56);
 }
 
-function refusal(frame: Buffer, batchBytesMax: number = LIMITS.batchBytesMax): unknown {
+function refusal(
+  frame: Buffer,
+  batchBytesMax: number = LIMITS.batchBytesMax,
+  admission: Partial<Admission> = {},
+): unknown {
   try {
-    requireAdmissible(frame, batchBytesMax);
+    requireAdmissible(frame, { batchBytesMax, acks: "all", ...admission });
     return null;
   } catch (problem) {
     return problem;
@@ -70,7 +74,7 @@ test("a damaged, cut or doubled batch is CORRUPT_BATCH", () => {
 test.each<[string, (frame: Buffer) => void]>([
   ["a commit marker", (frame) => frame.writeUInt8(0x02, FLAGS)],
   ["an abort marker", (frame) => frame.writeUInt8(0x04, FLAGS)],
-  ["a transactional batch", (frame) => frame.writeUInt8(0x01, FLAGS)],
+  ["a transactional batch without a producer", (frame) => frame.writeUInt8(0x01, FLAGS)],
   ["a compressed batch", (frame) => frame.writeUInt8(0x08, FLAGS)],
   ["a batch with append times", (frame) => frame.writeUInt8(0x40, FLAGS)],
   ["a batch with a producer id alone", (frame) => writeInt64(frame, 0, 46)],
@@ -96,4 +100,52 @@ test("a batch of more records than the limit is refused with both numbers", () =
     message: "the batch has 100001 records; expected at most 100000",
   });
   expect(refusal(encodeBatch({ records: records.slice(1) }))).toBeNull();
+});
+
+describe("a transactional batch", () => {
+  const transactional = (ids: readonly [number, number, number]) =>
+    forged((frame) => {
+      frame.writeUInt8(0x01, FLAGS);
+      producedBy(frame, ids);
+    });
+  const inTransaction = { inTransaction: true };
+  const max = LIMITS.batchBytesMax;
+
+  test("is taken when its coordinator has said that the transaction is open, and asks for acks all", () => {
+    expect(refusal(transactional([7, 0, 0]), max, inTransaction)).toBeNull();
+    expect(refusal(transactional([7, 0, 0]), max, { ...inTransaction, acks: 1 })).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "acks is 1; expected all in a transaction",
+    });
+  });
+
+  test("is INVALID_TRANSACTION_STATE without that", () => {
+    expect(refusal(transactional([7, 0, 0]))).toMatchObject({
+      code: "INVALID_TRANSACTION_STATE",
+      details: { producer_id: 7 },
+    });
+  });
+
+  test("is INVALID_RECORD without all three of its producer's fields, but for a coordinator's, which has no sequence", () => {
+    const coordinators = { ...inTransaction, origin: "coordinator" } as const;
+    for (const ids of [
+      [-1, 0, 0],
+      [7, -1, 0],
+      [7, 0, -1],
+    ] as const)
+      expect(refusal(transactional(ids), max, inTransaction)).toMatchObject({ code: "INVALID_RECORD" });
+    expect(refusal(transactional([7, 0, -1]), max, coordinators)).toBeNull();
+    for (const ids of [
+      [-1, 0, -1],
+      [7, -1, -1],
+      [7, 0, 0],
+    ] as const)
+      expect(refusal(transactional(ids), max, coordinators)).toMatchObject({ code: "INVALID_RECORD" });
+  });
+
+  test("a plain one that is said to be in a transaction is INVALID_REQUEST", () => {
+    expect(refusal(encodeBatch({ records: [alice] }), max, inTransaction)).toMatchObject({
+      code: "INVALID_REQUEST",
+    });
+  });
 });

@@ -5,12 +5,26 @@
 import { type BatchHeader, frameProblem, readBatchHeader, recordsProblem } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import type { Acks } from "./acknowledgement.ts";
+
+/** How a batch comes to the leader. */
+export interface Admission {
+  readonly batchBytesMax: number;
+  readonly acks: Acks;
+  /** Whether the coordinator of its transaction has said, in this very instant, that it is open and has this partition. */
+  readonly inTransaction?: boolean | undefined;
+  /** Kafka: AppendOrigin. What a coordinator writes of its own is never sent twice, so that it has no sequence. Default: a client. */
+  readonly origin?: "client" | "coordinator" | undefined;
+}
 
 /**
  * The header of `frame`. Throws RECORD_TOO_LARGE, CORRUPT_BATCH or INVALID_RECORD unless `frame` is one whole batch of at most `batchBytesMax`
- * that a producer may send. The base offset and the leader epoch that it carries do not matter: the leader sets them.
+ * that a producer may send; INVALID_TRANSACTION_STATE for a transactional one that comes past its coordinator, and INVALID_REQUEST for
+ * one that does not ask for acks all, or for a plain one that is said to be in a transaction. The base offset and the leader epoch
+ * that it carries do not matter: the leader sets them.
  */
-export function requireAdmissible(frame: Buffer, batchBytesMax: number): BatchHeader {
+export function requireAdmissible(frame: Buffer, admission: Admission): BatchHeader {
+  const { batchBytesMax } = admission;
   if (frame.length > batchBytesMax) {
     throw new BrokerError(
       "RECORD_TOO_LARGE",
@@ -25,22 +39,46 @@ export function requireAdmissible(frame: Buffer, batchBytesMax: number): BatchHe
     const extra = frame.length - header.frameBytes;
     throw new BrokerError("CORRUPT_BATCH", `${extra} bytes follow the batch; expected one batch alone`);
   }
-  const refusal = headerRefusal(header) ?? recordsProblem(frame);
+  const refusal = headerRefusal(header, admission) ?? recordsProblem(frame);
   if (refusal !== null) throw new BrokerError("INVALID_RECORD", refusal);
+  requireItsTransaction(header, admission);
   return header;
 }
 
-function headerRefusal(header: BatchHeader): string | null {
+function headerRefusal(header: BatchHeader, admission: Admission): string | null {
   if (header.control !== null) return `the batch is a ${header.control} marker, which only a broker writes`;
-  if (header.transactional) return "the batch is transactional; this broker has no transactions";
-  const { producerId, producerEpoch, baseSequence } = header;
-  const set = [producerId, producerEpoch, baseSequence].filter((field) => field >= 0).length;
-  if (set !== 0 && set !== 3) {
-    return `the batch has producer id ${producerId}, epoch ${producerEpoch} and sequence ${baseSequence}; expected all three, or -1 for each`;
-  }
+  const producer = producerRefusal(header, admission);
+  if (producer !== null) return producer;
   if (header.timestampType !== "create") return "the batch claims append times, which only a broker gives";
   if (header.recordCount > LIMITS.recordsPerBatchMax) {
     return `the batch has ${header.recordCount} records; expected at most ${LIMITS.recordsPerBatchMax}`;
   }
   return null;
+}
+
+function producerRefusal(header: BatchHeader, { origin }: Admission): string | null {
+  const { transactional, producerId, producerEpoch, baseSequence } = header;
+  const seen = `the batch has producer id ${producerId}, epoch ${producerEpoch} and sequence ${baseSequence}`;
+  if (transactional) {
+    const isSequenced = baseSequence >= 0;
+    const isFit = isSequenced === (origin !== "coordinator") && producerId >= 0 && producerEpoch >= 0;
+    return isFit ? null : `${seen}; expected all three in a transaction, and no sequence of a coordinator`;
+  }
+  const set = [producerId, producerEpoch, baseSequence].filter((field) => field >= 0).length;
+  return set === 0 || set === 3 ? null : `${seen}; expected all three, or -1 for each`;
+}
+
+function requireItsTransaction({ transactional, producerId }: BatchHeader, admission: Admission): void {
+  const { inTransaction = false, acks } = admission;
+  if (transactional && !inTransaction) {
+    const message = `the batch of producer id ${producerId} is transactional, and no transaction was named; expected transactional_id beside it`;
+    throw new BrokerError("INVALID_TRANSACTION_STATE", message, { producer_id: producerId });
+  }
+  if (!transactional && inTransaction) {
+    const message = "a transactional_id was named, and the batch is not transactional; expected one that is";
+    throw new BrokerError("INVALID_REQUEST", message);
+  }
+  if (transactional && acks !== "all") {
+    throw new BrokerError("INVALID_REQUEST", `acks is ${acks}; expected all in a transaction`, { acks });
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * Who leads a partition, who is in sync with it, and how far that makes it visible.
  *
- * Owns: the state as the metadata file has it, and the high watermark.
+ * Owns: the state as the metadata file has it, the high watermark, and the last stable offset.
  * Invariants: the high watermark is at most the least end of the in-sync replicas, as their fetches tell, and at most the
  * leader's; it falls back only when a replica takes over that never held what was visible.
  * Never: a state that the metadata file does not have.
@@ -11,6 +11,7 @@ import { BrokerError } from "../errors.ts";
 import { atOnce } from "./follower-trouble.ts";
 import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
 import { unknownProgress } from "./isr.ts";
+import { LastStableOffset } from "./last-stable-offset.ts";
 import { noLeader, partitionOffline } from "./leaderless.ts";
 import type { PartitionState } from "./partition-state.ts";
 import type { Replica } from "./replica.ts";
@@ -29,6 +30,7 @@ export class Leadership {
   readonly place: TopicPartition;
   readonly copies: readonly Replica[];
   readonly highWatermark: HighWatermark;
+  readonly #stable = new LastStableOffset();
   readonly #env: Env;
   #state: PartitionState;
   #deletedBefore = 0;
@@ -41,6 +43,12 @@ export class Leadership {
     this.#env = env;
     this.#holdOut();
     this.#forgetProgress();
+    this.followStable();
+  }
+
+  /** Exclusive; 0 while nobody has led yet. */
+  get lastStableOffset(): number {
+    return Math.min(this.#stable.value, this.highWatermark.value);
   }
 
   get state(): PartitionState {
@@ -112,10 +120,12 @@ export class Leadership {
     this.#holdOut();
     if (state.leaderEpoch === before.leaderEpoch && state.leaderId === before.leaderId) return false;
     this.#deletedBefore = 0;
+    this.#stable.beginEpoch();
     this.#forgetProgress();
     const { highWatermark, assignedLeader: leader } = this;
     const end = leader?.logEndOffset ?? null;
     if (end !== null && end < highWatermark.value) this.#move(end, () => highWatermark.fallBack(end));
+    else this.followStable();
     return true;
   }
 
@@ -155,6 +165,19 @@ export class Leadership {
     if ((leader.lastEpoch ?? -1) <= this.#state.leaderEpoch) leader.log.beginEpoch(this.#state.leaderEpoch);
   }
 
+  /** The leader's log may say otherwise what is stable. Who waits for that is told, unless `isTold` says that somebody else does it. */
+  followStable({ isTold = false } = {}): void {
+    const leader = this.onlineLeader;
+    const highWatermark = this.highWatermark.value;
+    const move = leader === null ? null : this.#stable.follow(leader.log, highWatermark);
+    if (leader === null || move === null) return;
+    const { from, to, isHeldBack } = move;
+    const { brokerId } = leader;
+    if (isHeldBack)
+      this.#env.trace({ kind: "last_stable_offset_moved", brokerId, ...this.place, from, to, highWatermark });
+    if (!isTold) this.highWatermark.tell();
+  }
+
   #holdOut(): void {
     const { heldOut = [] } = this.#state;
     for (const copy of this.copies) copy.isHeldOut = heldOut.includes(copy.brokerId);
@@ -192,6 +215,7 @@ export class Leadership {
       logEndOffset: leader?.logEndOffset ?? to,
       inSyncReplicas: this.inSyncReplicas,
     });
+    this.followStable({ isTold: true });
     this.highWatermark.tell();
   }
 }

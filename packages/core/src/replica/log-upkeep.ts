@@ -7,6 +7,7 @@ import { BrokerError } from "../errors.ts";
 import type { CompactionOutcome, CompactionRequest } from "../log/compaction/compaction-request.ts";
 import type { RemovedSegment } from "../log/cutting/log-retention.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import { stableEnd } from "./last-stable-offset.ts";
 import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
@@ -33,8 +34,8 @@ interface ReplicaLog {
   readonly copy: Replica;
   readonly place: ReplicaPlace;
   readonly log: PartitionLog;
-  readonly highWatermark: number;
-  readonly lastStableOffset: number;
+  /** As the log itself tells: one that is behind its leader's does not know yet how a transaction ends. */
+  readonly stableEnd: number;
 }
 
 /** Begins a new segment in the leader's log. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED. */
@@ -49,7 +50,7 @@ export function rollSegment(set: PartitionReplicaSet): RolledSegment {
 export async function applyRetention(set: PartitionReplicaSet, nowMs: number): Promise<DeletedSegment[]> {
   const deleted: DeletedSegment[] = [];
   for (const kept of logsOf(set)) {
-    const { place, log, highWatermark } = kept;
+    const { place, log, stableEnd: highWatermark } = kept;
     const result = await unlessGone(kept, () => log.applyRetention({ nowMs, highWatermark }));
     for (const segment of result?.segments ?? []) deleted.push({ place, segment });
   }
@@ -63,8 +64,7 @@ export async function compact(
 ): Promise<CompactedLog[]> {
   const compacted: CompactedLog[] = [];
   for (const kept of logsOf(set)) {
-    const { place, log, highWatermark, lastStableOffset } = kept;
-    const cleanEnd = Math.min(highWatermark, lastStableOffset);
+    const { place, log, stableEnd: cleanEnd } = kept;
     const result = await unlessGone(kept, () => log.compact({ ...request, cleanEnd }));
     if (result !== null) compacted.push({ place, result });
   }
@@ -74,13 +74,13 @@ export async function compact(
 /** The logs that can be kept now: one that is off line has said so, and one that is being cut is its replica's alone. */
 function logsOf(set: PartitionReplicaSet): ReplicaLog[] {
   const leader = set.leadership.onlineLeader;
-  const { place, lastStableOffset } = set;
+  const { place } = set;
   return set.copies
     .filter(({ isOnline, isBeingCut }) => isOnline && !isBeingCut)
     .map((copy) => {
       const { brokerId, log } = copy;
       const highWatermark = copy === leader ? set.highWatermark : copy.highWatermark;
-      return { copy, place: { brokerId, ...place }, log, highWatermark, lastStableOffset };
+      return { copy, place: { brokerId, ...place }, log, stableEnd: stableEnd(log, highWatermark) };
     });
 }
 

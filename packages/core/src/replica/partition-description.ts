@@ -1,6 +1,7 @@
 /** All that a partition's leader knows, and each replica of itself, for who wants to look inside. */
 import type { PartitionLog } from "../log/partition-log.ts";
 import { lastSequenceOf, type ProducerEntry } from "../log/producers/producer-state.ts";
+import { stableEnd } from "./last-stable-offset.ts";
 import type {
   PartitionDescription,
   PartitionLogDescription,
@@ -11,6 +12,7 @@ import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
 const PRODUCERS_SHOWN = 100;
+const TRANSACTIONS_SHOWN = 100;
 
 /**
  * While nobody leads, the log is that of the first replica in sync that can be read; when there is none, what only a log can tell
@@ -37,13 +39,13 @@ const UNKNOWN: PartitionLogDescription = {
   segments: [],
   producerCount: 0,
   producers: [],
+  openTransactions: [],
   epochs: [],
 };
 
-function describeLog(
-  { highWatermark, lastStableOffset }: PartitionReplicaSet,
-  log: PartitionLog,
-): PartitionLogDescription {
+function describeLog(set: PartitionReplicaSet, log: PartitionLog): PartitionLogDescription {
+  const { highWatermark } = set;
+  const lastStableOffset = set.isOnline ? set.lastStableOffset : stableEnd(log, highWatermark);
   const { logStartOffset, logEndOffset, producerCount } = log;
   return {
     logStartOffset,
@@ -53,6 +55,7 @@ function describeLog(
     segments: log.segments(),
     producerCount,
     producers: log.producers().slice(-PRODUCERS_SHOWN).reverse().map(describeProducer),
+    openTransactions: log.openTransactions.slice(0, TRANSACTIONS_SHOWN),
     epochs: log.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),
   };
 }

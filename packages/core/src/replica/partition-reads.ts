@@ -38,9 +38,12 @@ export function fetchBatches(
       ? { batches: NO_BYTES, nextOffset: offset }
       : log.read(offset, { bytesMax: Math.min(bytesMax, LIMITS.fetchBytesMax), endOffset });
   const brokerId = partition.assignedLeaderId ?? -1;
+  const abortedTransactions =
+    isolation === "read_committed" && batches.length > 0 ? log.abortedTransactions(offset, nextOffset) : [];
   const { length: bytes } = batches;
   env.trace({ kind: "fetched", brokerId, ...place, offset, nextOffset, bytes, highWatermark });
-  return { batches, highWatermark, lastStableOffset, logStartOffset: log.logStartOffset, nextOffset };
+  const { logStartOffset } = log;
+  return { batches, highWatermark, lastStableOffset, logStartOffset, nextOffset, abortedTransactions };
 }
 
 /** See PartitionReplicaSet.listOffsets. */

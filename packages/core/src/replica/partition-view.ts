@@ -1,4 +1,6 @@
 /** What a partition shows of itself. */
+import type { AbortedTransaction } from "../log/indexes/aborted-index.ts";
+import type { OpenTransaction } from "../log/producers/transaction-state.ts";
 import type { TopicPartition } from "./topic-partition.ts";
 
 /** Kafka: isolation.level. */
@@ -21,6 +23,8 @@ export interface FetchResult {
   readonly logStartOffset: number;
   /** Where to go on, past gaps. */
   readonly nextOffset: number;
+  /** With "read_committed": those with a record among the batches, by first offset, which a reader leaves out. Else none. */
+  readonly abortedTransactions: readonly AbortedTransaction[];
 }
 
 export interface FoundOffset {
@@ -79,6 +83,8 @@ export interface PartitionLogDescription {
   readonly producerCount: number;
   /** Idempotent producers of which the log heard last, the latest first. Kafka: DescribeProducers (KIP-664). */
   readonly producers: readonly ProducerDescription[];
+  /** At most 100, the oldest first: the first of them holds the last stable offset back. */
+  readonly openTransactions: readonly OpenTransaction[];
   /** Each leader epoch with the offset at which it began. */
   readonly epochs: readonly { readonly epoch: number; readonly startOffset: number }[];
 }

@@ -41,7 +41,10 @@ export async function deleteRecords(
   const left = others().filter((copy) => copy.logStartOffset < beforeOffset);
   if (left.length > 0 || beforeOffset > log.logStartOffset) note(beforeOffset, left);
   try {
-    return await log.deleteRecords(beforeOffset);
+    const logStartOffset = await log.deleteRecords(beforeOffset);
+    // It may have passed what an open transaction has written.
+    if (!isLeft()) leadership.followStable();
+    return logStartOffset;
   } catch (problem) {
     throw problem instanceof BrokerError && isLeft() ? leaderLeft(set) : problem;
   }

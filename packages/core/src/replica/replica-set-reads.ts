@@ -62,9 +62,9 @@ export abstract class ReplicaSetReads {
     return this.leadership.highWatermark.value;
   }
 
-  /** Where the first open transaction begins, or the high watermark: there are no transactions yet. */
+  /** The end of what is decided, exclusive; see last-stable-offset.ts. It moves only while somebody leads. Kafka: LSO. */
   get lastStableOffset(): number {
-    return this.highWatermark;
+    return this.leadership.lastStableOffset;
   }
 
   /** The leader's log. Throws LEADER_NOT_AVAILABLE, or STORAGE_ERROR with the reason when it could not be opened. */

@@ -5,11 +5,13 @@
  * Invariants: logStartOffset <= highWatermark <= logEndOffset of the leader.
  * Never: a record shown at or above the high watermark; a write while the leader's broker has failed.
  */
-import { type BatchHeader, stampAppendTime } from "@minikafka/record";
+import { type BatchHeader, encodeMarker, stampAppendTime } from "@minikafka/record";
+import { answeringForDisk } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
-import { type Acks, acknowledged, type FlushPolicy } from "./acknowledgement.ts";
+import { acknowledged, type FlushPolicy } from "./acknowledgement.ts";
+import type { Appended, AppendOptions } from "./append-options.ts";
 import { requireAdmissible } from "./batch-admission.ts";
 import { requireEnoughReplicas } from "./in-sync-replicas.ts";
 import { requireLeaderEpoch } from "./leader-epoch.ts";
@@ -22,6 +24,13 @@ import { ReplicaSetReads } from "./replica-set-reads.ts";
 import type { ReplicationConfig } from "./replication-config.ts";
 import { type DuplicateOf, duplicateIn, type ProducerRules } from "./sequence-check.ts";
 import { partitionName } from "./topic-partition.ts";
+import {
+  type AppendedMarker,
+  type MarkerResult,
+  markerFor,
+  requireOneTransaction,
+  type TransactionEnd,
+} from "./transaction-end.ts";
 
 export interface ReplicaSetOptions extends LeadershipParts {
   /** What holds until configure() says otherwise. */
@@ -29,25 +38,6 @@ export interface ReplicaSetOptions extends LeadershipParts {
   readonly replication: ReplicationConfig;
   readonly flush: FlushPolicy;
   readonly producers: ProducerRules;
-}
-
-export interface AppendOptions {
-  readonly acks: Acks;
-  /** The epoch that the client knows; default: whichever it is. */
-  readonly leaderEpoch?: number;
-  /** Says that nobody waits for acks=all any more: its time is over, and the record of unknown fate. */
-  readonly giveUp?: AbortSignal;
-}
-
-export interface Appended {
-  readonly baseOffset: number;
-  readonly nextOffset: number;
-  /** The time that the leader gave the batch; `null` when its records keep their producer's. */
-  readonly appendTimeMs: number | null;
-  /** The same batch was there already: this is where. Nothing was appended. */
-  readonly duplicate: boolean;
-  /** See acknowledgement.ts. */
-  readonly acknowledged: Promise<void>;
 }
 
 export class PartitionReplicaSet extends ReplicaSetReads {
@@ -97,26 +87,61 @@ export class PartitionReplicaSet extends ReplicaSetReads {
 
   /**
    * Gives the batch its offsets and writes it, all before this returns. `frame` belongs to the kernel from here on. Throws
-   * LEADER_NOT_AVAILABLE, FENCED_LEADER_EPOCH, NOT_ENOUGH_REPLICAS, BROKER_FAILED, STORAGE_ERROR, and what batch-admission.ts
-   * and sequence-check.ts refuse; then nothing was appended. A retry owes the acknowledgement that the first one owed.
+   * LEADER_NOT_AVAILABLE, FENCED_LEADER_EPOCH, NOT_ENOUGH_REPLICAS, BROKER_FAILED, STORAGE_ERROR, and what batch-admission.ts,
+   * sequence-check.ts and transaction-end.ts refuse; then nothing was appended. A retry owes the acknowledgement that the first one owed.
    */
   append(frame: Buffer, options: AppendOptions): Appended {
     const { acks, leaderEpoch } = options;
-    const { log, broker, isBeingCut } = this.leadership.requireLeader();
-    broker.requireRunning();
-    if (isBeingCut) throw leaderMoves(this.place);
+    const log = this.#writableLog();
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
     const { batchBytesMax, minInSyncReplicas, timestampType } = this.#config;
     if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
-    const header = requireAdmissible(frame, batchBytesMax);
+    const header = requireAdmissible(frame, { ...options, batchBytesMax });
     const before = duplicateIn(log, header, this.#producers);
     if (before !== null) return this.#appendedBefore(before, header, options);
+    requireOneTransaction(log, header);
     const appendTimeMs = timestampType === "append" ? this.env.clock.nowMs() : null;
     if (appendTimeMs !== null) stampAppendTime(frame, appendTimeMs);
     const { baseOffset, nextOffset } = log.append(frame, this.leaderEpoch);
     this.leadership.advance(minInSyncReplicas);
     const acknowledged = this.#acknowledged(options, nextOffset, log);
     return { baseOffset, nextOffset, appendTimeMs, duplicate: false, acknowledged };
+  }
+
+  /**
+   * Ends a transaction in this partition: appends its marker, unless the leader's log has none of that producer open, before this
+   * returns, and tells `onAppended` in the same instant. Throws as an append with acks all does, and STORAGE_ERROR after it where a
+   * fault is armed; asked again, it goes on where the first came to, so that there is one marker.
+   */
+  appendMarker(end: TransactionEnd, onAppended?: (appended: AppendedMarker) => void): AppendedMarker {
+    const log = this.#writableLog();
+    const { minInSyncReplicas } = this.#config;
+    requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
+    const { faults, clock } = this.env;
+    const marker = markerFor(log, end, clock.nowMs());
+    let offset: number | null = null;
+    if (marker !== null) {
+      answeringForDisk(() => faults.hit("transaction.marker.before_append", log.place));
+      offset = log.append(encodeMarker(marker), this.leaderEpoch).baseOffset;
+      const { firstOffset } = marker;
+      this.env.trace({ kind: "marker_written", ...log.place, ...end, firstOffset, offset });
+      this.leadership.advance(minInSyncReplicas);
+    }
+    const nextOffset = log.logEndOffset;
+    const acknowledged = this.#acknowledged({ acks: "all" }, nextOffset, log);
+    // Nobody may be waiting.
+    acknowledged.catch(() => {});
+    const appended = { offset, nextOffset, acknowledged };
+    onAppended?.(appended);
+    if (offset !== null) answeringForDisk(() => faults.hit("transaction.marker.after_append", log.place));
+    return appended;
+  }
+
+  /** The same, resolving once the marker and all before it are acknowledged as acks=all is. */
+  async endTransaction(end: TransactionEnd): Promise<MarkerResult> {
+    const { offset, acknowledged } = this.appendMarker(end);
+    await acknowledged;
+    return { offset };
   }
 
   /**
@@ -154,6 +179,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
   /** A broker of a replica has started again. */
   resumeLeading(): void {
     this.leadership.beginEpoch();
+    this.leadership.followStable();
     this.noteProgress();
   }
 
@@ -167,6 +193,13 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     const message = `${partitionName(this.place)} closes before its replicas have acknowledged`;
     this.#acks.rejectAll(reason ?? new BrokerError("SHUTTING_DOWN", message));
     this.leadership.highWatermark.tellAndForget();
+  }
+
+  #writableLog(): PartitionLog {
+    const { log, broker, isBeingCut } = this.leadership.requireLeader();
+    broker.requireRunning();
+    if (isBeingCut) throw leaderMoves(this.place);
+    return log;
   }
 
   #appendedBefore(before: DuplicateOf, header: BatchHeader, options: AppendOptions): Appended {
@@ -185,7 +218,11 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     return { baseOffset, nextOffset, appendTimeMs, duplicate: true, acknowledged };
   }
 
-  async #acknowledged({ acks, giveUp }: AppendOptions, nextOffset: number, log: PartitionLog): Promise<void> {
+  async #acknowledged(
+    { acks, giveUp }: Pick<AppendOptions, "acks" | "giveUp">,
+    nextOffset: number,
+    log: PartitionLog,
+  ): Promise<void> {
     if (acks === "all" && this.copies.length > 1) {
       const done = this.#acks.wait(nextOffset, this.leadership.inSync(), giveUp);
       this.#acks.settle();

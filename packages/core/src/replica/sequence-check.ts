@@ -20,15 +20,24 @@ export interface ProducerRules {
   requireCurrent(header: BatchHeader): void;
 }
 
-/** The two of them for a batch that goes to `log`; `null` at once for a producer that is not idempotent. */
+/**
+ * The two of them for a batch that goes to `log`; `null` at once for a producer that is not idempotent. What a coordinator writes in
+ * a transaction has no sequence: it has just judged the producer itself, and only a marker that was before it is seen here.
+ */
 export function duplicateIn(
   log: Pick<PartitionLog, "producer">,
   header: BatchHeader,
   rules: ProducerRules,
 ): DuplicateOf | null {
   if (header.producerId < 0) return null;
+  const known = log.producer(header.producerId);
+  if (header.baseSequence < 0) {
+    if (known !== undefined && header.producerEpoch < known.producerEpoch)
+      throw fenced(header, known.producerEpoch);
+    return null;
+  }
   rules.requireCurrent(header);
-  return requireInSequence(header, log.producer(header.producerId), rules.duplicateWindow);
+  return requireInSequence(header, known, rules.duplicateWindow);
 }
 
 /**

@@ -41,6 +41,11 @@ export const describePartition: Handler<"describe_partition"> = ({ topic, partit
       last_offset: producer.lastOffset,
       last_seen_ms: producer.lastSeenMs,
     })),
+    open_transactions: view.openTransactions.map(({ producerId, producerEpoch, firstOffset }) => ({
+      producer_id: producerId,
+      producer_epoch: producerEpoch,
+      first_offset: firstOffset,
+    })),
     epochs: view.epochs.map(({ epoch, startOffset }) => ({ epoch, start_offset: startOffset })),
   };
 };

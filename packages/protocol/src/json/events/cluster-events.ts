@@ -4,6 +4,14 @@ export const CLUSTER_EVENTS = {
     "More, or less, is visible at a replica.",
     "from to log_end_offset in_sync_replicas:ids",
   ],
+  last_stable_offset_moved: [
+    "More is decided in a partition that has transactions, so that more is visible to read_committed.",
+    "from to high_watermark",
+  ],
+  marker_written: [
+    "A transaction ended in a partition: its records there count, or never will.",
+    "producer_id producer_epoch coordinator_epoch control:text first_offset offset",
+  ],
   replicated: [
     "A follower copied from its leader, and heard of its high watermark.",
     "leader_id from_offset log_end_offset batches bytes high_watermark",

@@ -19,8 +19,12 @@ export const GROUP_EVENTS = {
   ],
   group_deleted: ["A group is gone, with what it had committed.", "group_id:text generation"],
   offsets_committed: [
-    "A group's offsets were committed, by a member or by nobody in particular.",
+    "A group's offsets were committed, by a member, by a transaction's end or by nobody in particular.",
     "group_id:text member_id:text? generation? offsets:offsets",
+  ],
+  offsets_staged: [
+    "A transaction has offsets of a group, which are committed when it commits.",
+    "group_id:text member_id:text? generation? producer_id producer_epoch offsets:offsets",
   ],
   offsets_expired: [
     "A group's offsets were forgotten: their time was over, or their topic is gone.",

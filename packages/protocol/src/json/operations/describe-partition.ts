@@ -74,7 +74,6 @@ export const describePartition = operation({
           first_offset: fields.offset.describe("of its first record; the last stable offset is at most this"),
         }),
       )
-      .optional()
       .describe("at most 100, the oldest first"),
     epochs: z.array(z.object({ epoch: z.int(), start_offset: fields.count })),
   }),

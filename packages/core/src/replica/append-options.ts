@@ -1,0 +1,23 @@
+/** What an append to a partition asks for, and what came of it. */
+import type { Acks } from "./acknowledgement.ts";
+import type { Admission } from "./batch-admission.ts";
+
+/** Besides: what batch-admission.ts wants to know. */
+export interface AppendOptions extends Omit<Admission, "batchBytesMax"> {
+  readonly acks: Acks;
+  /** The epoch that the client knows; default: whichever it is. */
+  readonly leaderEpoch?: number;
+  /** Says that nobody waits for acks=all any more: its time is over, and the record of unknown fate. */
+  readonly giveUp?: AbortSignal;
+}
+
+export interface Appended {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  /** The time that the leader gave the batch; `null` when its records keep their producer's. */
+  readonly appendTimeMs: number | null;
+  /** The same batch was there already: this is where. Nothing was appended. */
+  readonly duplicate: boolean;
+  /** See acknowledgement.ts. */
+  readonly acknowledged: Promise<void>;
+}

@@ -1,0 +1,60 @@
+/**
+ * The end of a transaction in one partition: a marker, and only where the leader's log has the transaction open (KIP-98). Pure.
+ *
+ * Who ends a transaction may do so again, after a crash or a refusal, without knowing how far it came: a partition gets one marker
+ * of each transaction that wrote to it, and none of any other.
+ */
+import type { BatchHeader, Marker } from "@minikafka/record";
+import { BrokerError } from "../errors.ts";
+import type { PartitionLog } from "../log/partition-log.ts";
+
+/** Which transaction ends, and how. */
+export interface TransactionEnd {
+  readonly producerId: number;
+  /** The one that follows the transaction's: the producer goes on in it, and nothing late is taken any more (KIP-890). */
+  readonly producerEpoch: number;
+  /** Kafka: the leader epoch of the coordinator's partition. */
+  readonly coordinatorEpoch: number;
+  readonly control: "commit" | "abort";
+}
+
+export interface MarkerResult {
+  /** Of the marker; `null` when there was none to write. */
+  readonly offset: number | null;
+}
+
+/** The same before anybody has waited. */
+export interface AppendedMarker extends MarkerResult {
+  /** Everything below it is acknowledged when `acknowledged` resolves. */
+  readonly nextOffset: number;
+  readonly acknowledged: Promise<void>;
+}
+
+/** The marker that `log` lacks; `null` when it has no such transaction open: the marker is there, or nothing was written. */
+export function markerFor(
+  log: Pick<PartitionLog, "openTransaction">,
+  end: TransactionEnd,
+  nowMs: number,
+): Marker | null {
+  const open = log.openTransaction(end.producerId);
+  // One of the same epoch or a later one began after the end that is asked for.
+  if (open === undefined || open.producerEpoch >= end.producerEpoch) return null;
+  return { ...end, firstOffset: open.firstOffset, timestampMs: nowMs };
+}
+
+/**
+ * Throws INVALID_TRANSACTION_STATE when `log` has an earlier transaction of the batch's producer open, whose marker was lost with a
+ * replica that led: the two would become one, and have one fate.
+ */
+export function requireOneTransaction(log: Pick<PartitionLog, "openTransaction">, header: BatchHeader): void {
+  const { transactional, producerId, producerEpoch } = header;
+  if (!transactional) return;
+  const open = log.openTransaction(producerId);
+  if (open === undefined || open.producerEpoch === producerEpoch) return;
+  const message = `producer id ${producerId} has a transaction of epoch ${open.producerEpoch} open from offset ${open.firstOffset} on; expected one of epoch ${producerEpoch}, or none: an abort ends it`;
+  throw new BrokerError("INVALID_TRANSACTION_STATE", message, {
+    producer_id: producerId,
+    producer_epoch: producerEpoch,
+    open_epoch: open.producerEpoch,
+  });
+}
