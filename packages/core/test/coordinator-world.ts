@@ -51,7 +51,9 @@ export function shardOn(cluster: BrokerCluster, world: World): CoordinatorShard<
   return new CoordinatorShard<CounterKinds>(
     {
       set: cluster.replicaSet(PLACE),
-      append: (set, frame) => set.append(frame, { acks: "all" }),
+      append: (set, frame, { inTransaction }) =>
+        set.append(frame, { acks: "all", origin: "coordinator", inTransaction }),
+      appendMarker: (set, end, onAppended) => set.appendMarker(end, onAppended),
       newKinds: () => ({ counter: new Counters() }),
     },
     world,

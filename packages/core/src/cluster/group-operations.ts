@@ -22,9 +22,16 @@ import { groupRules } from "../group/group-rules.ts";
 import { type GroupDescription, type GroupListings, GroupViews } from "../group/group-views.ts";
 import { type ExpiredMember, expireMembers } from "../group/member-expiry.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
-import { type CommittedOffset, CommittedOffsets } from "../offsets/committed-offsets.ts";
+import {
+  type CommittedOffset,
+  CommittedOffsets,
+  type CommittedRequest,
+  type StagingTransaction,
+} from "../offsets/committed-offsets.ts";
 import { type ForgottenOffset, OffsetExpiry } from "../offsets/offset-forgetting.ts";
+import { endInPartition } from "../offsets/transaction-outcome.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
+import type { MarkerResult, TransactionEnd } from "../replica/transaction-end.ts";
 import { allSettled } from "./all-settled.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { type InternalTopicParts, openInternalTopic } from "./internal-topic.ts";
@@ -36,6 +43,7 @@ export class GroupOperations {
   readonly #lifecycle: Lifecycle;
   readonly #config: ResolvedConfig;
   readonly #env: Env;
+  readonly #topic: CoordinatorTopic<GroupKinds>;
   readonly #offsets: CommittedOffsets<GroupKinds>;
   readonly #expiry: OffsetExpiry<GroupKinds>;
   readonly #changes: GroupChanges;
@@ -55,6 +63,7 @@ export class GroupOperations {
     const topicOf = topicLookup(topics.catalogue);
     const offsets = { topic, topicOf, rules: groupRules(topicOf) };
     this.#lifecycle = lifecycle;
+    this.#topic = topic;
     this.#config = config;
     this.#env = env;
     this.#offsets = new CommittedOffsets(offsets, env);
@@ -96,13 +105,34 @@ export class GroupOperations {
   }
 
   /** See CommittedOffsets.committed. */
-  async committed(
-    request: { readonly groupId: string; readonly partitions?: readonly TopicPartition[] },
-    wait?: Wait,
-  ): Promise<CommittedOffset[]> {
+  async committed(request: CommittedRequest, wait?: Wait): Promise<CommittedOffset[]> {
     this.#lifecycle.requireRunning();
     requireGroupId(request.groupId);
     return this.#offsets.committed(request, wait);
+  }
+
+  /** See CommittedOffsets.stage. The transaction must have partitionOf() the group already. */
+  async stage(request: CommitRequest, transaction: StagingTransaction, wait?: Wait): Promise<void> {
+    this.#lifecycle.requireRunning();
+    requireGroupId(request.groupId);
+    await this.#offsets.stage(request, transaction, wait);
+  }
+
+  /** The partition that keeps a group's offsets. Its topic is made when there is none: for a transaction that is about to write. */
+  async partitionOf(groupId: string, wait?: Wait): Promise<TopicPartition> {
+    this.#lifecycle.requireRunning();
+    requireGroupId(groupId);
+    return { topic: OFFSETS_TOPIC, partition: await this.#topic.partitionOf(groupId, wait) };
+  }
+
+  /** See CoordinatorShard.endTransaction. Everything that ends in a partition of groups must come this way: it has a state to keep. */
+  async endTransaction(
+    { partition }: TopicPartition,
+    end: TransactionEnd,
+    wait?: Wait,
+  ): Promise<MarkerResult> {
+    this.#lifecycle.requireRunning();
+    return endInPartition(this.#topic, { ...end, partition }, this.#env, wait);
   }
 
   /** See GroupViews.list. */

@@ -45,10 +45,15 @@ export function openInternalTopic(
       );
       await topics.createLater(planned, () => lifecycle.requireRunning());
     },
-    append: (set, frame) => {
-      const appended = set.append(frame, { acks: "all" });
+    append: (set, frame, { inTransaction }) => {
+      const appended = set.append(frame, { acks: "all", origin: "coordinator", inTransaction });
       behind.add(set);
       return appended;
     },
+    appendMarker: (set, end, onAppended) =>
+      set.appendMarker(end, (appended) => {
+        behind.add(set);
+        onAppended(appended);
+      }),
   };
 }

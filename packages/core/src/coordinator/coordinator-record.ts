@@ -2,7 +2,8 @@
  * The records of a coordinator's topic: a key and a value, both as JSON text, so that a dump of the log is readable. The key
  * says of which kind the record is. Compaction compares keys byte by byte: whoever writes a kind gives its fields in one order.
  */
-import { encodeBatch } from "@minikafka/record";
+import { type BatchProducer, encodeBatch } from "@minikafka/record";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -25,12 +26,26 @@ export class MalformedRecord extends Error {
   override readonly name = "MalformedRecord";
 }
 
-/** One unassigned batch of them all, so that the log has all of them or none. */
-export function frameOf(records: readonly CoordinatorRecord[], timestampMs: number): Buffer {
+/** The key as the record has it. */
+export function keyText({ key }: CoordinatorRecord): string {
+  return JSON.stringify(key);
+}
+
+/** One unassigned batch of them all, so that the log has all of them or none; with a `producer`, one of its transaction. */
+export function frameOf(
+  records: readonly CoordinatorRecord[],
+  timestampMs: number,
+  producer?: ProducerIdentity,
+): Buffer {
+  const content: BatchProducer =
+    producer === undefined
+      ? {}
+      : { producerId: producer.producerId, producerEpoch: producer.producerEpoch, transactional: true };
   return encodeBatch({
-    records: records.map(({ key, value }) => ({
-      key: Buffer.from(JSON.stringify(key)),
-      value: value === null ? null : Buffer.from(JSON.stringify(value)),
+    ...content,
+    records: records.map((record) => ({
+      key: Buffer.from(keyText(record)),
+      value: record.value === null ? null : Buffer.from(JSON.stringify(record.value)),
       timestampMs,
       headers: [],
     })),

@@ -10,12 +10,15 @@
 import { assert } from "../assert.ts";
 import { answeringForDisk } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
-import type { Appended, PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { Appended } from "../replica/append-options.ts";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
+import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { partitionName } from "../replica/topic-partition.ts";
+import type { AppendedMarker, MarkerResult, TransactionEnd } from "../replica/transaction-end.ts";
 import { type CoordinatorRecord, frameOf } from "./coordinator-record.ts";
 import { unlessGivenUp, type Wait } from "./give-up.ts";
 import type { LoadedShard } from "./loaded-shard.ts";
-import { keptRecord, type RecordKinds } from "./record-kinds.ts";
+import { type KeptRecord, keptRecord, type RecordKinds } from "./record-kinds.ts";
 import { isCurrent, loadShard } from "./shard-load.ts";
 
 /** What was decided: records to write, all or none, and what to answer when they are acknowledged. */
@@ -24,12 +27,24 @@ export interface Decision<Answer> {
   readonly answer: Answer;
   /** Called once the records are acknowledged, also when nobody waits for the answer any more. It must not throw. */
   readonly onAcknowledged?: () => void;
+  /** Whose open transaction the records belong to: they count once it commits. Left out: at once. */
+  readonly producer?: ProducerIdentity | undefined;
 }
 
 export interface ShardParts<Kinds extends RecordKinds> {
   readonly set: PartitionReplicaSet;
-  /** Appends to the partition with acks all. */
-  readonly append: (set: PartitionReplicaSet, frame: Buffer) => Appended;
+  /** Appends to the partition with acks all, as its coordinator. */
+  readonly append: (
+    set: PartitionReplicaSet,
+    frame: Buffer,
+    options: { readonly inTransaction: boolean },
+  ) => Appended;
+  /** See PartitionReplicaSet.appendMarker. */
+  readonly appendMarker: (
+    set: PartitionReplicaSet,
+    end: TransactionEnd,
+    onAppended: (appended: AppendedMarker) => void,
+  ) => AppendedMarker;
   /** A new memory, in which nothing is kept yet. */
   readonly newKinds: () => Kinds;
 }
@@ -74,9 +89,35 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
     return this.#whenLoaded((loaded) => this.#write(loaded, decide(loaded.kinds)), wait);
   }
 
+  /**
+   * Ends a transaction in this partition, once: what it has staged counts from its commit marker on, and is told when that is
+   * acknowledged; at an abort it is dropped. Resolves then; asked again, when what was written before is acknowledged. `onEnded` is
+   * called with what counts now, also when nobody waits any more, and must not throw. Rejects as write() does.
+   */
+  endTransaction(
+    end: TransactionEnd,
+    wait: Wait = {},
+    onEnded?: (counting: readonly KeptRecord[], kinds: Kinds) => void,
+  ): Promise<MarkerResult> {
+    return this.#whenLoaded(async (loaded) => {
+      const { set, appendMarker } = this.#parts;
+      const { producerId, control } = end;
+      let counting: readonly KeptRecord[] = [];
+      let settled: Promise<void> | null = null;
+      const { offset } = appendMarker(set, end, ({ offset, nextOffset, acknowledged }) => {
+        if (offset === null) return;
+        counting = loaded.end({ producerId, control, nextOffset });
+        settled = loaded.settle(nextOffset, acknowledged);
+      });
+      await (settled ?? loaded.whenAcknowledged((endOffset) => set.whenAcknowledged(endOffset)));
+      if (offset !== null) onEnded?.(counting, loaded.kinds);
+      return { offset };
+    }, wait);
+  }
+
   async #write<Answer>(
     loaded: LoadedShard<Kinds>,
-    { records, answer, onAcknowledged }: Decision<Answer>,
+    { records, answer, onAcknowledged, producer }: Decision<Answer>,
   ): Promise<Answer> {
     const { set, append } = this.#parts;
     if (records.length === 0) {
@@ -86,12 +127,14 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
     const kept = records.map((record) => keptRecord(loaded.kinds, record));
     const { place } = loaded.log;
     const { clock, faults } = this.#env;
-    const { nextOffset, acknowledged, duplicate } = answeringForDisk(() => {
+    const { baseOffset, nextOffset, acknowledged, duplicate } = answeringForDisk(() => {
       faults.hit("coordinator.write.before_append", place);
-      return append(set, frameOf(records, clock.nowMs()));
+      const inTransaction = producer !== undefined;
+      return append(set, frameOf(records, clock.nowMs(), producer), { inTransaction });
     });
     assert(!duplicate, "a coordinator's batch has no sequence and is nobody's duplicate");
-    loaded.append(kept, nextOffset);
+    const placed = kept.map((record, index) => ({ ...record, offset: baseOffset + index }));
+    loaded.append({ nextOffset, records: placed, producerId: producer?.producerId ?? null });
     const settled = loaded.settle(nextOffset, acknowledged);
     answeringForDisk(() => faults.hit("coordinator.write.after_append", place));
     await settled;

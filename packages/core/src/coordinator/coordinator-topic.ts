@@ -12,8 +12,7 @@ import { unlessGivenUp, type Wait } from "./give-up.ts";
 import { partitionOfKey } from "./partition-of-key.ts";
 import type { RecordKinds } from "./record-kinds.ts";
 
-export interface CoordinatorTopicParts<Kinds extends RecordKinds>
-  extends Pick<ShardParts<Kinds>, "append" | "newKinds"> {
+export interface CoordinatorTopicParts<Kinds extends RecordKinds> extends Omit<ShardParts<Kinds>, "set"> {
   readonly topic: string;
   /** Its partitions by number; `null` while there is no such topic. */
   readonly partitions: () => readonly PartitionReplicaSet[] | null;
@@ -46,6 +45,12 @@ export class CoordinatorTopic<Kinds extends RecordKinds> {
     const sets = this.#parts.partitions();
     const set = sets?.[partitionOfKey(key, sets.length)];
     return set === undefined ? null : this.#shard(set);
+  }
+
+  /** The number of the partition that `key` belongs to, for whoever is about to write there: the topic is made where there is none. */
+  async partitionOf(key: string, wait: Wait = {}): Promise<number> {
+    if (this.shardOf(key) === null) await this.#untilMade(this.#make(), wait);
+    return this.shardOf(key)?.partition ?? this.partitionOf(key, wait);
   }
 
   /** See CoordinatorShard.read; of what holds nothing, while there is no topic. One that is being made is waited for. */

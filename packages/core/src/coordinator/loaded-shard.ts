@@ -1,24 +1,45 @@
 /**
  * The state of one partition of a coordinator's topic, as one leader's log makes it.
  *
- * Owns: the kinds' memory of the records, and the batches whose acknowledgement is open.
- * Invariants: records are appended and committed in the order of the log; one is committed only when it, or a later one of the
- * same log and epoch, is acknowledged.
+ * Owns: the kinds' memory of the records, what transactions have staged, and the batches whose acknowledgement is open.
+ * Invariants: records are appended and committed in the order in which the log makes them count: a plain one where it lies, one of a
+ * transaction with its commit marker; one is committed only when what makes it count, or something later of the same log and epoch,
+ * is acknowledged.
  * Never: a record that another leadership has taken back: with the leadership, all of this is dropped and loaded anew.
  */
 import type { PartitionLog } from "../log/partition-log.ts";
-import type { KeptRecord, RecordKinds } from "./record-kinds.ts";
+import type { KeptRecord, PlacedRecord, RecordKinds } from "./record-kinds.ts";
+import { StagedRecords } from "./staged-records.ts";
 
-/** A batch in the log whose acknowledgement is open. */
+/** A batch as the log has it. */
+export interface ShardBatch {
+  readonly nextOffset: number;
+  readonly records: readonly PlacedRecord[];
+  /** Whose transaction wrote it; `null` for a plain one, which counts where it lies. */
+  readonly producerId: number | null;
+}
+
+/** A marker as the log has it. */
+export interface ShardMarker {
+  readonly nextOffset: number;
+  readonly producerId: number;
+  readonly control: "commit" | "abort";
+}
+
+/** A batch in the log whose acknowledgement is open, and what becomes certain with it. */
 interface OpenBatch {
   readonly nextOffset: number;
-  readonly records: readonly KeptRecord[];
+  readonly counting: readonly KeptRecord[];
+  readonly unstaged: readonly KeptRecord[];
 }
+
+const NOTHING: readonly KeptRecord[] = [];
 
 export class LoadedShard<Kinds extends RecordKinds> {
   readonly kinds: Kinds;
   readonly log: PartitionLog;
   readonly leaderEpoch: number;
+  readonly #staged = new StagedRecords();
   #open: OpenBatch[] = [];
   #openFrom = 0;
   /** Settles as the acknowledgement that was last asked for; `null` when none was, or it was refused. */
@@ -35,15 +56,37 @@ export class LoadedShard<Kinds extends RecordKinds> {
     return this.#open.length - this.#openFrom;
   }
 
-  /** The records of a batch stand in the log and are acknowledged, while nothing is open. */
-  restore(records: readonly KeptRecord[]): void {
-    for (const { keeper, entry } of records) keeper.restore(entry);
+  /** A batch stands in the log and is acknowledged, while nothing is open. */
+  restore({ records, producerId }: ShardBatch): void {
+    if (producerId !== null) this.#staged.stage(producerId, records);
+    else {
+      for (const { keeper, entry } of records) keeper.restore(entry);
+      this.#staged.outdate(records);
+    }
   }
 
-  /** The records of a batch stand in the log, below `nextOffset`. */
-  append(records: readonly KeptRecord[], nextOffset: number): void {
-    for (const { keeper, entry } of records) keeper.append(entry);
-    this.#open.push({ nextOffset, records });
+  /** The same of a marker. */
+  restoreEnd({ producerId, control }: ShardMarker): void {
+    const { counting, ended } = this.#staged.end(producerId, control);
+    for (const { keeper, entry } of counting) keeper.restore(entry);
+    for (const { keeper, entry } of ended) keeper.unstage?.(entry);
+  }
+
+  /** A batch stands in the log. */
+  append({ records, producerId, nextOffset }: ShardBatch): void {
+    if (producerId === null) {
+      this.#count(records);
+      this.#staged.outdate(records);
+    } else this.#staged.stage(producerId, records);
+    this.#open.push({ nextOffset, counting: producerId === null ? records : NOTHING, unstaged: NOTHING });
+  }
+
+  /** A marker stands in the log. Returns the records that count from here on. */
+  end({ producerId, control, nextOffset }: ShardMarker): readonly KeptRecord[] {
+    const { counting, ended } = this.#staged.end(producerId, control);
+    this.#count(counting);
+    this.#open.push({ nextOffset, counting, unstaged: ended });
+    return counting;
   }
 
   /** Everything below `endOffset` is acknowledged. */
@@ -51,7 +94,8 @@ export class LoadedShard<Kinds extends RecordKinds> {
     for (let batch = this.#open[this.#openFrom]; batch !== undefined; batch = this.#open[this.#openFrom]) {
       if (batch.nextOffset > endOffset) break;
       this.#openFrom += 1;
-      for (const { keeper, entry } of batch.records) keeper.commit(entry);
+      for (const { keeper, entry } of batch.counting) keeper.commit(entry);
+      for (const { keeper, entry } of batch.unstaged) keeper.unstage?.(entry);
     }
     if (this.#openFrom === this.#open.length || this.#openFrom > 1000) {
       this.#open = this.#open.slice(this.#openFrom);
@@ -79,5 +123,9 @@ export class LoadedShard<Kinds extends RecordKinds> {
     const last = this.#open.at(-1);
     if (last === undefined || this.openCount === 0) return Promise.resolve();
     return this.#asked ?? this.settle(last.nextOffset, ask(last.nextOffset));
+  }
+
+  #count(records: readonly KeptRecord[]): void {
+    for (const { keeper, entry } of records) keeper.append(entry);
   }
 }

@@ -1,5 +1,5 @@
 /** What a shard keeps in memory of the records of its partition, kind by kind. */
-import { type CoordinatorRecord, MalformedRecord, readRecord } from "./coordinator-record.ts";
+import { type CoordinatorRecord, keyText, MalformedRecord, readRecord } from "./coordinator-record.ts";
 
 /**
  * Keeps the records of one kind, as `Entry`: what the kind makes of a record. Each comes twice, both times in the order of the
@@ -16,6 +16,10 @@ export interface RecordsOfKind<Entry = unknown> {
   commit(entry: Entry): void;
   /** Both at once, as most records of a log come when it is loaded: nothing is open then. */
   restore(entry: Entry): void;
+  /** An open transaction has written it: with its commit the entry is appended and committed, unless a later record of its key counts. */
+  stage?(entry: Entry): void;
+  /** That transaction has ended, and the end is acknowledged. Comes once for each stage(), after the entry's commit(). */
+  unstage?(entry: Entry): void;
 }
 
 /** By the kind that stands in the records' keys. */
@@ -25,27 +29,34 @@ export type RecordKinds = Readonly<Record<string, RecordsOfKind>>;
 export interface KeptRecord {
   readonly keeper: RecordsOfKind;
   readonly entry: unknown;
+  /** The text of the record's key: whose records make each other needless. */
+  readonly key: string;
+}
+
+/** The same with its place in the log. */
+export interface PlacedRecord extends KeptRecord {
+  readonly offset: number;
 }
 
 /** Throws MalformedRecord. */
-export function keptRecord(kinds: RecordKinds, record: CoordinatorRecord): KeptRecord {
+export function keptRecord(kinds: RecordKinds, record: CoordinatorRecord, key = keyText(record)): KeptRecord {
   const { kind } = record.key;
   const keeper = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-  if (keeper !== undefined) return { keeper, entry: keeper.read(record) };
+  if (keeper !== undefined) return { keeper, entry: keeper.read(record), key };
   const known = Object.keys(kinds).join(", ");
   throw new MalformedRecord(`it is of the kind ${JSON.stringify(kind)}; expected ${known}`);
 }
 
 /** The same of bytes from a log. Throws MalformedRecord. */
 export function keptBytes(kinds: RecordKinds, key: Buffer | null, value: Buffer | null): KeptRecord {
-  const keyText = key?.toString() ?? null;
+  const text = key?.toString() ?? null;
   const valueText = value?.toString() ?? null;
-  if (keyText !== null) {
+  if (text !== null) {
     for (const kind in kinds) {
       const keeper = kinds[kind];
-      const entry = keeper?.readText?.(keyText, valueText) ?? null;
-      if (keeper !== undefined && entry !== null) return { keeper, entry };
+      const entry = keeper?.readText?.(text, valueText) ?? null;
+      if (keeper !== undefined && entry !== null) return { keeper, entry, key: text };
     }
   }
-  return keptRecord(kinds, readRecord(keyText, valueText));
+  return keptRecord(kinds, readRecord(text, valueText), text ?? "");
 }

@@ -12,7 +12,7 @@ import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import { MalformedRecord } from "./coordinator-record.ts";
 import { LoadedShard } from "./loaded-shard.ts";
-import { type KeptRecord, keptBytes, type RecordKinds } from "./record-kinds.ts";
+import { keptBytes, type PlacedRecord, type RecordKinds } from "./record-kinds.ts";
 
 /** Whether what was loaded is what a load would give now. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR, SHUTTING_DOWN. */
 export function isCurrent(
@@ -60,15 +60,24 @@ function takeBatches<Kinds extends RecordKinds>(
 ): number {
   let count = 0;
   for (let position = 0; position < batches.length; ) {
-    const { frameBytes, nextOffset } = readBatchHeader(batches, position);
-    const frame = batches.subarray(position, position + frameBytes);
+    const header = readBatchHeader(batches, position);
+    const frame = batches.subarray(position, position + header.frameBytes);
+    position += header.frameBytes;
+    const { nextOffset, producerId, control } = header;
+    const isCertain = nextOffset <= set.highWatermark && loaded.openCount === 0;
+    if (control !== null) {
+      const marker = { nextOffset, producerId, control };
+      if (isCertain) loaded.restoreEnd(marker);
+      else loaded.end(marker);
+      continue;
+    }
     const records = decodeRecordsAs(frame, (offset, _timestampMs, key, value) =>
       readAt(loaded.kinds, { offset, key, value }, set),
     );
-    if (nextOffset <= set.highWatermark && loaded.openCount === 0) loaded.restore(records);
-    else loaded.append(records, nextOffset);
+    const batch = { nextOffset, records, producerId: header.transactional ? producerId : null };
+    if (isCertain) loaded.restore(batch);
+    else loaded.append(batch);
     count += records.length;
-    position += frameBytes;
   }
   return count;
 }
@@ -77,9 +86,9 @@ function readAt(
   kinds: RecordKinds,
   { offset, key, value }: { offset: number; key: Buffer | null; value: Buffer | null },
   { place }: PartitionReplicaSet,
-): KeptRecord {
+): PlacedRecord {
   try {
-    return keptBytes(kinds, key, value);
+    return { ...keptBytes(kinds, key, value), offset };
   } catch (problem) {
     if (!(problem instanceof MalformedRecord)) throw problem;
     const message = `the record at offset ${offset} of ${partitionName(place)} cannot be understood: ${problem.message}`;

@@ -45,6 +45,12 @@ export function groupNotEmpty({ groupId, members }: Group): BrokerError {
   return new BrokerError("GROUP_NOT_EMPTY", message, { members: members.size });
 }
 
+/** Its offsets would come back with the transaction's commit. */
+export function groupInTransaction(groupId: string): BrokerError {
+  const message = `a transaction that is open has offsets of the group ${quoted(groupId)}; expected none: try again when it has ended`;
+  return new BrokerError("CONCURRENT_TRANSACTIONS", message);
+}
+
 /** Kafka answers the same (KIP-848); who commits without being a member would move the members' offsets. */
 export function notAMember({ groupId, members }: Group): BrokerError {
   const message = `the group ${quoted(groupId)} has ${countedMembers(members.size)}, and none was named; expected member_id and generation of one, or a group without members`;

@@ -10,12 +10,13 @@ import { tombstonesOf } from "../offsets/offset-forgetting.ts";
 import type { GroupAct, GroupChanges } from "./group-changes.ts";
 import { currentGroup, type GroupKinds } from "./group-kinds.ts";
 import { groupTombstone } from "./group-record.ts";
-import { groupNotEmpty, unknownGroup } from "./group-refusals.ts";
+import { groupInTransaction, groupNotEmpty, unknownGroup } from "./group-refusals.ts";
 import { requireGroupId } from "./group-requests.ts";
 import { type Group, stateOf } from "./group-state.ts";
 
 /**
- * Forgets a group without members, and all that it has committed. Rejects with UNKNOWN_GROUP, GROUP_NOT_EMPTY. Many offsets take
+ * Forgets a group without members, and all that it has committed. Rejects with UNKNOWN_GROUP, GROUP_NOT_EMPTY, and
+ * CONCURRENT_TRANSACTIONS while an open transaction has offsets of it. Many offsets take
  * several batches: a crash between them leaves the group with the rest. Kafka: DeleteGroups (KIP-229).
  */
 export async function deleteGroup(changes: GroupChanges, groupId: string, wait: Wait = {}): Promise<void> {
@@ -26,6 +27,7 @@ export async function deleteGroup(changes: GroupChanges, groupId: string, wait: 
       groupId,
       {
         event: (group, kinds) => {
+          if (kinds.offset.staged.hasGroup(groupId)) throw groupInTransaction(groupId);
           if (stateOf(group) === "dead" && isFirst) throw unknownGroup(groupId);
           if (group.members.size > 0) throw groupNotEmpty(group);
           return hasMoreOffsets(kinds, groupId) || group.isDead ? null : { kind: "delete" };
@@ -73,7 +75,7 @@ async function forgetIn(
   { clock }: Env,
 ): Promise<void> {
   const isLeft = ({ groupId, members }: Group, { offset }: GroupKinds) =>
-    members.size > 0 || offset.newest(groupId).length > 0;
+    members.size > 0 || offset.newest(groupId).length > 0 || offset.staged.hasGroup(groupId);
   const isOld = ({ isDead, emptySinceMs }: Group) =>
     isDead && clock.nowMs() - (emptySinceMs ?? 0) >= retentionMs;
   const [dying, forgotten] = await shard.read((kinds) => {

@@ -5,15 +5,24 @@
  * that is told is the last one whose commit was accepted.
  * Never: an offset told whose commit failed or is not acknowledged, nor one of a topic that is gone.
  */
+import type { CoordinatorRecord } from "../coordinator/coordinator-record.ts";
+import type { Decision } from "../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
-import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
-import type { TopicPartition } from "../replica/topic-partition.ts";
-import { type CommitRequest, requireOffsets, requirePartition, type TopicLookup } from "./commit-request.ts";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
+import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
+import {
+  type CommitRequest,
+  type NewOffset,
+  requireOffsets,
+  requirePartition,
+  type TopicLookup,
+} from "./commit-request.ts";
 import { offsetRecord } from "./offset-record.ts";
+import { requireRoom } from "./offset-room.ts";
 import type { CommittedEntry, OffsetStore } from "./offset-store.ts";
 
 /** What a shard keeps, as far as offsets go: other rooms keep more beside it. */
@@ -25,6 +34,20 @@ export interface GroupRules<Kinds> {
   requireCommitter(kinds: Kinds, request: CommitRequest): void;
   /** When the group last had a member, `null` while it has one, 0 when it never had: its offsets age from then on. */
   heldUntilMs(kinds: Kinds, groupId: string): number | null;
+}
+
+/** The transaction that offsets are sent in. */
+export interface StagingTransaction extends ProducerIdentity {
+  /** Called in the instant in which the offsets are written. Throws unless the transaction is open then, and has their partition. */
+  requireOngoing(): void;
+}
+
+export interface CommittedRequest {
+  readonly groupId: string;
+  /** Default: all of which something is committed. */
+  readonly partitions?: readonly TopicPartition[];
+  /** Refuse while a transaction may yet change one of them. */
+  readonly requireStable?: boolean;
 }
 
 export interface CommittedOffset extends TopicPartition {
@@ -56,16 +79,46 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
    * Kafka: OffsetCommit.
    */
   async commit(request: CommitRequest, wait: Wait = {}): Promise<void> {
-    const { topic, topicOf, rules } = this.#parts;
-    const { groupId, member, offsets } = request;
+    const { groupId, offsets } = request;
+    const onAcknowledged = () => {
+      const facts = { groupId, ...committerFacts(request), offsets: offsets.map(placeAndOffset) };
+      this.#env.trace({ kind: "offsets_committed", ...facts });
+    };
+    const recordsOf = this.#recordsOf(request);
+    await this.#write(
+      request,
+      (kinds) => ({ records: recordsOf(kinds), answer: null, onAcknowledged }),
+      wait,
+    );
+  }
+
+  /**
+   * The same as a part of an open transaction: the offsets are told once its commit marker is acknowledged, and never when it is
+   * aborted. Rejects with what `transaction` throws besides. Kafka: TxnOffsetCommit (KIP-98, KIP-447).
+   */
+  async stage(request: CommitRequest, transaction: StagingTransaction, wait: Wait = {}): Promise<void> {
+    const { groupId, offsets } = request;
+    const { producerId, producerEpoch } = transaction;
+    const producer = { producerId, producerEpoch };
+    const onAcknowledged = () => {
+      const facts = { groupId, ...committerFacts(request), offsets: offsets.map(placeAndOffset) };
+      this.#env.trace({ kind: "offsets_staged", ...facts, ...producer });
+    };
+    const recordsOf = this.#recordsOf(request);
+    const decide = (kinds: Kinds) => {
+      transaction.requireOngoing();
+      return { records: recordsOf(kinds), answer: null, onAcknowledged, producer };
+    };
+    await this.#write(request, decide, wait);
+  }
+
+  /** What a commit writes, as it is judged when it is decided. Throws for what can be refused before. */
+  #recordsOf(request: CommitRequest): (kinds: Kinds) => CoordinatorRecord[] {
+    const { topicOf, rules } = this.#parts;
+    const { groupId, offsets } = request;
     const committedMs = this.#env.clock.nowMs();
     requireOffsets(offsets);
-    const { memberId = null, generation = null } = member ?? {};
-    const onAcknowledged = () => {
-      const facts = offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
-      this.#env.trace({ kind: "offsets_committed", groupId, memberId, generation, offsets: facts });
-    };
-    const decide = (kinds: Kinds) => {
+    return (kinds) => {
       rules.requireCommitter(kinds, request);
       const records = offsets.map(({ topic, partition, offset, metadata, topicId: seen }) => {
         const { topicId } = requirePartition({ topic, partition, topicId: seen }, topicOf);
@@ -73,10 +126,17 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
         return offsetRecord({ groupId, topic, partition, stored });
       });
       requireRoom(kinds.offset, request);
-      return { records, answer: null, onAcknowledged };
+      return records;
     };
+  }
+
+  async #write(
+    { groupId, offsets }: CommitRequest,
+    decide: (kinds: Kinds) => Decision<null>,
+    wait: Wait,
+  ): Promise<void> {
     try {
-      await topic.write(groupId, decide, wait);
+      await this.#parts.topic.write(groupId, decide, wait);
     } catch (problem) {
       throw isTooLarge(problem) ? tooLarge(problem, offsets.length) : problem;
     }
@@ -84,10 +144,11 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
 
   /**
    * What the group has committed: of each of `partitions`, in their order, or of all that it has, by topic and partition. A group
-   * that nobody knows has nothing. Rejects as CoordinatorShard.read does. Kafka: OffsetFetch.
+   * that nobody knows has nothing. Rejects as CoordinatorShard.read does, and with `requireStable` UNSTABLE_OFFSET_COMMIT while a
+   * transaction whose end is open has sent offsets of one of them. Kafka: OffsetFetch (KIP-447).
    */
   async committed(
-    { groupId, partitions }: { readonly groupId: string; readonly partitions?: readonly TopicPartition[] },
+    { groupId, partitions, requireStable = false }: CommittedRequest,
     wait: Wait = {},
   ): Promise<CommittedOffset[]> {
     const { topic, topicOf } = this.#parts;
@@ -95,6 +156,7 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
     return topic.read(
       groupId,
       ({ offset: store }) => {
+        if (requireStable) requireStableOffsets(store, groupId, partitions);
         const all = () => store.of(groupId).filter(isThere).sort(byPlace).map(shown);
         const one = (place: TopicPartition) => {
           const stored = store.get({ groupId, ...place });
@@ -106,6 +168,29 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
       wait,
     );
   }
+}
+
+/** Throws UNSTABLE_OFFSET_COMMIT when a transaction has staged an offset of one of `partitions`, or of any. */
+function requireStableOffsets(
+  { staged }: OffsetStore,
+  groupId: string,
+  partitions: readonly TopicPartition[] | undefined,
+): void {
+  if (!staged.hasGroup(groupId)) return;
+  const places = partitions?.map(({ topic, partition }) => ({ groupId, topic, partition }));
+  const [unstable] = places?.filter((place) => staged.has(place)) ?? staged.of(groupId);
+  if (unstable === undefined) return;
+  const { topic, partition } = unstable;
+  const message = `a transaction that is open has an offset of the group ${quoted(groupId)} for ${partitionName(unstable)}; expected none`;
+  throw new BrokerError("UNSTABLE_OFFSET_COMMIT", message, { topic, partition });
+}
+
+function committerFacts({ member }: CommitRequest) {
+  return { memberId: member?.memberId ?? null, generation: member?.generation ?? null };
+}
+
+function placeAndOffset({ topic, partition, offset }: NewOffset) {
+  return { topic, partition, offset };
 }
 
 const NOTHING = { offset: null, metadata: null, committedMs: null };
@@ -129,25 +214,4 @@ function shown({ topic, partition, stored }: CommittedEntry): CommittedOffset {
 function byPlace(one: CommittedEntry, other: CommittedEntry): number {
   if (one.topic !== other.topic) return one.topic < other.topic ? -1 : 1;
   return one.partition - other.partition;
-}
-
-/** Throws INVALID_REQUEST for more offsets of a group, or groups with offsets, than a partition of the internal topic keeps. */
-function requireRoom(store: OffsetStore, { groupId, offsets }: CommitRequest): void {
-  const { offsetsPerGroupMax, groupsPerPartitionMax } = LIMITS;
-  const before = store.countOf(groupId);
-  if (before === 0 && store.groupCount >= groupsPerPartitionMax) {
-    const message = `there are ${store.groupCount} groups with offsets beside ${quoted(groupId)}; expected fewer than ${groupsPerPartitionMax}`;
-    throw new BrokerError("INVALID_REQUEST", message, {
-      groups: store.groupCount,
-      groups_max: groupsPerPartitionMax,
-    });
-  }
-  if (before + offsets.length <= offsetsPerGroupMax) return;
-  const added = offsets.filter(({ topic, partition }) => store.get({ groupId, topic, partition }) === null);
-  if (before + added.length <= offsetsPerGroupMax) return;
-  const message = `the group ${quoted(groupId)} would have ${before + added.length} offsets; expected at most ${offsetsPerGroupMax}`;
-  throw new BrokerError("INVALID_REQUEST", message, {
-    offsets: before + added.length,
-    offsets_max: offsetsPerGroupMax,
-  });
 }

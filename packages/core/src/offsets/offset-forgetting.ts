@@ -96,6 +96,8 @@ export class OffsetExpiry<Kinds extends OffsetKinds> {
   }
 
   #over(kinds: Kinds, groupId: string, entries: readonly CommittedEntry[]): ExpiredOffset[] {
+    // The newest may be the one that a transaction is about to commit.
+    if (kinds.offset.staged.hasGroup(groupId)) return [];
     const { rules, topicOf } = this.#parts;
     const nowMs = this.#env.clock.nowMs();
     const held = rules.heldUntilMs(kinds, groupId);

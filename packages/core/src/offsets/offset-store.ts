@@ -1,7 +1,7 @@
 /**
  * The committed offsets of the groups that belong to one partition of the internal topic.
  *
- * Owns: what each group has committed, and beside it what stands in the log and is not acknowledged.
+ * Owns: what each group has committed, beside it what stands in the log and is not acknowledged, and what transactions have staged.
  * Invariant: what get() and of() tell is acknowledged; newest() counts what is open as well.
  * Never: a group that has nothing.
  */
@@ -9,6 +9,7 @@ import type { CoordinatorRecord } from "../coordinator/coordinator-record.ts";
 import type { RecordsOfKind } from "../coordinator/record-kinds.ts";
 import { type OffsetEntry, type OffsetPlace, readOffsetRecord, type StoredOffset } from "./offset-record.ts";
 import { readOffsetText } from "./offset-text.ts";
+import { placeKey, StagedOffsets } from "./staged-offsets.ts";
 
 /** An offset that is there. */
 export interface CommittedEntry extends OffsetPlace {
@@ -28,6 +29,7 @@ interface OpenEntry {
 }
 
 export class OffsetStore implements RecordsOfKind<OffsetEntry> {
+  readonly staged = new StagedOffsets();
   readonly #groups = new Map<string, GroupOffsets>();
   /** By group, then by place. */
   readonly #open = new Map<string, Map<string, OpenEntry>>();
@@ -115,6 +117,14 @@ export class OffsetStore implements RecordsOfKind<OffsetEntry> {
     partitions.set(partition, stored);
   }
 
+  stage(entry: OffsetEntry): void {
+    this.staged.add(entry);
+  }
+
+  unstage(entry: OffsetEntry): void {
+    this.staged.remove(entry);
+  }
+
   #close(entry: OffsetEntry): void {
     const open = this.#open.get(entry.groupId);
     const key = placeKey(entry);
@@ -134,9 +144,4 @@ export class OffsetStore implements RecordsOfKind<OffsetEntry> {
     if (partitions.size === 0) group.topics.delete(topic);
     if (group.count === 0) this.#groups.delete(groupId);
   }
-}
-
-/** No topic's name has a colon. */
-function placeKey({ topic, partition }: OffsetPlace): string {
-  return `${topic}:${partition}`;
 }
