@@ -67,6 +67,7 @@ test("describeTopic looks at each partition, and one that is off line says why w
     segments: [],
     producer_count: 0,
     producers: [],
+    open_transactions: [],
     epochs: [],
   };
   (await peer.next("describe_partition")).refuse("STORAGE_ERROR");
