@@ -52,7 +52,7 @@ test("topics are created, listed, described and deleted, in text and in JSON", M
     "TOPIC  PARTITIONS  REPLICAS\na      3           1\nb      3           1\n",
   );
   await output(broker, ["produce", "a", "-p", "2", "-v", "x"]);
-  expect(await output(broker, ["topics", "describe", "a"])).toMatch(/^a +2 +1 +0 +1 +1 +0 +1 +1$/m);
+  expect(await output(broker, ["topics", "describe", "a"])).toMatch(/^a +2 +1 +0 +1 +1 +0 +1 +1 +1$/m);
   expect(await asJson("topics", "describe", "a")).toEqual(await asJson("describe", "a"));
   expect(await asJson("describe", "a")).toMatchObject([
     {

@@ -38,6 +38,21 @@ const GROUP_CHANGES: readonly unknown[] = [
   "expire_offsets",
 ];
 
+/** Those of transactions are records of another one, and of every partition of theirs. */
+const TRANSACTION_CHANGES: readonly unknown[] = [
+  "init_producer",
+  "begin_transaction",
+  "send_offsets",
+  "end_transaction",
+  "abort_transaction",
+  "expire_transactions",
+];
+
+/** The end goes on by itself once it was decided. */
+const openTransactionChange =
+  "the outcome is open: minikafka-cli tx list shows it, and an end that was decided goes on by itself; under a manual clock " +
+  "minikafka-cli step replicate from another terminal, a few times, lets it go on";
+
 /** The commit may be there or not. */
 const openGroupChange =
   "the outcome is open, so look before you try again; minikafka-cli topics describe __consumer_offsets shows the ISR, and " +
@@ -74,7 +89,9 @@ const HINTS = {
       ? openProduce(topic)
       : GROUP_CHANGES.includes(details.operation)
         ? openGroupChange
-        : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
+        : TRANSACTION_CHANGES.includes(details.operation)
+          ? openTransactionChange
+          : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
   CLOSED: null,
   BUFFER_FULL: null,
   INVALID_ANSWER: ({ broker }) => `is it a MiniKafka broker that listens at ${broker}?`,
@@ -124,16 +141,23 @@ const HINTS = {
   LEADER_NOT_AVAILABLE: ({ topic }) =>
     `minikafka-cli describe shows which brokers run; minikafka-cli promote ${topic} BROKER -p N makes another replica the leader`,
   BROKER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
-  REQUEST_TIMED_OUT: ({ topic, command }) => (command === "produce" ? openProduce(topic) : openGroupChange),
+  REQUEST_TIMED_OUT: ({ topic, command }) =>
+    command === "produce"
+      ? openProduce(topic)
+      : command.startsWith("tx ") || command === "step expire-transactions"
+        ? openTransactionChange
+        : openGroupChange,
   PRODUCER_FENCED: "another instance of this producer took over; only that one may go on",
   UNKNOWN_PRODUCER_ID: "init_producer gives one; the data folder may be another than before",
   OUT_OF_ORDER_SEQUENCE: null,
   INVALID_TRANSACTION_STATE: null,
-  CONCURRENT_TRANSACTIONS: "run the command again in a moment",
-  INVALID_TRANSACTION_TIMEOUT: null,
+  CONCURRENT_TRANSACTIONS:
+    "the transaction before is still being ended: run the command again in a moment; minikafka-cli tx list shows it",
+  INVALID_TRANSACTION_TIMEOUT: "the broker's --transaction-max-timeout-ms is the longest that it takes",
   UNKNOWN_TRANSACTIONAL_ID: "minikafka-cli tx list shows the transactional ids",
   UNSTABLE_OFFSET_COMMIT: "run the command again in a moment, or see minikafka-cli tx list",
-  TRANSACTION_ABORTED: "begin a new transaction",
+  TRANSACTION_ABORTED:
+    "nothing of it is visible to read_committed; run the command again, which begins a new transaction",
   UNKNOWN_GROUP: "minikafka-cli groups list shows the groups; the first member or commit makes one",
   UNKNOWN_MEMBER: ({ group, command }) =>
     command === "offsets commit" || command === "groups seek" ? stopMembers(group) : REFRESH,
@@ -151,12 +175,20 @@ const HINTS = {
   INTERNAL_ERROR: SEE_LOG,
 } as const satisfies { readonly [Code in ErrorCode | LocalCode]: Advice };
 
-/** Options that a sister command has; by the command's words. */
+const ISOLATION = "--isolation read_committed leaves out transactions that are open or were aborted";
+/** As kafka-console-consumer, rpk and kcat name it. */
+const ISOLATION_NAMES = { "--isolation-level": ISOLATION, "--read-committed": ISOLATION, "-X": ISOLATION };
+
+/** Options that a sister command, or another program, has; by the command's words. */
 const ELSEWHERE: { readonly [command: string]: { readonly [option: string]: string } } = {
   consume: {
+    ...ISOLATION_NAMES,
     "-p": "minikafka-cli fetch TOPIC -p N reads one partition; -g shares all of them out among a group's members",
   },
-  fetch: { "-g": "minikafka-cli consume TOPIC -g GROUP reads as a member of a group" },
+  fetch: {
+    ...ISOLATION_NAMES,
+    "-g": "minikafka-cli consume TOPIC -g GROUP reads as a member of a group",
+  },
 };
 
 const LONG_NAMES: { readonly [option: string]: string } = { "--partition": "-p", "--group": "-g" };

@@ -15,6 +15,7 @@ export function showPartition(context: Context, partition: Inside): Promise<void
     segmentsOf,
     epochsOf,
     ...(partition.producer_count > 0 ? [producersOf] : []),
+    ...(partition.open_transactions.length > 0 ? [transactionsOf] : []),
   ];
   return context.data.write(
     tables
@@ -89,5 +90,13 @@ function producersOf({ producers }: Inside): string {
       producer.last_offset,
       timeCell(producer.last_seen_ms),
     ]),
+  );
+}
+
+/** The transactions that are open here; `tx list` knows their ids. */
+function transactionsOf({ open_transactions: open }: Inside): string {
+  return renderTable(
+    ["OPEN-TRANSACTION-OF", "PRODUCER-EPOCH", "FIRST-OFFSET"],
+    open.map(({ producer_id, producer_epoch, first_offset }) => [producer_id, producer_epoch, first_offset]),
   );
 }

@@ -15,6 +15,7 @@ import { declareRaw } from "./commands/raw.ts";
 import { declareReplicas } from "./commands/replicas.ts";
 import { declareStep } from "./commands/step.ts";
 import { declareTopics } from "./commands/topics.ts";
+import { declareTransactions } from "./commands/transactions.ts";
 import { declareWatch } from "./commands/watch.ts";
 import type { Perform } from "./context.ts";
 import { examples } from "./output/examples.ts";
@@ -36,6 +37,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareConsume(program, perform);
   declareGroups(program, perform);
   declareOffsets(program, perform);
+  declareTransactions(program, perform);
   declareDescribe(program, perform);
   declareReplicas(program, perform);
   declareLeadership(program, perform);

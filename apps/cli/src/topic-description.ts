@@ -22,6 +22,7 @@ const HEADERS = [
   "REPLICAS",
   "ISR",
   "LOG-START",
+  "LAST-STABLE",
   "HIGH-WATERMARK",
   "LOG-END",
 ];
@@ -79,6 +80,7 @@ function rowOf(topic: string, { placement, inside }: PartitionView): Cell[] {
     placement.replicas.join(","),
     placement.isr.join(","),
     inside.log_start_offset,
+    inside.last_stable_offset,
     inside.high_watermark,
     inside.log_end_offset,
   ];

@@ -29,7 +29,7 @@ export {
 } from "./compacted-batch.ts";
 export { contentCrc } from "./content-crc.ts";
 export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
-export { encodeMarker, type Marker, readMarker } from "./marker.ts";
+export { encodeMarker, type Marker, type MarkerValue, readMarker, readMarkerValue } from "./marker.ts";
 export { SEQUENCES, sequenceAfter } from "./producer-sequence.ts";
 export {
   HEADERS_PER_RECORD_MAX,

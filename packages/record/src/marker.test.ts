@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { encodeBatch } from "./batch.ts";
 import { readBatchHeader } from "./batch-header.ts";
 import { frameProblem } from "./frame-check.ts";
-import { encodeMarker, readMarker } from "./marker.ts";
+import { encodeMarker, readMarker, readMarkerValue } from "./marker.ts";
 import { decodeRecords } from "./records-section.ts";
 
 const MARKER = {
@@ -28,6 +28,7 @@ test.each(["commit", "abort"] as const)(
       recordCount: 1,
     });
     expect(readMarker(frame)).toEqual({ coordinatorEpoch: 2, firstOffset: 2 ** 40 });
+    expect(readMarkerValue(decodeRecords(frame)[0]?.value ?? null)).toEqual(readMarker(frame));
   },
 );
 

@@ -41,9 +41,19 @@ export function encodeMarker(marker: Marker): Buffer {
   return frame;
 }
 
+/** What a marker's value says. */
+export type MarkerValue = Pick<Marker, "coordinatorEpoch" | "firstOffset">;
+
 /** What the value of a marker's frame says; `null` when it is none that this program wrote. */
-export function readMarker(frame: Buffer): Pick<Marker, "coordinatorEpoch" | "firstOffset"> | null {
+export function readMarker(frame: Buffer): MarkerValue | null {
   const [value = null] = decodeRecordsAs(frame, (_offset, _timestampMs, _key, bytes) => bytes);
-  if (value === null || value.length < VALUE_BYTES || value.readInt16BE(0) !== 0) return null;
-  return { coordinatorEpoch: value.readInt32BE(2), firstOffset: readInt64(value, 6) };
+  return readMarkerValue(value);
+}
+
+/** The same of the value alone, as a reader of records has it. */
+export function readMarkerValue(value: Uint8Array | null): MarkerValue | null {
+  if (value === null || value.length < VALUE_BYTES) return null;
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (bytes.readInt16BE(0) !== 0) return null;
+  return { coordinatorEpoch: bytes.readInt32BE(2), firstOffset: readInt64(bytes, 6) };
 }

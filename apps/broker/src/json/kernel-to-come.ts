@@ -89,3 +89,11 @@ export function transactionsOf(cluster: Pick<BrokerCluster, "groups">): Transact
 export function abortedOf(result: FetchResult): readonly AbortedRange[] {
   return "abortedTransactions" in result ? (result.abortedTransactions as readonly AbortedRange[]) : [];
 }
+
+interface OpenTransaction extends Identity {
+  readonly firstOffset: number;
+}
+
+export function openTransactionsOf(view: object): readonly OpenTransaction[] {
+  return "openTransactions" in view ? (view.openTransactions as readonly OpenTransaction[]) : [];
+}

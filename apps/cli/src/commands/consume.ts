@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ConsumeOptions } from "../consume/consume-options.ts";
 import type { Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
-import { parseTimeout, wholeNumber } from "../input/arguments.ts";
+import { ISOLATION_HELP, parseIsolation, parseTimeout, wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { FORMAT_HELP } from "../output/format.ts";
 import { addSharedOptions } from "../settings.ts";
@@ -58,6 +58,7 @@ export function declareConsume(program: Command, perform: Perform): void {
       "a member silent for so long is expired (default: the broker's)",
       parseTimeout,
     )
+    .option("--isolation <level>", ISOLATION_HELP, parseIsolation)
     .option("-f, --format <format>", "what to print for each record")
     .option("-Z, --null", "print NULL for a null key or value")
     .action((topics: string[], options: ConsumeOptions, self: Command) =>
@@ -79,6 +80,7 @@ export function declareConsume(program: Command, perform: Perform): void {
         "minikafka-cli consume orders -g billing",
         "minikafka-cli consume orders payments -g billing -f '%t %p %o %v\\n'",
         "minikafka-cli consume orders -g billing -n 1 -J",
+        "minikafka-cli consume orders -g audit --isolation read_committed",
         "minikafka-cli consume orders",
       ],
       NOTE,

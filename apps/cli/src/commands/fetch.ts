@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
 import type { FetchOptions } from "../fetch/fetch-options.ts";
-import { wholeNumber } from "../input/arguments.ts";
+import { ISOLATION_HELP, parseIsolation, wholeNumber } from "../input/arguments.ts";
 import { type OffsetSpec, parseOffsetSpec } from "../input/offset-spec.ts";
 import { examples } from "../output/examples.ts";
 import { compileFormat, FORMAT_HELP } from "../output/format.ts";
@@ -19,6 +19,8 @@ Offsets (-o): beginning, end, an offset, -N for the last N of each partition,
 
 Without -e and -n it goes on with what is produced, until Ctrl-C; with --timeout
 it ends with exit code 4 when nothing came for so long.
+--isolation read_committed stops before the oldest open transaction, and -e where
+that was; the markers that end transactions take offsets and are no records.
 What -J prints, produce --jsonl takes; bytes that are not UTF-8 are under
 key_b64 and value_b64.`;
 
@@ -33,6 +35,7 @@ export function declareFetch(program: Command, perform: Perform): void {
     .option("-o, --offset <where>", "where to begin (default: beginning)", parseOffsetSpec)
     .option("-n, --count <n>", "stop after so many records", wholeNumber(1))
     .option("-e, --exit", "stop at the end: where each partition ended when the command began")
+    .option("--isolation <level>", ISOLATION_HELP, parseIsolation)
     .option("-f, --format <format>", "what to print for each record")
     .option("-Z, --null", "print NULL for a null key or value")
     .action((topic: string, options: Partial<FetchOptions>, self: Command) =>
@@ -55,6 +58,7 @@ export function declareFetch(program: Command, perform: Perform): void {
         "minikafka-cli fetch orders -p 1 -e -J",
         "minikafka-cli fetch orders -o -10 -f '%p %o %k=%v\\n'",
         "minikafka-cli fetch orders -o end -n 1 --timeout 30s",
+        "minikafka-cli fetch orders -e --isolation read_committed",
       ],
       NOTE,
     ),

@@ -10,15 +10,17 @@ import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { declareGroupSteps } from "./step-groups.ts";
 import { declareReplicationSteps } from "./step-replication.ts";
+import { declareTransactionSteps } from "./step-transactions.ts";
 
 const NOTE =
   "In auto mode the broker takes these steps by itself: a round after each append, a look at who is in sync\n" +
   "twice within --replica-lag-time-ms, a flush every 5 seconds, compaction every 15 seconds, retention every\n" +
-  "5 minutes, a look for silent members of groups twice a second, for silent producers and for old offsets every\n" +
-  "10 minutes. By hand they need a broker started with --lab or --clock manual. A manual clock begins at --start-time, and minikafka-cli produce gives records this machine's\n" +
+  "5 minutes, a look for silent members of groups four times a second, for transactions that are open for too long every\n" +
+  "second, for silent producers and for old offsets every 10 minutes. By hand they need a broker started with --lab or --clock manual. A manual clock begins at --start-time, and minikafka-cli produce gives records this machine's\n" +
   "time: give a topic -c message_timestamp_type=LogAppendTime to see its records grow old by clock advance.\n" +
   "With several brokers and a manual clock what groups change waits for its followers, as --acks all does: joins, commits,\n" +
-  "expire-members and expire-offsets end with a step replicate __consumer_offsets from another terminal.";
+  "expire-members and expire-offsets end with a step replicate __consumer_offsets from another terminal. A transaction takes\n" +
+  "several rounds of all topics: its end is decided in one, its markers are written in the next, and then it is complete.";
 
 interface RollOptions {
   readonly partition: number;
@@ -52,6 +54,7 @@ export function declareStep(program: Command, perform: Perform): void {
     step,
     ...declareReplicationSteps(step, perform),
     ...declareGroupSteps(step, perform),
+    ...declareTransactionSteps(step, perform),
     declareRoll(step, perform),
     ofLogs(
       "retention",

@@ -87,7 +87,9 @@ function declareDescribe(topics: Command, perform: Perform): void {
     "after",
     examples(
       ["minikafka-cli topics describe orders", "minikafka-cli topics describe -J"],
-      "A log holds the offsets from LOG-START to below LOG-END; consumers see those below HIGH-WATERMARK.",
+      "A log holds the offsets from LOG-START to below LOG-END; consumers see those below HIGH-WATERMARK, with\n" +
+        "--isolation read_committed those below LAST-STABLE, where the oldest open transaction begins. Markers, which end\n" +
+        "transactions, take an offset each and are no records.",
     ),
   );
 }

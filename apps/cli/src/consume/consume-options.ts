@@ -1,5 +1,6 @@
 /** What `consume` is asked for. Apart from its work, so that `--help` loads none of it. */
 import type { Assignor } from "@minikafka/client";
+import type { Isolation } from "../input/arguments.ts";
 
 export interface ConsumeOptions {
   readonly group?: string;
@@ -7,6 +8,7 @@ export interface ConsumeOptions {
   readonly offset?: "earliest" | "latest";
   readonly count?: number;
   readonly exit?: true;
+  readonly isolation?: Isolation;
   readonly format?: string;
   readonly null?: true;
   /** False with --no-commit. */

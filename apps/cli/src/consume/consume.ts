@@ -26,7 +26,7 @@ const CLOSE_MS = 800;
 export function consumeRecords(context: Context, request: ConsumeRequest): Promise<undefined> {
   return withSession(context, async (session) => {
     // A name that is mistyped is told at once, though a group may wait for a topic that comes later.
-    const ends = await topicEnds(session, request.topics, context.interrupted);
+    const ends = await topicEnds(session, request, context.interrupted);
     const consumer = begin(context, session.client, request, ends);
     const { group } = request;
     const hush = group === undefined ? () => {} : remarkSlowJoin(context, session, consumer, group);
@@ -48,9 +48,9 @@ export function consumeRecords(context: Context, request: ConsumeRequest): Promi
 }
 
 function begin(context: Context, client: Client, request: ConsumeRequest, ends: TopicEnds): Consumer {
-  const { group: groupId, topics, offset, commit: autoCommit } = request;
+  const { group: groupId, topics, offset, commit: autoCommit, isolation } = request;
   if (groupId === undefined) {
-    const consumer = client.consumer({ autoOffsetReset: offset ?? "latest" });
+    const consumer = client.consumer({ autoOffsetReset: offset ?? "latest", isolation });
     const from = offset === "earliest" ? "beginning" : null;
     consumer.assign(ends.map(({ end, ...place }) => ({ ...place, offset: from ?? end })));
     return consumer;
@@ -58,8 +58,8 @@ function begin(context: Context, client: Client, request: ConsumeRequest, ends: 
   const { assignor, member: memberId, sessionTimeout: sessionTimeoutMs } = request;
   const onRebalance = (rebalance: Rebalance) => tell(context, rebalance);
   const autoOffsetReset = offset ?? "earliest";
-  const options = { groupId, memberId, assignor, sessionTimeoutMs, autoCommit, autoOffsetReset, onRebalance };
-  const consumer = client.consumer(options);
+  const member = { groupId, memberId, assignor, sessionTimeoutMs, autoCommit, onRebalance };
+  const consumer = client.consumer({ ...member, autoOffsetReset, isolation });
   // What it is refused with is the next poll's error.
   void consumer.subscribe(topics);
   return consumer;

@@ -1,5 +1,6 @@
 /** Where the partitions of topics ended when a command began, and whether a consumer has read all of its own up to there. */
 import { type Consumer, hasCode, type TopicPartition } from "@minikafka/client";
+import type { Isolation } from "../input/arguments.ts";
 import type { Session } from "../session.ts";
 
 export type TopicEnds = readonly {
@@ -8,10 +9,16 @@ export type TopicEnds = readonly {
   readonly end: number;
 }[];
 
+interface EndsQuery {
+  readonly topics: readonly string[];
+  /** For read_committed the end lies before the oldest open transaction. */
+  readonly isolation?: Isolation;
+}
+
 /** Throws UNKNOWN_TOPIC. */
 export async function topicEnds(
   session: Session,
-  topics: readonly string[],
+  { topics, isolation }: EndsQuery,
   signal: AbortSignal,
 ): Promise<TopicEnds> {
   const admin = session.client.admin();
@@ -19,7 +26,7 @@ export async function topicEnds(
     const { partitions } = await admin.metadata(topic, { signal });
     return Promise.all(
       partitions.map(async ({ partition }) => {
-        const { offset } = await admin.listOffsets({ topic, partition, at: "latest" }, { signal });
+        const { offset } = await admin.listOffsets({ topic, partition, at: "latest", isolation }, { signal });
         return { topic, partition, end: offset ?? 0 };
       }),
     );

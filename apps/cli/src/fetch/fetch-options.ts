@@ -1,4 +1,5 @@
 /** What `fetch` is asked for. Apart from its work, so that `--help` loads none of it. */
+import type { Isolation } from "../input/arguments.ts";
 import type { OffsetSpec } from "../input/offset-spec.ts";
 
 export interface FetchOptions {
@@ -8,6 +9,7 @@ export interface FetchOptions {
   /** At most so many records of all partitions together. */
   readonly count?: number;
   readonly exit?: true;
+  readonly isolation?: Isolation;
   readonly format?: string;
   readonly null?: true;
 }

@@ -24,7 +24,7 @@ export function fetchRecords(context: Context, request: FetchRequest): Promise<u
     const { spans, unreadable } = await findSpans(client.admin(), request, context.interrupted);
     const leftOut = new UnreadablePartitions(context, request.topic);
     for (const { partition, error } of unreadable) leftOut.leaveOut(partition, error, spans.length);
-    const consumer = client.consumer({ autoOffsetReset: "error" });
+    const consumer = client.consumer({ autoOffsetReset: "error", isolation: request.isolation });
     consumer.assign(spans.map(({ topic, partition, begin }) => ({ topic, partition, offset: begin })));
     const reading = new Reading(context, { client, consumer, leftOut }, request.exit === true ? spans : null);
     let left = request.count ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,7 @@
 /** From what was asked for to offsets: where to begin in each partition, and where it ended when the command began. */
 import type { Admin } from "@minikafka/client";
 import { failureOf } from "../failure.ts";
+import type { Isolation } from "../input/arguments.ts";
 import type { OffsetSpec } from "../input/offset-spec.ts";
 
 export interface LogBounds {
@@ -41,6 +42,8 @@ export interface SpanQuery {
   /** All of the topic's when not given. */
   readonly partition?: readonly number[];
   readonly offset: OffsetSpec;
+  /** Whose end is meant: a read_committed reader's lies before the oldest open transaction. */
+  readonly isolation?: Isolation;
 }
 
 /** What can be read, and what cannot. */
@@ -63,7 +66,7 @@ export function isOfOnePartition(error: unknown): boolean {
 
 /** Asks for the bounds of each partition. Throws UNKNOWN_TOPIC and UNKNOWN_PARTITION. */
 export async function findSpans(admin: Admin, query: SpanQuery, signal: AbortSignal): Promise<FoundSpans> {
-  const { topic } = query;
+  const { topic, offset: spec, isolation } = query;
   const partitions =
     query.partition ?? (await admin.metadata(topic, { signal })).partitions.map(({ partition }) => partition);
   const spans: Span[] = [];
@@ -71,7 +74,7 @@ export async function findSpans(admin: Admin, query: SpanQuery, signal: AbortSig
   await Promise.all(
     partitions.map(async (partition) => {
       try {
-        spans.push(await findSpan(admin, { topic, partition }, { spec: query.offset, signal }));
+        spans.push(await findSpan(admin, { topic, partition }, { spec, isolation, signal }));
       } catch (error) {
         if (!isOfOnePartition(error)) throw error;
         unreadable.push({ partition, error });
@@ -83,13 +86,19 @@ export async function findSpans(admin: Admin, query: SpanQuery, signal: AbortSig
   return { spans: spans.sort(byPartition), unreadable: unreadable.sort(byPartition) };
 }
 
+interface SpanQuestion {
+  readonly spec: OffsetSpec;
+  readonly isolation: Isolation | undefined;
+  readonly signal: AbortSignal;
+}
+
 async function findSpan(
   admin: Admin,
   place: { readonly topic: string; readonly partition: number },
-  { spec, signal }: { readonly spec: OffsetSpec; readonly signal: AbortSignal },
+  { spec, isolation, signal }: SpanQuestion,
 ): Promise<Span> {
   const ask = async (at: "earliest" | "latest" | { readonly timestampMs: number }) =>
-    (await admin.listOffsets({ ...place, at }, { signal })).offset;
+    (await admin.listOffsets({ ...place, at, isolation }, { signal })).offset;
   const [start, end, atTime] = await Promise.all([
     ask("earliest"),
     ask("latest"),

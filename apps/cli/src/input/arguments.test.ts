@@ -7,6 +7,7 @@ import {
   parseBroker,
   parseDelimiter,
   parseDuration,
+  parseIsolation,
   wholeNumber,
 } from "./arguments.ts";
 
@@ -55,6 +56,14 @@ test.each(["", "-1", "1.5", "0x10", "1e3", " 1", "9007199254740993", "0"])(
 
 test("acks are Kafka's, and -1 means all", () => {
   expect(["0", "1", "all", "-1"].map(parseAcks)).toEqual(["0", "1", "all", "all"]);
+});
+
+test("an isolation is one of Kafka's two, with underscores or dashes", () => {
+  expect(["read_committed", "read-uncommitted"].map(parseIsolation)).toEqual([
+    "read_committed",
+    "read_uncommitted",
+  ]);
+  expect(() => parseIsolation("committed")).toThrow("Expected read_committed or read_uncommitted");
 });
 
 test("a header's value is what follows the first equals sign; without one it is absent, not empty", () => {

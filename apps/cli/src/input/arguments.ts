@@ -76,6 +76,18 @@ export function parseAcks(text: string): AcksText {
   throw new InvalidArgumentError("Expected 0, 1 or all.");
 }
 
+export type Isolation = "read_uncommitted" | "read_committed";
+
+export const ISOLATION_HELP =
+  "read_committed leaves out transactions that are open or were aborted (default: read_uncommitted)";
+
+/** Kafka's `isolation.level`; also with a dash, as other settings are on a command line. */
+export function parseIsolation(text: string): Isolation {
+  const named = text.replaceAll("-", "_");
+  if (named === "read_uncommitted" || named === "read_committed") return named;
+  throw new InvalidArgumentError("Expected read_committed or read_uncommitted.");
+}
+
 /** `name=value`, repeated; `name` alone is a header without a value, `name=` one with an empty value. */
 export function collectHeader(text: string, before: readonly ShownHeader[] = []): ShownHeader[] {
   const equals = text.indexOf("=");

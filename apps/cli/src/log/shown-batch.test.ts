@@ -66,3 +66,24 @@ test("records are lines of their own, and in JSON as fetch -J prints them", () =
     records: [{ topic: "orders", partition: 1, offset: 104, key: null, value_b64: "/w==" }],
   });
 });
+
+test("the record of a marker says who wrote it and where its transaction began, not its bytes", () => {
+  const record = {
+    topic: "orders",
+    partition: 1,
+    offset: 104,
+    timestampMs: 5,
+    key: Buffer.from("00000001", "hex"),
+    value: Buffer.from("0000000000020000000000000064", "hex"),
+    headers: [],
+  };
+  const batch: ShownBatch = { ...BATCH, control: "commit", records: [record] };
+  expect(batchText(batch).split("\n")[1]).toBe(
+    "| offset: 104 CreateTime: 5 keySize: 4 valueSize: 14 headerKeys: [] endTxnMarker: commit coordinatorEpoch: 2 firstOffset: 100",
+  );
+  expect(batchDocument(batch)).toMatchObject({
+    records: [{ offset: 104, marker: { coordinator_epoch: 2, first_offset: 100 } }],
+  });
+  const strange = { ...record, value: Buffer.from("?") };
+  expect(batchText({ ...batch, records: [strange] })).toContain("payload: ?");
+});

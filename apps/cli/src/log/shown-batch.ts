@@ -1,6 +1,5 @@
 /** A batch as `log dump` shows it, from the wire and from a file alike. The names are the protocol's: -J prints them. */
-
-import type { Finding, FoundBatch } from "@minikafka/core/log";
+import { type Finding, type FoundBatch, readMarkerValue } from "@minikafka/core/log";
 import type { ParsedResponse } from "@minikafka/protocol";
 import { recordFields } from "../output/record-json.ts";
 import type { ShownRecord } from "../record.ts";
@@ -64,8 +63,17 @@ export function batchDocument({ records, ...batch }: ShownBatch): object {
   return {
     type: "batch",
     ...batch,
-    ...(records === undefined ? {} : { records: records.map(recordFields) }),
+    ...(records === undefined
+      ? {}
+      : { records: records.map((record) => ({ ...recordFields(record), ...markerFields(record, batch) })) }),
   };
+}
+
+/** What the one record of a control batch says: who wrote it, and where its transaction began. */
+function markerFields({ value }: ShownRecord, { control }: Pick<ShownBatch, "control">): object {
+  const marker = control === null ? null : readMarkerValue(value);
+  if (marker === null) return {};
+  return { marker: { coordinator_epoch: marker.coordinatorEpoch, first_offset: marker.firstOffset } };
 }
 
 /** Lines in the manner of Kafka's DumpLogSegments, each with its newline. */
@@ -112,6 +120,12 @@ function recordText(record: ShownRecord, batch: ShownBatch): string {
     ["headerKeys", `[${record.headers.map(({ key }) => key).join(",")}]`],
   ];
   const { key, value } = record;
+  const marker = batch.control === null ? null : readMarkerValue(value);
+  if (batch.control !== null && marker !== null) {
+    facts.push(["endTxnMarker", batch.control]);
+    facts.push(["coordinatorEpoch", marker.coordinatorEpoch], ["firstOffset", marker.firstOffset]);
+    return `| ${factsLine(facts)}`;
+  }
   if (key !== null) facts.push(["key", Buffer.from(key).toString()]);
   if (value !== null) facts.push(["payload", Buffer.from(value).toString()]);
   return `| ${factsLine(facts)}`;

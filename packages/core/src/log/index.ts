@@ -1,4 +1,5 @@
 /** The second door, for reading a broker's files from outside. Nothing here writes, and nothing needs the lock. */
+export { readMarkerValue } from "@minikafka/record";
 export { type Disk, DiskError } from "../env/disk.ts";
 export { NodeDisk } from "../env/node-disk.ts";
 export { type Envelope, type EnvelopeProblem, openEnvelope } from "./files/checkpoint-envelope.ts";
