@@ -8,6 +8,7 @@ import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { groupSettings } from "./group-settings.ts";
 import { LOG_LEVELS } from "./logging.ts";
+import { transactionSettings } from "./transaction-settings.ts";
 
 const MIB = 1024 * 1024;
 
@@ -67,6 +68,7 @@ export const settings = z.strictObject({
     .default(LIMITS.replicaFetchBytesDefault)
     .describe("what a follower copies of a partition in one round, but always one batch"),
   ...groupSettings,
+  ...transactionSettings,
   log_level: z.enum(LOG_LEVELS).default("info").describe("how much is logged, on stderr"),
   max_frame_bytes: z
     .int()

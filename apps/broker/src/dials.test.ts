@@ -14,6 +14,9 @@ const SIZES = {
   groupRebalanceTimeoutMs: 300_000,
   offsetsTopicPartitions: 4,
   offsetsRetentionMs: 604_800_000,
+  transactionMaxTimeoutMs: 900_000,
+  transactionalIdExpirationMs: 604_800_000,
+  transactionsTopicPartitions: 4,
 };
 
 test("the profile sets every dial that has a value of the original's, and none otherwise", () => {

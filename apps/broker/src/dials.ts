@@ -16,6 +16,9 @@ type Dials = Pick<
   | "groupRebalanceTimeoutMs"
   | "offsetsTopicPartitions"
   | "offsetsRetentionMs"
+  | "transactionMaxTimeoutMs"
+  | "transactionalIdExpirationMs"
+  | "transactionsTopicPartitions"
 >;
 
 export function dialsOf(settings: Settings): Dials {
@@ -33,6 +36,9 @@ export function dialsOf(settings: Settings): Dials {
     groupRebalanceTimeoutMs: settings.group_rebalance_timeout_ms,
     offsetsTopicPartitions: settings.offsets_topic_partitions,
     offsetsRetentionMs: settings.offsets_retention_ms,
+    transactionMaxTimeoutMs: settings.transaction_max_timeout_ms,
+    transactionalIdExpirationMs: settings.transactional_id_expiration_ms,
+    transactionsTopicPartitions: settings.transactions_topic_partitions,
   };
   const given = Object.entries(said).filter(([, value]) => value !== undefined);
   return { ...(settings.profile === "original" ? ORIGINAL_DIALS : {}), ...Object.fromEntries(given) };

@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import { resolveSettings } from "./config.ts";
 import { tickedSteps } from "./ticked-steps.ts";
 
+type Cluster = Pick<BrokerCluster, "steps" | "groups" | "transactions">;
+
 /** Notes which steps are taken. */
-function recording(): { cluster: Pick<BrokerCluster, "steps" | "groups">; taken: string[] } {
+function recording(): { cluster: Cluster; taken: string[] } {
   const taken: string[] = [];
   const note = (name: string) => async () => {
     taken.push(name);

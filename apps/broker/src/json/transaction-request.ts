@@ -3,17 +3,16 @@
  *
  * An end changes groups as well, since it makes offsets count or forgets them: who looks at one behind it waits for it.
  */
-import type { BrokerCluster } from "@minikafka/core";
+import type { BrokerCluster, ProducerIdentity, TransactionCaller } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
 import type { BrokerContext, Client } from "./handler.ts";
-import { type TransactionIdentity, type TransactionOperations, transactionsOf } from "./kernel-to-come.ts";
 import { withinTime } from "./time-limit.ts";
 import { ALL } from "./turns.ts";
 
 /** As a produce that names none. Kafka: request.timeout.ms of the client, 30 s. */
 const ANSWER_MS = 30_000;
 
-type Transactions = TransactionOperations;
+type Transactions = BrokerCluster["transactions"];
 type Ask<Answer> = (transactions: Transactions, wait: { readonly giveUp: AbortSignal }) => Promise<Answer>;
 
 /** Changes a transaction, behind what the client asked of it before; REQUEST_TIMED_OUT leaves open whether it has changed. */
@@ -65,13 +64,13 @@ export function lookAtTransactions<Answer>(
 }
 
 function asked<Answer>({ cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
-  return withinTime(ANSWER_MS, deadlines, (giveUp) => ask(transactionsOf(cluster), { giveUp }));
+  return withinTime(ANSWER_MS, deadlines, (giveUp) => ask(cluster.transactions, { giveUp }));
 }
 
 /** Who speaks, and in which of its transactions. */
 export function speakerOf(
   request: Pick<ParsedRequest<"begin_transaction">, "transactional_id" | "producer_id" | "producer_epoch">,
-): TransactionIdentity {
+): TransactionCaller {
   const {
     transactional_id: transactionalId,
     producer_id: producerId,
@@ -80,6 +79,6 @@ export function speakerOf(
   return { transactionalId, producerId, producerEpoch };
 }
 
-export function identityFields({ producerId, producerEpoch }: ReturnType<BrokerCluster["initProducer"]>) {
+export function identityFields({ producerId, producerEpoch }: ProducerIdentity) {
   return { producer_id: producerId, producer_epoch: producerEpoch };
 }

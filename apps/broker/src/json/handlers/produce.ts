@@ -12,7 +12,6 @@ import { type AppendResult, BrokerError } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
 import { type BatchContent, encodeBatch, type Record } from "@minikafka/record";
 import type { BrokerContext, Client, Handler } from "../handler.ts";
-import { transactionsOf } from "../kernel-to-come.ts";
 import { withinTime } from "../time-limit.ts";
 
 type ProduceRequest = ParsedRequest<"produce">;
@@ -64,10 +63,9 @@ function append(
   const place = { topic, partition };
   const options = leaderEpoch === undefined ? {} : { leaderEpoch };
   if (transactionalId !== undefined) {
-    const transactions = transactionsOf(cluster);
     return client.transactionTurns.change(transactionalId, () =>
       withinTime(request.timeout_ms, deadlines, (giveUp) =>
-        transactions.append(place, frame, { ...options, transactionalId, giveUp }),
+        cluster.transactions.append(place, frame, { ...options, transactionalId, giveUp }),
       ),
     );
   }
