@@ -8,7 +8,6 @@
 import type { BrokerCluster, FetchResult, TopicPartition } from "@minikafka/core";
 import { encodeBase64, type ParsedRequest, type ResponseFields } from "@minikafka/protocol";
 import type { StoredRecord } from "@minikafka/record";
-import { abortedOf } from "./kernel-to-come.ts";
 import { type AbortedRange, shownRecords } from "./shown-records.ts";
 
 type FetchOptions = Pick<ParsedRequest<"fetch">, "max_records" | "max_bytes" | "isolation" | "encoding">;
@@ -50,7 +49,7 @@ export class FetchReading {
       next_offset: result.nextOffset,
       batches_b64: result.batches,
       ...(this.#options.isolation === "read_committed" && {
-        aborted_transactions: abortedOf(result).map(abortedFields),
+        aborted_transactions: result.abortedTransactions.map(abortedFields),
       }),
     };
   }
@@ -63,14 +62,14 @@ export class FetchReading {
     const isFirst = this.bytesRead === 0;
     if (result.batches.length > this.#bytesLeft && !isFirst) {
       this.#bytesLeft = 0;
-      return { ...result, batches: NO_BATCHES, nextOffset: offset };
+      return { ...result, batches: NO_BATCHES, abortedTransactions: [], nextOffset: offset };
     }
     this.#bytesLeft -= result.batches.length;
     return result;
   }
 
   #shown(result: FetchResult, offset: number): ShownPart {
-    const shown = shownRecords(result.batches, offset, this.#recordsLeft, abortedOf(result));
+    const shown = shownRecords(result.batches, offset, this.#recordsLeft, result.abortedTransactions);
     this.#recordsLeft -= shown.records.length;
     return { records: shown.records.map(onTheWire), next_offset: shown.nextOffset ?? result.nextOffset };
   }
