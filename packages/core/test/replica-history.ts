@@ -19,6 +19,7 @@ import {
   matchedEnd,
 } from "./held-batches.ts";
 import { batchFrom } from "./history-batch.ts";
+import { HistoryCopies } from "./history-copies.ts";
 import { HistoryProducers, type SequencedBatch } from "./history-producers.ts";
 import { ORDERS, settle } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
@@ -50,6 +51,8 @@ export class ReplicaHistory {
   /** What was found wrong where nobody waits for it. */
   #problem: unknown = null;
   #copy: [brokerId: number, copy: FolderCopy] | null = null;
+  /** `null` when chance draws one folder at most that is put back. */
+  readonly #copies: HistoryCopies | null;
   #sent = 0;
   #waiting = 0;
   #epoch = 0;
@@ -59,9 +62,10 @@ export class ReplicaHistory {
   /** Where each broker's log began. */
   readonly #starts = new Map<number, number>();
 
-  /** `changes`: of the configuration that chance draws. */
-  constructor(seed: number, changes: Partial<ClusterConfig> = {}) {
+  /** `changes`: of the configuration that chance draws; `anyFolders`: whether any folders are put back, again and again. */
+  constructor(seed: number, changes: Partial<ClusterConfig> = {}, { anyFolders = false } = {}) {
     this.world = memoryWorld(seed);
+    this.#copies = anyFolders ? new HistoryCopies(this.world) : null;
     const { random } = this.world;
     const brokers = 2 + random.below(3);
     this.brokerIds = Array.from({ length: brokers }, (_, index) => index + 1);
@@ -94,6 +98,11 @@ export class ReplicaHistory {
   /** One step, and what must hold after it. */
   async step(): Promise<void> {
     const { random } = this.world;
+    if (this.#copies !== null && random.below(100) < 15) {
+      await this.#putBackAny(this.#copies);
+      await settle();
+      return this.check();
+    }
     const choice = random.below(100);
     const brokerId = this.brokerIds[random.below(this.brokerIds.length)] ?? 1;
     if (choice < 30) this.#append(([0, 1, "all"] as const)[random.below(3)] ?? 1);
@@ -233,6 +242,7 @@ export class ReplicaHistory {
 
   /** Of one broker in a history, and only while others are in sync: what is on no disk any more nobody can find again. */
   async #copyOrRestore(brokerId: number): Promise<void> {
+    if (this.#copies !== null) return this.#putBackAny(this.#copies);
     const [copied] = this.#copy ?? [brokerId];
     await this.cluster.stopBroker(copied);
     if (!this.#restored(this.#set.inSyncReplicas))
@@ -247,6 +257,29 @@ export class ReplicaHistory {
     this.restored++;
     this.#starts.delete(copied);
     return this.done.push(`  restored ${copied}`) > 0;
+  }
+
+  /** Some brokers stop, or all of them, cleanly or not; some of their folders become older ones; some or all start again. */
+  async #putBackAny(copies: HistoryCopies): Promise<void> {
+    const { random } = this.world;
+    const way = (["live", "live", "reopened", "killed"] as const)[random.below(4)] ?? "live";
+    for (const { brokerId, broker } of this.#set.copies) if (!broker.isStopped) copies.started(brokerId);
+    const chosen = this.brokerIds.filter(() => random.below(2) === 0);
+    this.done.push(`${way} ${chosen.join(", ")}`);
+    const { inSyncReplicas } = this.#set;
+    if (way === "live") for (const brokerId of chosen) await this.cluster.stopBroker(brokerId);
+    else await (way === "reopened" ? this.cluster.close() : this.cluster.crash());
+    if (way === "killed") this.world.disk.crash({ mode: "kept" });
+    for (const brokerId of chosen) {
+      if (random.below(2) === 0) copies.take(brokerId);
+      else if (copies.putBack(brokerId, inSyncReplicas)) {
+        this.restored++;
+        this.#starts.delete(brokerId);
+        this.done.push(`  put back ${brokerId}`);
+      }
+    }
+    if (way !== "live") await this.open();
+    else for (const brokerId of chosen) if (random.below(2) === 0) await this.cluster.startBroker(brokerId);
   }
 
   async #restart(): Promise<void> {
