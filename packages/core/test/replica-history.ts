@@ -9,15 +9,8 @@ import type { Acks } from "../src/replica/acknowledgement.ts";
 import { stateProblem } from "../src/replica/partition-state.ts";
 import { FOLDER, openCluster } from "./cluster-world.ts";
 import { copyOfBroker, type FolderCopy, restoreBroker } from "./folder-copy.ts";
-import {
-  assertAgree,
-  type Held,
-  type HeldRecord,
-  heldBy,
-  heldIn,
-  heldWithin,
-  matchedEnd,
-} from "./held-batches.ts";
+import { type HeldRecord, heldBy, heldIn } from "./held-batches.ts";
+import { assertReplicasAgree, assertSame } from "./history-agreement.ts";
 import { batchFrom } from "./history-batch.ts";
 import { HistoryCopies } from "./history-copies.ts";
 import { HistoryProducers, type SequencedBatch } from "./history-producers.ts";
@@ -146,7 +139,7 @@ export class ReplicaHistory {
     const { logEndOffset: endOffset } = this.#set.leaderLog;
     const [first, ...others] = this.#set.copies.map(({ log }) => heldBy(log));
     for (const held of others)
-      this.#assertSame(first ?? [], held, { startOffset: start, endOffset }, "all replicas in the end");
+      assertSame(first ?? [], held, { startOffset: start, endOffset }, this.isCompacted);
     assert.deepEqual(this.#set.inSyncReplicas, this.brokerIds);
     assert.equal(this.#set.highWatermark, this.#set.leaderLog.logEndOffset);
     assert.equal(this.#waiting, 0, "nobody waits for an acknowledgement any more");
@@ -156,7 +149,7 @@ export class ReplicaHistory {
     if (this.#problem !== null) throw this.#problem;
     this.#checkState();
     this.#checkStarts();
-    this.#checkLogs();
+    assertReplicasAgree(this.#set, this.isCompacted);
     this.#checkReaders();
   }
 
@@ -354,41 +347,6 @@ export class ReplicaHistory {
         this.#starts.set(brokerId, logStartOffset);
       }
     }
-  }
-
-  #checkLogs(): void {
-    const { highWatermark, copies, inSyncReplicas } = this.#set;
-    const online = copies
-      .filter(({ isOnline }) => isOnline)
-      .map((copy) => ({ copy, held: heldBy(copy.log) }));
-    for (const { copy, held } of online) {
-      const sequences = held.flatMap(({ sequence }) => (sequence === null ? [] : [sequence]));
-      assert.equal(new Set(sequences).size, sequences.length, `no sequence is twice on ${copy.brokerId}`);
-    }
-    for (const one of online) {
-      for (const other of online) {
-        if (one.copy.brokerId >= other.copy.brokerId) continue;
-        const names = `${one.copy.brokerId} and ${other.copy.brokerId}`;
-        const startOffset = Math.max(one.copy.log.logStartOffset, other.copy.log.logStartOffset);
-        const both = [one.copy, other.copy].every(({ brokerId }) => inSyncReplicas.includes(brokerId));
-        const endOffset = Math.max(
-          both ? highWatermark : 0,
-          this.isCompacted ? 0 : matchedEnd(one.held, other.held),
-        );
-        this.#assertSame(one.held, other.held, { startOffset, endOffset }, names);
-      }
-    }
-  }
-
-  #assertSame(
-    ones: readonly Held[],
-    others: readonly Held[],
-    range: { startOffset: number; endOffset: number },
-    names: string,
-  ): void {
-    const what = `${names} agree from ${range.startOffset} to ${range.endOffset}`;
-    if (this.isCompacted) assertAgree(ones, others, range, what);
-    else assert.deepEqual(heldWithin(ones, range), heldWithin(others, range), what);
   }
 
   #checkReaders(): void {
