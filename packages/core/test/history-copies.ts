@@ -4,6 +4,7 @@
  * What is on no disk any more nobody can find again: one in-sync replica at least keeps the folder of its last life.
  */
 import type { Random } from "../src/env/random.ts";
+import type { Replica } from "../src/replica/replica.ts";
 import { copyOfBroker, type FolderCopy, restoreBroker } from "./folder-copy.ts";
 import type { World } from "./world.ts";
 
@@ -42,8 +43,8 @@ export class HistoryCopies {
     return true;
   }
 
-  /** A broker has started, and its replicas were judged. */
-  started(brokerId: number): void {
-    this.#putBack.delete(brokerId);
+  /** Which replicas' brokers run: those were judged with the folders that they have. */
+  noteStarted(copies: readonly Replica[]): void {
+    for (const { brokerId, broker } of copies) if (!broker.isStopped) this.#putBack.delete(brokerId);
   }
 }

@@ -256,23 +256,26 @@ export class ReplicaHistory {
   async #putBackAny(copies: HistoryCopies): Promise<void> {
     const { random } = this.world;
     const way = (["live", "live", "reopened", "killed"] as const)[random.below(4)] ?? "live";
-    for (const { brokerId, broker } of this.#set.copies) if (!broker.isStopped) copies.started(brokerId);
     const chosen = this.brokerIds.filter(() => random.below(2) === 0);
     this.done.push(`${way} ${chosen.join(", ")}`);
     const { inSyncReplicas } = this.#set;
+    copies.noteStarted(this.#set.copies);
     if (way === "live") for (const brokerId of chosen) await this.cluster.stopBroker(brokerId);
     else await (way === "reopened" ? this.cluster.close() : this.cluster.crash());
     if (way === "killed") this.world.disk.crash({ mode: "kept" });
     for (const brokerId of chosen) {
       if (random.below(2) === 0) copies.take(brokerId);
-      else if (copies.putBack(brokerId, inSyncReplicas)) {
-        this.restored++;
-        this.#starts.delete(brokerId);
-        this.done.push(`  put back ${brokerId}`);
-      }
+      else this.#putBack(copies, brokerId, inSyncReplicas);
     }
     if (way !== "live") await this.open();
     else for (const brokerId of chosen) if (random.below(2) === 0) await this.cluster.startBroker(brokerId);
+  }
+
+  #putBack(copies: HistoryCopies, brokerId: number, inSyncReplicas: readonly number[]): void {
+    if (!copies.putBack(brokerId, inSyncReplicas)) return;
+    this.restored++;
+    this.#starts.delete(brokerId);
+    this.done.push(`  put back ${brokerId}`);
   }
 
   async #restart(): Promise<void> {
@@ -286,8 +289,12 @@ export class ReplicaHistory {
     this.done.push(`crash ${mode}`);
     const { random } = this.world;
     const { inSyncReplicas } = this.#set;
+    this.#copies?.noteStarted(this.#set.copies);
     await this.cluster.crash();
     this.world.disk.crash(mode === "kept" || mode === "lost" ? { mode } : { mode, random });
+    if (this.#copies !== null)
+      for (const brokerId of this.brokerIds)
+        if (random.below(3) === 0) this.#putBack(this.#copies, brokerId, inSyncReplicas);
     if (mode === "kept" && random.below(2) === 0) this.#restored(inSyncReplicas);
     await this.open();
     await settle();
