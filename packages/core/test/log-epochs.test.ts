@@ -170,6 +170,25 @@ describe("a follower", () => {
     expect(readAll(log)).toEqual(["4.0", "4.1", "good"]);
   });
 
+  test("that led and wrote nothing has its leader's epochs, also when a crash brings the manifest of that time back", async () => {
+    const { disk, open } = newWorld();
+    const leading = open();
+    appendUnder(leading, 1, 9);
+    leading.beginEpoch(2);
+    await leading.close();
+    const log = open({ create: false });
+    log.endEpoch();
+    log.appendAsFollower(led("1.9", 9, 1));
+    log.abandon();
+    disk.crash({ mode: "kept" });
+    for (let restart = 0; restart < 2; restart++) {
+      const again = open({ create: false });
+      expect(again.leaderEpochs).toEqual(HISTORY.slice(0, 1));
+      expect(readAll(again)).toHaveLength(10);
+      await again.close();
+    }
+  });
+
   test("ends behind the last batch that the disk took, and goes on from there", () => {
     const { disk, open } = newWorld({ segmentBytes: 250 });
     const log = open();

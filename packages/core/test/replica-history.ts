@@ -9,16 +9,10 @@ import type { Acks } from "../src/replica/acknowledgement.ts";
 import { stateProblem } from "../src/replica/partition-state.ts";
 import { FOLDER, openCluster } from "./cluster-world.ts";
 import { copyOfBroker, type FolderCopy, restoreBroker } from "./folder-copy.ts";
-import {
-  assertAgree,
-  type Held,
-  type HeldRecord,
-  heldBy,
-  heldIn,
-  heldWithin,
-  matchedEnd,
-} from "./held-batches.ts";
+import { type HeldRecord, heldBy, heldIn } from "./held-batches.ts";
+import { assertReplicasAgree, assertSame } from "./history-agreement.ts";
 import { batchFrom } from "./history-batch.ts";
+import { HistoryCopies } from "./history-copies.ts";
 import { HistoryProducers, type SequencedBatch } from "./history-producers.ts";
 import { ORDERS, settle } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
@@ -50,6 +44,8 @@ export class ReplicaHistory {
   /** What was found wrong where nobody waits for it. */
   #problem: unknown = null;
   #copy: [brokerId: number, copy: FolderCopy] | null = null;
+  /** `null` when chance draws one folder at most that is put back. */
+  readonly #copies: HistoryCopies | null;
   #sent = 0;
   #waiting = 0;
   #epoch = 0;
@@ -59,9 +55,10 @@ export class ReplicaHistory {
   /** Where each broker's log began. */
   readonly #starts = new Map<number, number>();
 
-  /** `changes`: of the configuration that chance draws. */
-  constructor(seed: number, changes: Partial<ClusterConfig> = {}) {
+  /** `changes`: of the configuration that chance draws; `anyFolders`: whether any folders are put back, again and again. */
+  constructor(seed: number, changes: Partial<ClusterConfig> = {}, { anyFolders = false } = {}) {
     this.world = memoryWorld(seed);
+    this.#copies = anyFolders ? new HistoryCopies(this.world) : null;
     const { random } = this.world;
     const brokers = 2 + random.below(3);
     this.brokerIds = Array.from({ length: brokers }, (_, index) => index + 1);
@@ -94,6 +91,11 @@ export class ReplicaHistory {
   /** One step, and what must hold after it. */
   async step(): Promise<void> {
     const { random } = this.world;
+    if (this.#copies !== null && random.below(100) < 15) {
+      await this.#putBackAny(this.#copies);
+      await settle();
+      return this.check();
+    }
     const choice = random.below(100);
     const brokerId = this.brokerIds[random.below(this.brokerIds.length)] ?? 1;
     if (choice < 30) this.#append(([0, 1, "all"] as const)[random.below(3)] ?? 1);
@@ -137,7 +139,7 @@ export class ReplicaHistory {
     const { logEndOffset: endOffset } = this.#set.leaderLog;
     const [first, ...others] = this.#set.copies.map(({ log }) => heldBy(log));
     for (const held of others)
-      this.#assertSame(first ?? [], held, { startOffset: start, endOffset }, "all replicas in the end");
+      assertSame(first ?? [], held, { startOffset: start, endOffset }, this.isCompacted);
     assert.deepEqual(this.#set.inSyncReplicas, this.brokerIds);
     assert.equal(this.#set.highWatermark, this.#set.leaderLog.logEndOffset);
     assert.equal(this.#waiting, 0, "nobody waits for an acknowledgement any more");
@@ -147,7 +149,7 @@ export class ReplicaHistory {
     if (this.#problem !== null) throw this.#problem;
     this.#checkState();
     this.#checkStarts();
-    this.#checkLogs();
+    assertReplicasAgree(this.#set, this.isCompacted);
     this.#checkReaders();
   }
 
@@ -233,6 +235,7 @@ export class ReplicaHistory {
 
   /** Of one broker in a history, and only while others are in sync: what is on no disk any more nobody can find again. */
   async #copyOrRestore(brokerId: number): Promise<void> {
+    if (this.#copies !== null) return this.#putBackAny(this.#copies);
     const [copied] = this.#copy ?? [brokerId];
     await this.cluster.stopBroker(copied);
     if (!this.#restored(this.#set.inSyncReplicas))
@@ -249,6 +252,32 @@ export class ReplicaHistory {
     return this.done.push(`  restored ${copied}`) > 0;
   }
 
+  /** Some brokers stop, or all of them, cleanly or not; some of their folders become older ones; some or all start again. */
+  async #putBackAny(copies: HistoryCopies): Promise<void> {
+    const { random } = this.world;
+    const way = (["live", "live", "reopened", "killed"] as const)[random.below(4)] ?? "live";
+    const chosen = this.brokerIds.filter(() => random.below(2) === 0);
+    this.done.push(`${way} ${chosen.join(", ")}`);
+    const { inSyncReplicas } = this.#set;
+    copies.noteStarted(this.#set.copies);
+    if (way === "live") for (const brokerId of chosen) await this.cluster.stopBroker(brokerId);
+    else await (way === "reopened" ? this.cluster.close() : this.cluster.crash());
+    if (way === "killed") this.world.disk.crash({ mode: "kept" });
+    for (const brokerId of chosen) {
+      if (random.below(2) === 0) copies.take(brokerId);
+      else this.#putBack(copies, brokerId, inSyncReplicas);
+    }
+    if (way !== "live") await this.open();
+    else for (const brokerId of chosen) if (random.below(2) === 0) await this.cluster.startBroker(brokerId);
+  }
+
+  #putBack(copies: HistoryCopies, brokerId: number, inSyncReplicas: readonly number[]): void {
+    if (!copies.putBack(brokerId, inSyncReplicas)) return;
+    this.restored++;
+    this.#starts.delete(brokerId);
+    this.done.push(`  put back ${brokerId}`);
+  }
+
   async #restart(): Promise<void> {
     this.done.push("restart");
     for (const brokerId of this.brokerIds) await this.cluster.startBroker(brokerId);
@@ -260,8 +289,12 @@ export class ReplicaHistory {
     this.done.push(`crash ${mode}`);
     const { random } = this.world;
     const { inSyncReplicas } = this.#set;
+    this.#copies?.noteStarted(this.#set.copies);
     await this.cluster.crash();
     this.world.disk.crash(mode === "kept" || mode === "lost" ? { mode } : { mode, random });
+    if (this.#copies !== null)
+      for (const brokerId of this.brokerIds)
+        if (random.below(3) === 0) this.#putBack(this.#copies, brokerId, inSyncReplicas);
     if (mode === "kept" && random.below(2) === 0) this.#restored(inSyncReplicas);
     await this.open();
     await settle();
@@ -321,41 +354,6 @@ export class ReplicaHistory {
         this.#starts.set(brokerId, logStartOffset);
       }
     }
-  }
-
-  #checkLogs(): void {
-    const { highWatermark, copies, inSyncReplicas } = this.#set;
-    const online = copies
-      .filter(({ isOnline }) => isOnline)
-      .map((copy) => ({ copy, held: heldBy(copy.log) }));
-    for (const { copy, held } of online) {
-      const sequences = held.flatMap(({ sequence }) => (sequence === null ? [] : [sequence]));
-      assert.equal(new Set(sequences).size, sequences.length, `no sequence is twice on ${copy.brokerId}`);
-    }
-    for (const one of online) {
-      for (const other of online) {
-        if (one.copy.brokerId >= other.copy.brokerId) continue;
-        const names = `${one.copy.brokerId} and ${other.copy.brokerId}`;
-        const startOffset = Math.max(one.copy.log.logStartOffset, other.copy.log.logStartOffset);
-        const both = [one.copy, other.copy].every(({ brokerId }) => inSyncReplicas.includes(brokerId));
-        const endOffset = Math.max(
-          both ? highWatermark : 0,
-          this.isCompacted ? 0 : matchedEnd(one.held, other.held),
-        );
-        this.#assertSame(one.held, other.held, { startOffset, endOffset }, names);
-      }
-    }
-  }
-
-  #assertSame(
-    ones: readonly Held[],
-    others: readonly Held[],
-    range: { startOffset: number; endOffset: number },
-    names: string,
-  ): void {
-    const what = `${names} agree from ${range.startOffset} to ${range.endOffset}`;
-    if (this.isCompacted) assertAgree(ones, others, range, what);
-    else assert.deepEqual(heldWithin(ones, range), heldWithin(others, range), what);
   }
 
   #checkReaders(): void {

@@ -8,6 +8,21 @@ const { MINIKAFKA_HISTORIES: wanted } = process.env;
 const HISTORIES = wanted === undefined || wanted === "" ? 80 : Number(wanted);
 const STEPS = 50;
 
+async function live(history: ReplicaHistory): Promise<void> {
+  await history.open();
+  for (let step = 0; step < STEPS; step++) await history.step();
+  await history.converge();
+}
+
+async function expectToHold(seed: number, history: ReplicaHistory): Promise<void> {
+  try {
+    await live(history);
+  } catch (problem) {
+    const lines = history.done.join("\n  ");
+    throw new Error(`history of seed ${seed} after\n  ${lines}\n${String(problem)}`, { cause: problem });
+  }
+}
+
 test(
   "whatever chance draws, in-sync replicas agree, the high watermark only grows, and nothing acknowledged by all is lost",
   async () => {
@@ -16,14 +31,7 @@ test(
     let [acknowledged, restored, duplicates] = [0, 0, 0];
     for (let seed = first; seed < first + HISTORIES; seed++) {
       const history = new ReplicaHistory(seed);
-      try {
-        await history.open();
-        for (let step = 0; step < STEPS; step++) await history.step();
-        await history.converge();
-      } catch (problem) {
-        const lines = history.done.join("\n  ");
-        throw new Error(`history of seed ${seed} after\n  ${lines}\n${String(problem)}`, { cause: problem });
-      }
+      await expectToHold(seed, history);
       acknowledged += history.acknowledged.size;
       restored += history.restored;
       duplicates += history.producers.duplicates;
@@ -48,13 +56,26 @@ test(
   60_000 + HISTORIES * 300,
 );
 
+test(
+  "the same holds when folders are put back from copies of any age, again and again, as long as one in sync keeps its own",
+  async () => {
+    const first = seedFromEnvironment(1);
+    let restored = 0;
+    for (let seed = first; seed < first + HISTORIES; seed++) {
+      const history = new ReplicaHistory(seed, {}, { anyFolders: true });
+      await expectToHold(seed, history);
+      restored += history.restored;
+    }
+    expect(restored, "folders that became older ones").toBeGreaterThan(HISTORIES);
+  },
+  60_000 + HISTORIES * 300,
+);
+
 test("the same histories under the dial that cuts at the high watermark soon lose what was acknowledged: the checks can fail", async () => {
   const lost = async (seed: number): Promise<boolean> => {
     const history = new ReplicaHistory(seed, { reconciliation: "high-watermark" });
     try {
-      await history.open();
-      for (let step = 0; step < STEPS; step++) await history.step();
-      await history.converge();
+      await live(history);
       return false;
     } catch (problem) {
       return problem instanceof AssertionError;

@@ -7,7 +7,7 @@
  * Never: a batch waiting in the process's own memory; a batch that was refused found in the log; a damaged byte returned.
  */
 
-import { onDisk, onDiskLater } from "../env/disk-answer.ts";
+import { onDiskLater } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import type { CompactionOutcome, CompactionRequest } from "./compaction/compaction-request.ts";
 import { Compactor } from "./compaction/compactor.ts";
@@ -61,7 +61,7 @@ export class PartitionLog extends LogReads {
    */
   append(frame: Buffer, leaderEpoch: number): AppendedBatch {
     this.parts.state.requireAppendable();
-    return onDisk(this.parts.context.folder, () => this.parts.appender.append(frame, leaderEpoch));
+    return this.onFiles(this.parts.context.folder, () => this.parts.appender.append(frame, leaderEpoch));
   }
 
   /**
@@ -71,7 +71,7 @@ export class PartitionLog extends LogReads {
    */
   appendAsFollower(frames: Buffer): AppendedBatch {
     this.parts.state.requireAppendable();
-    return onDisk(this.parts.context.folder, () => this.parts.appender.appendAsFollower(frames));
+    return this.onFiles(this.parts.context.folder, () => this.parts.appender.appendAsFollower(frames));
   }
 
   /** What is appended from here on is of `leaderEpoch`, also while nothing is. For a leader that begins (KIP-101). */
@@ -114,13 +114,13 @@ export class PartitionLog extends LogReads {
   /** Begins a new segment; nothing is done when the active one is empty. Returns whether it did. Throws STORAGE_ERROR. */
   roll(): boolean {
     this.parts.state.requireAppendable();
-    return onDisk(this.parts.context.folder, () => this.parts.appender.roll());
+    return this.onFiles(this.parts.context.folder, () => this.parts.appender.roll());
   }
 
   /** The same where the active segment's first batch is older than `segment_ms` at `nowMs`. */
   rollByAge(nowMs: number): boolean {
     this.parts.state.requireAppendable();
-    return onDisk(this.parts.context.folder, () => this.parts.appender.rollByAge(nowMs));
+    return this.onFiles(this.parts.context.folder, () => this.parts.appender.rollByAge(nowMs));
   }
 
   /**

@@ -24,19 +24,19 @@ export interface NotedReplica {
 export interface StartFacts {
   /** Whether what was noted counts (the dial highWatermarkCheckpoint). */
   readonly isNoted: boolean;
-  /** Whether all brokers ended cleanly. */
-  readonly isClean: boolean;
+  /** Whether one of the notes is the leader's, of a clean end of all brokers. */
+  readonly isExact: boolean;
 }
 
 /**
  * Where the high watermark begins when a partition is opened, of the replicas that could be opened. With `isNoted` no consumer
- * sees less than before: what was noted was visible; after a clean end it is exact, and after any other the in-sync replicas may
- * agree further than that, since each of them held everything that was visible. Without, it is where all replicas agree, as
+ * sees less than before: what was noted was visible; with the leader's note of a clean end it is exact, and otherwise the in-sync
+ * replicas may agree further than that, since each of them held everything that was visible. Without, it is where all replicas agree, as
  * in the system that this one carries on: one that lags pulls it back. Pure.
  */
 export function startingHighWatermark(
   replicas: readonly NotedReplica[],
-  { isNoted, isClean }: StartFacts,
+  { isNoted, isExact }: StartFacts,
 ): number {
   const counted = replicas.filter(({ isInSync, agreedEnd }) => agreedEnd !== null && (isInSync || !isNoted));
   if (counted.length === 0) return 0;
@@ -44,7 +44,7 @@ export function startingHighWatermark(
   // Also of one whose log is gone: the others had that as well.
   const notes = replicas.flatMap(({ isInSync, checkpoint }) => (isInSync ? (checkpoint ?? []) : []));
   if (!isNoted || notes.length === 0) return highWatermarkOf(ends);
-  const noted = isClean ? Math.max(...notes) : Math.max(...notes, highWatermarkOf(ends));
+  const noted = isExact ? Math.max(...notes) : Math.max(...notes, highWatermarkOf(ends));
   // Whoever has lost records is judged later, and must not be said to have them.
   return Math.min(noted, Math.max(...ends));
 }

@@ -157,6 +157,12 @@ export class Leadership {
     this.raise(value);
   }
 
+  /** A broker of a replica has started again: what that replica knows is what its broker had noted. */
+  resume(): void {
+    this.#teach();
+    this.beginEpoch();
+  }
+
   /** Whoever asks the leader where older epochs end must be told, also before this one has a batch (KIP-101). */
   beginEpoch(): void {
     const leader = this.onlineLeader;

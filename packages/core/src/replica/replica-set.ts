@@ -178,7 +178,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
 
   /** A broker of a replica has started again. */
   resumeLeading(): void {
-    this.leadership.beginEpoch();
+    this.leadership.resume();
     this.leadership.followStable();
     this.noteProgress();
   }

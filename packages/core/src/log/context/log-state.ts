@@ -1,12 +1,14 @@
 /**
  * Whether a log may be used.
  *
- *   online    -> offline   the file holds something that could not be taken back; nothing is read or written any more
+ *   online    -> offline   the file holds something that could not be taken back, or somebody has removed it; nothing is read or
+ *                          written any more
  *   online    -> failed    a sync failed, so that nobody knows what is on the disk; reads go on, they check every batch
  *   any other -> closed
  *
  * Never: a way back. Only opening the log anew, which checks what is there, makes it usable again.
  */
+import { DiskError } from "../../env/disk.ts";
 import type { Env } from "../../env/env.ts";
 import type { ReplicaPlace } from "../../env/trace.ts";
 import { BrokerError } from "../../errors.ts";
@@ -94,6 +96,31 @@ export class LogState {
     if (this.#state.kind === "closed" || this.isOffline) return;
     this.#state = { kind: "offline", problem };
     this.#env.trace({ kind: "log_offline", ...this.#place, problem });
+  }
+
+  /**
+   * Runs `act`; when it meets a file that is not there, and `path`, which the end of the log is written to, is not there either, the
+   * log goes off line: somebody has taken away what it held, and what comes next could not be found. Throws what `act` throws.
+   */
+  noticingLoss<Result>(path: string, act: () => Result): Result {
+    try {
+      return act();
+    } catch (problem) {
+      // While its end is being cut, files come and go.
+      if (problem instanceof DiskError && !this.#isCut && this.#isGone(path, problem))
+        this.goOffline(`${problem.message}: somebody has removed it`);
+      throw problem;
+    }
+  }
+
+  #isGone(path: string, { code }: DiskError): boolean {
+    if (code !== "ENOENT" && code !== "ENOTDIR") return false;
+    try {
+      return this.#env.disk.stat(path) === null;
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      return false;
+    }
   }
 
   /** A sync failed. Returns the error that tells of it. */

@@ -27,6 +27,12 @@ describe("an epoch begins", () => {
     history.begin(3, 30);
     expect(history.entries).toEqual(entries([2, 0], [3, 30]));
   });
+
+  test("where it began, when it goes on behind one that was given up", () => {
+    const history = epochs([2, 0], [4, 9]);
+    history.begin(2, 9);
+    expect(history.entries).toEqual(entries([2, 0]));
+  });
 });
 
 // KIP-279: the answer names the epoch that it is about, which may be below the one that was asked for.

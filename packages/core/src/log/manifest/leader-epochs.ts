@@ -38,14 +38,16 @@ export class LeaderEpochs {
 
   /**
    * What is at `startOffset` and behind it is of `leaderEpoch`. Entries that it contradicts go, as in Kafka: they were of
-   * leaders that wrote nothing.
+   * leaders that wrote nothing, and after a crash also of one that was given up since the manifest. What goes on behind them began
+   * where it began.
    */
   begin(leaderEpoch: number, startOffset: number): void {
     if (this.latest?.leaderEpoch === leaderEpoch) return;
     const before = this.#entries.filter(
-      (entry) => entry.leaderEpoch < leaderEpoch && entry.startOffset < startOffset,
+      (entry) => entry.leaderEpoch <= leaderEpoch && entry.startOffset < startOffset,
     );
-    this.#entries = [...before, { leaderEpoch, startOffset }];
+    const goesOn = before.at(-1)?.leaderEpoch === leaderEpoch;
+    this.#entries = goesOn ? before : [...before, { leaderEpoch, startOffset }];
   }
 
   /** The log ends at `endOffset` now. */

@@ -54,6 +54,12 @@ export abstract class LogReads {
     this.#hiddenBelow = Math.max(this.#hiddenBelow, Math.min(offset, this.logEndOffset));
   }
 
+  /** Runs `act`; what the disk refuses is STORAGE_ERROR, about `path`. When the file is gone, so is the log (log-state.ts). */
+  protected onFiles<Result>(path: string, act: () => Result): Result {
+    const { state, segments } = this.parts;
+    return onDisk(path, () => state.noticingLoss(segments.active.path, act));
+  }
+
   /** The log ends at `endOffset` now, or begins there anew. */
   protected hideOnlyBelow(endOffset: number): void {
     this.#hiddenBelow = Math.min(this.#hiddenBelow, endOffset);
@@ -156,9 +162,7 @@ export abstract class LogReads {
     const endOffset = Math.min(limits.endOffset, this.logEndOffset);
     if (offset >= endOffset) return { batches: NO_BYTES, nextOffset: offset };
     const segment = this.parts.segments.holding(offset);
-    return onDisk(segment.path, () => {
-      return segment.read(offset, { bytesMax: limits.bytesMax, endOffset });
-    });
+    return this.onFiles(segment.path, () => segment.read(offset, { bytesMax: limits.bytesMax, endOffset }));
   }
 
   /**
@@ -168,7 +172,7 @@ export abstract class LogReads {
   dump(offset: number, limits: DumpLimits): LogDump {
     this.parts.state.requireReadable();
     requireInRange(offset, this);
-    return onDisk(this.parts.context.folder, () => dumpBatches(this.parts.segments, offset, limits));
+    return this.onFiles(this.parts.context.folder, () => dumpBatches(this.parts.segments, offset, limits));
   }
 
   /**
@@ -178,7 +182,7 @@ export abstract class LogReads {
   find(sought: SoughtPlace): LogFind {
     this.parts.state.requireReadable();
     const range = { startOffset: this.logStartOffset, endOffset: this.logEndOffset };
-    return onDisk(this.parts.context.folder, () => findInLog(this.parts.segments, sought, range));
+    return this.onFiles(this.parts.context.folder, () => findInLog(this.parts.segments, sought, range));
   }
 
   /** The first record below `endOffset` of `timestampMs` or later, or `null`. Throws STORAGE_ERROR. Kafka: KIP-79. */
@@ -186,7 +190,7 @@ export abstract class LogReads {
     this.parts.state.requireReadable();
     const { logStartOffset: startOffset, logEndOffset } = this;
     const range = { startOffset, endOffset: Math.min(endOffset, logEndOffset) };
-    return onDisk(this.parts.context.folder, () => {
+    return this.onFiles(this.parts.context.folder, () => {
       const found = findTimestamp(this.parts.segments, timestampMs, range);
       return found === null ? null : { offset: found.offset, timestampMs: found.timestampMs };
     });

@@ -1,0 +1,46 @@
+/** Whether the replicas of one partition hold the same. */
+import assert from "node:assert/strict";
+import type { PartitionReplicaSet } from "../src/replica/replica-set.ts";
+import { assertAgree, type Held, heldBy, heldWithin, matchedEnd } from "./held-batches.ts";
+
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+}
+
+/** Those in sync up to the high watermark, and any two as far as their leaders' epochs match; no sequence is twice in one. */
+export function assertReplicasAgree(
+  { highWatermark, copies, inSyncReplicas }: PartitionReplicaSet,
+  isCompacted: boolean,
+): void {
+  const online = copies.filter(({ isOnline }) => isOnline).map((copy) => ({ copy, held: heldBy(copy.log) }));
+  for (const { copy, held } of online) {
+    const sequences = held.flatMap(({ sequence }) => (sequence === null ? [] : [sequence]));
+    assert.equal(new Set(sequences).size, sequences.length, `no sequence is twice on ${copy.brokerId}`);
+  }
+  for (const one of online) {
+    for (const other of online) {
+      if (one.copy.brokerId >= other.copy.brokerId) continue;
+      const names = `${one.copy.brokerId} and ${other.copy.brokerId}`;
+      const startOffset = Math.max(one.copy.log.logStartOffset, other.copy.log.logStartOffset);
+      const both = [one.copy, other.copy].every(({ brokerId }) => inSyncReplicas.includes(brokerId));
+      const endOffset = Math.max(
+        both ? highWatermark : 0,
+        isCompacted ? 0 : matchedEnd(one.held, other.held),
+      );
+      assertSame(one.held, other.held, { startOffset, endOffset }, isCompacted, names);
+    }
+  }
+}
+
+export function assertSame(
+  ones: readonly Held[],
+  others: readonly Held[],
+  range: Range,
+  isCompacted: boolean,
+  names = "all replicas in the end",
+): void {
+  const what = `${names} agree from ${range.startOffset} to ${range.endOffset}`;
+  if (isCompacted) assertAgree(ones, others, range, what);
+  else assert.deepEqual(heldWithin(ones, range), heldWithin(others, range), what);
+}
