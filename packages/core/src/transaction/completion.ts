@@ -10,7 +10,8 @@ import { assert } from "../assert.ts";
 import { unlessGivenUp, type Wait } from "../coordinator/give-up.ts";
 import { BrokerError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
-import type { MarkerOrder, OtherRooms } from "./other-rooms.ts";
+import type { TransactionEnd } from "../replica/transaction-end.ts";
+import type { OtherRooms } from "./other-rooms.ts";
 import type { TransactionChanges } from "./transaction-changes.ts";
 import { isPrepared, isSameEnd, type Transaction, type TransactionPartition } from "./transaction-state.ts";
 
@@ -98,7 +99,7 @@ export class Completion {
   }
 
   /** A topic that is gone, or was made anew, has nothing of the transaction. */
-  async #markPartition(place: TransactionPartition, marker: MarkerOrder): Promise<void> {
+  async #markPartition(place: TransactionPartition, marker: TransactionEnd): Promise<void> {
     for (;;) {
       if (this.#rooms.topicIdOf(place.topic) !== place.topicId) return;
       try {
@@ -114,7 +115,7 @@ export class Completion {
     }
   }
 
-  #markerOf({ transactionalId, state, markerProducer }: Transaction): MarkerOrder {
+  #markerOf({ transactionalId, state, markerProducer }: Transaction): TransactionEnd {
     assert(markerProducer !== null, `${transactionalId} is prepared, and no marker is known`);
     return {
       ...markerProducer,

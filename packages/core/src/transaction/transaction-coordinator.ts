@@ -105,9 +105,7 @@ export class TransactionCoordinator {
       transactionalId,
       (transaction) => {
         if (transaction.state === "dead") throw unknownTransactionalId(transactionalId);
-        return transaction.state === "ongoing"
-          ? { kind: "prepare", commit: false, cause: "operator" }
-          : null;
+        return transaction.state === "ongoing" ? { kind: "prepare", commit: false, cause: "operator" } : null;
       },
       wait,
     );
@@ -127,7 +125,10 @@ interface Initialization {
 }
 
 /** `null` while it has to wait for an end to be complete, and when the present identity is the answer. */
-function initEvent(transaction: Transaction, { timeoutMs, current }: Initialization): TransactionEvent | null {
+function initEvent(
+  transaction: Transaction,
+  { timeoutMs, current }: Initialization,
+): TransactionEvent | null {
   if (current !== null && nextOfHolder(transaction, current) === "present") return null;
   if (isPrepared(transaction)) return null;
   if (transaction.state !== "ongoing") return { kind: "init", timeoutMs, current };

@@ -5,13 +5,14 @@
  * batch is appended in the instant in which the transaction is seen to be open.
  * Never: a batch behind the decision to end its transaction: a write keeps its turn until its batch is in the log.
  */
-import { HEADER_BYTES, frameProblem, readBatchHeader } from "@minikafka/record";
+import { frameProblem, HEADER_BYTES, readBatchHeader } from "@minikafka/record";
 import type { Wait } from "../coordinator/give-up.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { requireOffsets } from "../offsets/commit-request.ts";
+import { quoted } from "../quoted.ts";
+import type { Appended } from "../replica/append-options.ts";
 import { identityOf, isSame } from "../replica/producer-identity.ts";
-import type { Appended } from "../replica/replica-set.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import type { OtherRooms } from "./other-rooms.ts";
 import { requirePresent } from "./transaction-callers.ts";
@@ -24,7 +25,12 @@ import {
   type TransactionalAppendOptions,
   type TransactionCaller,
 } from "./transaction-requests.ts";
-import { hasPartition, isPrepared, type Transaction, type TransactionPartition } from "./transaction-state.ts";
+import {
+  hasPartition,
+  isPrepared,
+  type Transaction,
+  type TransactionPartition,
+} from "./transaction-state.ts";
 import type { Turns } from "./turns.ts";
 
 export interface TransactionalWritesParts {
@@ -73,13 +79,10 @@ export class TransactionalWrites {
     requireOffsets(offsets);
     const stage = async () => {
       await this.#requireOpen(request, wait);
-      const place = await this.#rooms.partitionOf(groupId);
-      for (;;) {
-        await this.#add(request, place, wait);
-        const keeper = this.#keeper(transactionalId);
-        if (keeper === null || !isAdded(keeper, request, place)) continue;
-        return this.#rooms.stage({ groupId, member, offsets }, identityOf(request), wait);
-      }
+      const place = await this.#rooms.partitionOf(groupId, wait);
+      await this.#add(request, place, wait);
+      const requireOngoing = () => this.#requireAdded(request, place);
+      await this.#rooms.stage({ groupId, member, offsets }, { ...identityOf(request), requireOngoing }, wait);
     };
     await this.#turns.beside(transactionalId, OFFSETS_LANE, stage, wait);
   }
@@ -131,6 +134,14 @@ export class TransactionalWrites {
       },
       wait,
     );
+  }
+
+  /** Throws LEADER_NOT_AVAILABLE besides, when the coordinator's partition has another leader since the partition was added. */
+  #requireAdded(caller: TransactionCaller, partition: TransactionPartition): void {
+    const keeper = this.#keeper(caller.transactionalId);
+    if (keeper !== null && isAdded(keeper, caller, partition)) return;
+    const message = `the coordinator of ${quoted(caller.transactionalId)} has moved; expected the same request again`;
+    throw new BrokerError("LEADER_NOT_AVAILABLE", message);
   }
 
   /** The state as it is in this instant; `null` when it has to be loaded. */
