@@ -43,7 +43,7 @@ export class BrokerCluster extends ClusterReads {
     const { lifecycle } = this;
     this.steps = new BackgroundSteps({ ...rooms, config, env, lifecycle });
     this.groups = new GroupOperations({ ...rooms, config, lifecycle }, env);
-    this.transactions = new TransactionOperations({ ...rooms, config, lifecycle }, env);
+    this.transactions = new TransactionOperations({ ...rooms, config, lifecycle, groups: this.groups }, env);
   }
 
   /**
@@ -52,7 +52,9 @@ export class BrokerCluster extends ClusterReads {
    */
   static async open(config: ClusterConfig, env: Env): Promise<BrokerCluster> {
     const resolved = resolveConfig(config);
-    return new BrokerCluster(await openRooms(resolved, env), resolved, env);
+    const cluster = new BrokerCluster(await openRooms(resolved, env), resolved, env);
+    cluster.transactions.resume();
+    return cluster;
   }
 
   /**

@@ -26,6 +26,7 @@ import type { Brokers } from "./brokers.ts";
 import { type GivenProducerIds, type NamedProducer, producerNameProblem } from "./producer-ids-file.ts";
 import { nextEpoch, nextInstance } from "./producer-instance.ts";
 import { neverGiven, overtaken, retired } from "./producer-refusals.ts";
+import { TransactionalProducers } from "./transactional-producers.ts";
 
 export interface ProducerInit {
   /** Keeps its id from one instance to the next, each of which ends the one before. Default: a producer of no name. */
@@ -44,6 +45,7 @@ export interface ProducerIdsOptions {
 
 export class ProducerIds implements ProducerRules {
   readonly duplicateWindow: number;
+  readonly transactional = new TransactionalProducers();
   readonly #file: CheckpointFile<GivenProducerIds>;
   readonly #brokers: Brokers;
   readonly #env: Env;
@@ -79,8 +81,20 @@ export class ProducerIds implements ProducerRules {
    */
   init({ name, current }: ProducerInit): ProducerIdentity {
     if (this.#doubt !== null) throw this.#doubt;
-    if (current !== undefined) this.#requireGiven(current);
+    if (current !== undefined) {
+      this.#requireGiven(current);
+      this.transactional.requireNone(current);
+    }
     return name === undefined ? this.#initUnnamed(current) : this.#initNamed(name, current);
+  }
+
+  /** An id that nobody has, for good when this returns. Throws STORAGE_ERROR, BROKER_FAILED. */
+  newProducerId(): number {
+    if (this.#doubt !== null) throw this.#doubt;
+    const { producerId, reservedEnd } = this.#nextId();
+    if (reservedEnd > this.#reservedEnd) this.#write([...this.#byName.values()], reservedEnd);
+    this.#next = producerId + 1;
+    return producerId;
   }
 
   /**
@@ -105,6 +119,7 @@ export class ProducerIds implements ProducerRules {
    */
   requireCurrent(header: BatchHeader): void {
     this.#requireGiven(header);
+    if (this.transactional.isOf(header)) return;
     const named = this.#byId.get(header.producerId);
     if (named === undefined) {
       const epoch = this.#unnamedEpochs.get(header.producerId) ?? 0;
@@ -132,10 +147,7 @@ export class ProducerIds implements ProducerRules {
       this.#noteUnnamed(next);
       return this.#given(null, next);
     }
-    const { producerId, reservedEnd } = this.#nextId();
-    if (reservedEnd > this.#reservedEnd) this.#write([...this.#byName.values()], reservedEnd);
-    this.#next = producerId + 1;
-    return this.#given(null, { producerId, producerEpoch: 0 });
+    return this.#given(null, { producerId: this.newProducerId(), producerEpoch: 0 });
   }
 
   #initNamed(name: string, current: ProducerIdentity | undefined): ProducerIdentity {

@@ -6,10 +6,13 @@
 import { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import type { Env } from "../env/env.ts";
-import { BrokerError } from "../errors.ts";
 import type { AppendResult } from "../replica/append-result.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
+import { Completion } from "../transaction/completion.ts";
+import { TransactionChanges } from "../transaction/transaction-changes.ts";
+import { TransactionCoordinator, type TransactionParts } from "../transaction/transaction-coordinator.ts";
+import { type ExpiredTransactions, expireTransactions } from "../transaction/transaction-expiry.ts";
 import { TransactionKeeper, type TransactionKinds } from "../transaction/transaction-keeper.ts";
 import type {
   EndRequest,
@@ -18,87 +21,96 @@ import type {
   TransactionalAppendOptions,
   TransactionCaller,
 } from "../transaction/transaction-requests.ts";
-import type { LivingState } from "../transaction/transaction-state.ts";
+import { isPrepared, type LivingState } from "../transaction/transaction-state.ts";
 import {
   describeTransaction,
   listTransactions,
   type TransactionDescription,
   type TransactionListings,
 } from "../transaction/transaction-views.ts";
-import { type InternalTopicParts, openInternalTopic } from "./internal-topic.ts";
+import { TransactionalWrites } from "../transaction/transactional-writes.ts";
+import { Turns } from "../transaction/turns.ts";
+import type { ResolvedConfig } from "./config.ts";
+import { openInternalTopic } from "./internal-topic.ts";
 import { INTERNAL_TOPIC_CONFIG, TRANSACTIONS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-
-/** What one step has done. */
-export interface ExpiredTransactions {
-  /** Their time was over. */
-  readonly aborted: readonly string[];
-  /** Their end had been decided before, and is complete now. */
-  readonly completed: readonly string[];
-  /** Ids that nobody used. */
-  readonly forgotten: readonly string[];
-  /** Could not be ended now; the next step tries again. */
-  readonly failed: readonly { readonly transactionalId: string; readonly error: BrokerError }[];
-}
-
-const notYet = (): never => {
-  throw new BrokerError("UNSUPPORTED_OPERATION", "not yet");
-};
+import { type TransactionRoomsParts, transactionRooms } from "./transaction-rooms.ts";
 
 export class TransactionOperations {
   readonly #lifecycle: Lifecycle;
+  readonly #config: ResolvedConfig;
+  readonly #env: Env;
   readonly #topic: CoordinatorTopic<TransactionKinds>;
+  readonly #parts: TransactionParts;
+  readonly #coordinator: TransactionCoordinator;
+  readonly #writes: TransactionalWrites;
 
-  constructor(parts: InternalTopicParts, env: Env) {
+  constructor(parts: TransactionRoomsParts, env: Env) {
     const { config, lifecycle } = parts;
+    const rooms = transactionRooms(parts);
     const request = {
       topic: TRANSACTIONS_TOPIC,
       partitions: config.transactionsTopicPartitions,
       config: INTERNAL_TOPIC_CONFIG,
     };
     this.#lifecycle = lifecycle;
+    this.#config = config;
+    this.#env = env;
     this.#topic = new CoordinatorTopic<TransactionKinds>(
       {
         ...openInternalTopic(parts, request, env),
-        newKinds: () => ({ transaction: new TransactionKeeper({ heard: () => {} }) }),
+        newKinds: () => ({ transaction: new TransactionKeeper(rooms) }),
+        onLoaded: (kinds) => this.#takeUp(kinds),
       },
       env,
     );
+    const changes = new TransactionChanges({ topic: this.#topic, ...rooms }, env);
+    const turns = new Turns();
+    this.#parts = { changes, turns, completion: new Completion(changes, rooms) };
+    this.#coordinator = new TransactionCoordinator(this.#parts, config);
+    this.#writes = new TransactionalWrites({ changes, turns, rooms });
   }
 
-  async init(_request: InitRequest, _wait?: Wait): Promise<ProducerIdentity> {
+  /** See TransactionCoordinator.init. Rejects with SHUTTING_DOWN besides, as all of these. */
+  async init(request: InitRequest, wait?: Wait): Promise<ProducerIdentity> {
     this.#lifecycle.requireRunning();
-    return notYet();
+    return this.#coordinator.init(request, wait);
   }
 
-  async begin(_transaction: TransactionCaller, _wait?: Wait): Promise<void> {
+  /** See TransactionCoordinator.begin. */
+  async begin(transaction: TransactionCaller, wait?: Wait): Promise<void> {
     this.#lifecycle.requireRunning();
-    notYet();
+    await this.#coordinator.begin(transaction, wait);
   }
 
+  /** See TransactionalWrites.append; resolves when the batch is acknowledged by all that are in sync. */
   async append(
-    _place: TopicPartition,
-    _frame: Buffer,
-    _options: TransactionalAppendOptions,
+    place: TopicPartition,
+    frame: Buffer,
+    options: TransactionalAppendOptions,
   ): Promise<AppendResult> {
     this.#lifecycle.requireRunning();
-    return notYet();
+    const { acknowledged, ...appended } = await this.#writes.append(place, frame, options);
+    await acknowledged;
+    return appended;
   }
 
-  async sendOffsets(_request: SendOffsetsRequest, _wait?: Wait): Promise<void> {
+  /** See TransactionalWrites.sendOffsets. */
+  async sendOffsets(request: SendOffsetsRequest, wait?: Wait): Promise<void> {
     this.#lifecycle.requireRunning();
-    notYet();
+    await this.#writes.sendOffsets(request, wait);
   }
 
-  async end(_request: EndRequest, _wait?: Wait): Promise<ProducerIdentity> {
+  /** See TransactionCoordinator.end. */
+  async end(request: EndRequest, wait?: Wait): Promise<ProducerIdentity> {
     this.#lifecycle.requireRunning();
-    return notYet();
+    return this.#coordinator.end(request, wait);
   }
 
-  /** False when none was open. */
-  async abort(_transactionalId: string, _wait?: Wait): Promise<boolean> {
+  /** See TransactionCoordinator.abort. */
+  async abort(transactionalId: string, wait?: Wait): Promise<boolean> {
     this.#lifecycle.requireRunning();
-    return notYet();
+    return this.#coordinator.abort(transactionalId, wait);
   }
 
   /** See describeTransaction() in transaction-views.ts. */
@@ -116,8 +128,24 @@ export class TransactionOperations {
     return listTransactions(this.#topic, request, wait);
   }
 
-  async expire(_wait?: Wait): Promise<ExpiredTransactions> {
+  /** The step. See expireTransactions() in transaction-expiry.ts. */
+  async expire(wait?: Wait): Promise<ExpiredTransactions> {
     this.#lifecycle.requireRunning();
-    return notYet();
+    return expireTransactions(this.#parts, { config: this.#config, clock: this.#env.clock }, wait);
+  }
+
+  /** Brings what is known into memory, so that ends which were decided before are completed: without waiting, when opening. */
+  resume(): void {
+    for (const shard of this.#topic.shards()) this.#parts.completion.inBackground(shard.read(() => {}));
+  }
+
+  /** Resolves when no end is being completed any more. Rejects with what no refusal of the world is. */
+  settled(): Promise<void> {
+    return this.#parts.completion.settled();
+  }
+
+  #takeUp({ transaction: keeper }: TransactionKinds): void {
+    for (const transaction of keeper.allCurrent())
+      if (isPrepared(transaction)) this.#parts.completion.takeUp(transaction.transactionalId);
   }
 }

@@ -47,6 +47,8 @@ export interface ShardParts<Kinds extends RecordKinds> {
   ) => AppendedMarker;
   /** A new memory, in which nothing is kept yet. */
   readonly newKinds: () => Kinds;
+  /** Called whenever the state has come into memory, for what it says that is to be done. It must not throw. */
+  readonly onLoaded?: (kinds: Kinds) => void;
 }
 
 export class CoordinatorShard<Kinds extends RecordKinds> {
@@ -67,6 +69,17 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
   /** The broker that leads the partition, or `null`. */
   get coordinatorId(): number | null {
     return this.#parts.set.leaderId;
+  }
+
+  /** Of the partition. */
+  get leaderEpoch(): number {
+    return this.#parts.set.leaderEpoch;
+  }
+
+  /** The state as the leader's log makes it in this very instant; `null` when it is not in memory. Throws as read() rejects. */
+  get loaded(): Kinds | null {
+    const loaded = this.#loaded;
+    return loaded !== null && isCurrent(this.#parts.set, loaded) ? loaded.kinds : null;
   }
 
   /**
@@ -170,13 +183,14 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
   }
 
   async #loadAnew(): Promise<LoadedShard<Kinds>> {
-    const { set, newKinds } = this.#parts;
+    const { set, newKinds, onLoaded } = this.#parts;
     for (;;) {
       const loaded = await loadShard(set, newKinds(), this.#env);
       if (loaded === null) continue;
       this.#loaded = loaded;
       // What the log may yet lose is asked for, so that it becomes certain without anybody writing.
       loaded.whenAcknowledged((endOffset) => set.whenAcknowledged(endOffset)).catch(() => {});
+      onLoaded?.(loaded.kinds);
       return loaded;
     }
   }

@@ -47,6 +47,11 @@ export class CoordinatorTopic<Kinds extends RecordKinds> {
     return set === undefined ? null : this.#shard(set);
   }
 
+  /** See CoordinatorShard.loaded; `null` while the topic does not exist as well. */
+  loaded(key: string): Kinds | null {
+    return this.shardOf(key)?.loaded ?? null;
+  }
+
   /** The number of the partition that `key` belongs to, for whoever is about to write there: the topic is made where there is none. */
   async partitionOf(key: string, wait: Wait = {}): Promise<number> {
     if (this.shardOf(key) === null) await this.#untilMade(this.#make(), wait);

@@ -82,8 +82,14 @@ const LOG_AND_CLUSTER_POINTS = [
   "coordinator.load.before_read",
   "coordinator.write.before_append",
   "coordinator.write.after_append",
+  "transaction.add_partition.before_write",
+  "transaction.add_partition.after_write",
+  "transaction.prepare.before_write",
+  "transaction.prepare.after_write",
   "transaction.marker.before_append",
   "transaction.marker.after_append",
+  "transaction.complete.before_write",
+  "transaction.complete.after_write",
 ] as const;
 
 export type FaultPoint = (typeof LOG_AND_CLUSTER_POINTS)[number] | `${CheckpointName}.${CheckpointStep}`;

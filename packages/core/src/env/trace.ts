@@ -5,6 +5,7 @@
  */
 
 import type { GroupTraceEvent } from "./trace-groups.ts";
+import type { TransactionTraceEvent } from "./trace-transactions.ts";
 
 /** One replica of one partition. */
 export interface ReplicaPlace {
@@ -185,6 +186,7 @@ export type TraceEvent =
       { leaderEpoch: number; startOffset: number; endOffset: number; records: number }
     >
   | GroupTraceEvent
+  | TransactionTraceEvent
   | OnPartition<"metadata_outdated", { leaderEpoch: number; logEpoch: number }>
   // a broker's folder
   | OnBroker<"foreign_file_ignored", { path: string }>

@@ -10,9 +10,9 @@ import { PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-i
 import { partitionName } from "../replica/topic-partition.ts";
 import {
   END_CAUSES,
+  type LastEnd,
   TRANSACTION_STATES,
   type Transaction,
-  type TransactionEnd,
   type TransactionPartition,
   transactionProblem,
 } from "./transaction-state.ts";
@@ -69,7 +69,7 @@ function formatIdentity({ producerId, producerEpoch }: ProducerIdentity): JsonOb
   return { producer_id: producerId, producer_epoch: producerEpoch };
 }
 
-function formatEnd({ producer, committed, cause, endedMs }: TransactionEnd): JsonObject {
+function formatEnd({ producer, committed, cause, endedMs }: LastEnd): JsonObject {
   return { ...formatIdentity(producer), committed, cause, ended_ms: endedMs };
 }
 
@@ -119,7 +119,7 @@ function parseIdentity(fields: ReadonlyMap<string, unknown>): ProducerIdentity {
   };
 }
 
-function parseEnd(fields: ReadonlyMap<string, unknown>): TransactionEnd {
+function parseEnd(fields: ReadonlyMap<string, unknown>): LastEnd {
   const committed = fields.get("committed");
   if (typeof committed !== "boolean") throw mismatch(committed, "committed", "true or false");
   return {

@@ -3,7 +3,7 @@ import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
-import type { Transaction, TransactionEnd } from "./transaction-state.ts";
+import type { LastEnd, Transaction } from "./transaction-state.ts";
 
 export function unknownTransactionalId(transactionalId: string): BrokerError {
   const message = `there is no transactional id ${quoted(transactionalId)}; expected one that init_producer was asked for`;
@@ -18,7 +18,7 @@ export function invalidState({ transactionalId, state }: Transaction, act: strin
 }
 
 /** The end was decided the other way. */
-export function endedOtherwise({ transactionalId }: Transaction, { committed }: TransactionEnd): BrokerError {
+export function endedOtherwise({ transactionalId }: Transaction, { committed }: LastEnd): BrokerError {
   const [was, asked] = committed ? ["committed", "abort"] : ["aborted", "commit"];
   const message = `the transaction of ${quoted(transactionalId)} was ${was} before; expected no ${asked}`;
   return new BrokerError("INVALID_TRANSACTION_STATE", message, { committed });
@@ -30,7 +30,7 @@ export function stillCompleting({ transactionalId, state }: Transaction): Broker
 }
 
 /** The coordinator, not the producer, has ended it. */
-export function transactionAborted({ transactionalId }: Transaction, { cause }: TransactionEnd): BrokerError {
+export function transactionAborted({ transactionalId }: Transaction, { cause }: LastEnd): BrokerError {
   const why = cause === "timeout" ? "as it was open for too long" : "by hand";
   const message = `the transaction of ${quoted(transactionalId)} was aborted ${why}; expected a new one, with the epoch that init_producer gives for this one`;
   return new BrokerError("TRANSACTION_ABORTED", message, { cause });

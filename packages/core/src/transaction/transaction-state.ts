@@ -35,7 +35,7 @@ export interface TransactionPartition extends TopicPartition {
 }
 
 /** How a transaction ended, or is ending. */
-export interface TransactionEnd {
+export interface LastEnd {
   /** Whose transaction it was: with the epoch in which it was open. */
   readonly producer: ProducerIdentity;
   readonly committed: boolean;
@@ -60,7 +60,7 @@ export interface Transaction extends ProducerIdentity {
   readonly startedMs: number | null;
   /** When this value came to be: an id that nobody uses is forgotten some time after. */
   readonly updatedMs: number;
-  readonly lastEnd: TransactionEnd | null;
+  readonly lastEnd: LastEnd | null;
 }
 
 const NO_PARTITIONS: ReadonlyMap<string, TransactionPartition> = new Map();
@@ -96,7 +96,7 @@ export function hasPartition({ partitions }: Transaction, place: TransactionPart
 }
 
 /** How the transaction of `identity` ended, when the last raise of the epoch was its end; else `null`. */
-export function endOf({ previous, lastEnd }: Transaction, identity: ProducerIdentity): TransactionEnd | null {
+export function endOf({ previous, lastEnd }: Transaction, identity: ProducerIdentity): LastEnd | null {
   if (previous === null || lastEnd === null) return null;
   return isSame(previous, identity) && isSame(lastEnd.producer, identity) ? lastEnd : null;
 }

@@ -4,10 +4,11 @@ import { CLUSTER_EVENTS } from "./events/cluster-events.ts";
 import type { FactsIn } from "./events/event-facts.ts";
 import { GROUP_EVENTS } from "./events/group-events.ts";
 import { LOG_EVENTS } from "./events/log-events.ts";
+import { TRANSACTION_EVENTS } from "./events/transaction-events.ts";
 import * as fields from "./fields.ts";
 
 /** By kind: what it means, and its facts beside topic, partition and broker (events/event-facts.ts). */
-export const EVENTS = { ...LOG_EVENTS, ...CLUSTER_EVENTS, ...GROUP_EVENTS } as const;
+export const EVENTS = { ...LOG_EVENTS, ...CLUSTER_EVENTS, ...GROUP_EVENTS, ...TRANSACTION_EVENTS } as const;
 
 export type EventKind = keyof typeof EVENTS;
 
