@@ -48,8 +48,8 @@ export const LIMITS = {
   compactionBufferBytesDefault: 128 * MIB,
   compactionBufferBytesMin: KIB,
   compactionBufferBytesMax: 4 * 1024 * MIB,
-  /** An entry of 12 bytes for each batch of a segment, the smallest of which has 64. */
-  indexFileBytesMax: 400 * MIB,
+  /** An entry of 12 bytes for each batch of a segment, the smallest of which has 64; one of 24 for each abort marker, of 88. */
+  indexFileBytesMax: 600 * MIB,
   /** Kafka: transactional.id is text of any length; a name of ours stands in a file that is read whole. */
   producerNameLengthMax: 249,
   namedProducersMax: 10_000,

@@ -111,7 +111,7 @@ describe("the epochs of a log", () => {
     expect(again.leaderEpochs).toEqual([{ leaderEpoch: 0, startOffset: 0 }]);
     again.append(batch(["new"]), 6);
     await again.close();
-    expect(disk.files().get(MANIFEST)?.toString()).toContain('"version":2');
+    expect(disk.files().get(MANIFEST)?.toString()).toContain('"version":3');
     const entries = [0, 24].map((startOffset, n) => ({ leaderEpoch: 6 * n, startOffset }));
     expect(open({ create: false }).leaderEpochs).toEqual(entries);
   });

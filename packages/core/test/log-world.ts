@@ -23,7 +23,7 @@ export const indexAt = (baseOffset: number) => `${FOLDER}/${String(baseOffset).p
 export const timeIndexAt = (baseOffset: number) =>
   `${FOLDER}/${String(baseOffset).padStart(20, "0")}.timeindex`;
 /** Whether a file can be made anew from the others. */
-export const isIndex = (path: string) => /\.(time)?index$/.test(path);
+export const isIndex = (path: string) => /\.(time|txn)?index$/.test(path);
 
 /** Settings of the log and its config side by side; what is not said is small. */
 export type WorldOptions = Partial<PartitionLogOptions> & Partial<LogConfig>;

@@ -1,7 +1,9 @@
 /** What the tests of a log's transactions share: batches that are part of one, and markers. */
 import { encodeBatch, encodeMarker } from "@minikafka/record";
+import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { openEnvelope, sealEnvelope } from "../src/log/files/checkpoint-envelope.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
+import { FOLDER } from "./log-world.ts";
 
 interface DataOptions {
   readonly producerEpoch?: number;
@@ -59,3 +61,8 @@ export function asVersionOne(bytes: Buffer): Buffer {
   if ("problem" in envelope) throw new Error(envelope.problem);
   return sealEnvelope(1, envelope.payload);
 }
+
+export const txnIndexAt = (baseOffset: number) =>
+  `${FOLDER}/${String(baseOffset).padStart(20, "0")}.txnindex`;
+export const txnIndexesOn = (disk: MemoryDisk) =>
+  [...disk.files().keys()].filter((path) => path.endsWith(".txnindex"));

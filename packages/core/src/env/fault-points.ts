@@ -46,6 +46,8 @@ const LOG_AND_CLUSTER_POINTS = [
   "log.index.before_write",
   "log.index.after_write",
   "log.time_index.after_write",
+  "log.txn_index.before_write",
+  "log.txn_index.after_write",
   "log.compact.before_create",
   "log.compact.before_write",
   "log.compact.after_write",

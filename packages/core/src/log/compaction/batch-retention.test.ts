@@ -11,6 +11,7 @@ import { describe, expect, test } from "vitest";
 import { SeededRandom } from "../../env/random.ts";
 import type { AbortedTransaction } from "../indexes/aborted-index.ts";
 import { ProducerState } from "../producers/producer-state.ts";
+import type { OpenTransaction } from "../producers/transaction-state.ts";
 import { BatchRetention, type RetentionRules } from "./batch-retention.ts";
 import { KeyOffsetMap } from "./key-offset-map.ts";
 import { ProducerTails } from "./producer-tails.ts";
@@ -56,12 +57,13 @@ function marker(baseOffset: number, producerId: number, kind: number, producerEp
 
 interface Pass extends Partial<RetentionRules> {
   readonly aborted?: readonly AbortedTransaction[];
+  readonly open?: readonly OpenTransaction[];
 }
 
 /** One pass over `frames`, of which all are dirty and covered unless it is said otherwise. */
-function pass(frames: readonly Buffer[], { aborted = [], ...rules }: Pass = {}) {
+function pass(frames: readonly Buffer[], { aborted = [], open = [], ...rules }: Pass = {}) {
   const latest = new KeyOffsetMap({ bufferBytes: 1 << 16, keysMax: 100 }, new SeededRandom(1));
-  const transactions = new TransactionWatch(aborted);
+  const transactions = new TransactionWatch({ aborted, open });
   const state = new ProducerState();
   const headers = frames.map((frame) => readBatchHeader(frame));
   const coveredEnd = rules.coveredEnd ?? headers.at(-1)?.nextOffset ?? 0;
@@ -69,6 +71,7 @@ function pass(frames: readonly Buffer[], { aborted = [], ...rules }: Pass = {}) 
     const header = headers[index] as ReturnType<typeof readBatchHeader>;
     state.note(header, 0);
     if (header.codec !== "none" || header.control !== null || transactions.isAborted(header)) return;
+    if (transactions.isOpen(header)) return;
     for (const { key, offset } of decodeRecords(frame))
       if (key !== null && offset < coveredEnd) latest.put(key, 0, key.length, offset);
   });
@@ -333,6 +336,42 @@ describe("a transaction", () => {
     expect(alone.counts.nextHorizonMs).toBe(3100);
     expect(pass(present(alone.kept), { nowMs: 3099 }).kept).toEqual(alone.kept);
     expect(pass(present(alone.kept), { nowMs: 3100 }).kept[0]).toBeNull();
+  });
+
+  test("of which nobody knows the end yet is left alone, and outdoes nothing", () => {
+    const frames = [
+      frameAt(0, [["a", "1"]]),
+      frameAt(1, [["a", "aborted"]], { ...by7, baseSequence: 0 }),
+      marker(2, 7, ABORT),
+      frameAt(3, [["a", "open"]], { ...by7, producerEpoch: 1, baseSequence: 0 }),
+      frameAt(4, [["b", "open"]], { ...by7, producerEpoch: 1, baseSequence: 1 }),
+    ];
+    const aborted = [{ producerId: 7, firstOffset: 1, lastOffset: 2 }];
+    const open = [{ producerId: 7, producerEpoch: 1, firstOffset: 3 }];
+    expect(shown(pass(frames, { aborted, open }).kept)).toEqual([
+      ["0 a=1"],
+      null,
+      ["2 ="],
+      ["3 a=open"],
+      ["4 b=open"],
+    ]);
+  });
+
+  test("leaves the marker that raised its producer's epoch while no batch of that epoch is there", () => {
+    const frames = [
+      frameAt(0, [["a", "1"]], { ...by7, baseSequence: 0 }),
+      marker(1, 7, ABORT, 1),
+      frameAt(2, [["a", "2"]]),
+      frameAt(3, [["b", "1"]], { producerId: 7, producerEpoch: 1, baseSequence: 0 }),
+    ];
+    const aborted = [{ producerId: 7, firstOffset: 0, lastOffset: 1 }];
+    const before = { aborted, coveredEnd: 3, deleteRetentionMs: 0 };
+    const once = pass(frames, { ...before, nowMs: 1000 });
+    const twice = pass(present(once.kept), { ...before, nowMs: 2000 });
+    expect(shown(twice.kept)).toEqual([["1 ="], ["2 a=2"], ["3 b=1"]]);
+    const behind = { aborted, deleteRetentionMs: 0 };
+    const third = pass(present(twice.kept), { ...behind, nowMs: 3000 });
+    expect(shown(pass(present(third.kept), { ...behind, nowMs: 4000 }).kept)[0]).toBeNull();
   });
 
   test("that lies in several segments is one: its marker is not taken for one without records (KAFKA-8351)", () => {

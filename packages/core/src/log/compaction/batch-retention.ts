@@ -66,9 +66,10 @@ export class BatchRetention {
   retained(frame: Buffer, header: BatchHeader): RetainedFrame {
     if (isGap(header)) return null;
     if (header.control !== null) return this.#marker(frame, header);
-    const isAborted = this.#rules.transactions.isAborted(header);
-    this.#rules.transactions.noteRecords(header);
-    if (header.baseOffset >= this.#rules.coveredEnd) return this.#whole(frame, header);
+    const { transactions, coveredEnd } = this.#rules;
+    const isAborted = transactions.isAborted(header);
+    transactions.noteRecords(header);
+    if (header.baseOffset >= coveredEnd || transactions.isOpen(header)) return this.#whole(frame, header);
     if (isAborted || header.recordCount === 0) return this.#emptied(frame, header);
     if (header.codec === "none") return this.#thinned(frame, header);
     this.#metUnreadable = true;

@@ -12,6 +12,7 @@ import { CrashSignal } from "../../env/fault-points.ts";
 import { storageError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { UINT32_MAX } from "../indexes/offset-index.ts";
+import { findAborted } from "../lookup/aborted-search.ts";
 import type { LogParts } from "../parts/log-parts.ts";
 import type { Segment } from "../segment/segment.ts";
 import { BatchRetention } from "./batch-retention.ts";
@@ -49,7 +50,6 @@ export class CompactionPass {
   readonly #inputs: readonly Segment[];
   readonly #dirty: readonly Segment[];
   readonly #latest: KeyOffsetMap;
-  readonly #transactions: TransactionWatch;
   readonly #pace: Pace;
   readonly #files: RewrittenFiles;
   readonly #replacements: Replacement[] = [];
@@ -66,10 +66,9 @@ export class CompactionPass {
     const baseOffset = this.#inputs[0]?.baseOffset ?? 0;
     this.#firstDirtyOffset = Math.max(manifest.firstDirtyOffset, baseOffset);
     const keysMax = Math.max(0, (this.#inputs.at(-1)?.nextOffset ?? 0) - this.#firstDirtyOffset);
-    const { bufferBytes, pause, abortedTransactions = [] } = request;
+    const { bufferBytes, pause } = request;
     const { chunkBytes = LIMITS.compactionChunkBytes } = request;
     this.#latest = new KeyOffsetMap({ bufferBytes, keysMax }, parts.context.env.random);
-    this.#transactions = new TransactionWatch(abortedTransactions);
     this.#pace = new Pace(chunkBytes, pause, () => this.#requireGoingOn());
     this.#files = new RewrittenFiles(parts.context, {
       generation: nextGeneration(manifest),
@@ -95,11 +94,12 @@ export class CompactionPass {
 
   async #run(): Promise<PassResult> {
     const { context, producers } = this.#parts;
+    const transactions = this.#watch();
     const coveredEnd = await surveyKeys(
       {
         context,
         latest: this.#latest,
-        transactions: this.#transactions,
+        transactions,
         firstDirtyOffset: this.#firstDirtyOffset,
         pace: this.#pace,
       },
@@ -111,7 +111,7 @@ export class CompactionPass {
       nowMs: this.#request.nowMs,
       deleteRetentionMs: context.config.deleteRetentionMs,
       frameBytesMax: context.frameBytesMax,
-      transactions: this.#transactions,
+      transactions,
       producers: new ProducerTails((producerId) => producers.get(producerId), coveredEnd),
     });
     const covered = this.#inputs.filter(({ baseOffset }) => baseOffset < coveredEnd);
@@ -120,6 +120,15 @@ export class CompactionPass {
       await this.#replace(group, retention);
     await this.#syncNames();
     return this.#parts.turns.take(() => this.#swap(covered, coveredEnd, retention));
+  }
+
+  /** As they are before the pass rests for the first time: what is cleaned has ended by then. */
+  #watch(): TransactionWatch {
+    const { segments, producers } = this.#parts;
+    const fromOffset = this.#inputs[0]?.baseOffset ?? 0;
+    const endOffset = this.#inputs.at(-1)?.nextOffset ?? 0;
+    const aborted = findAborted(segments, { fromOffset, endOffset });
+    return new TransactionWatch({ aborted, open: producers.transactions.open() });
   }
 
   async #replace(group: readonly Segment[], retention: BatchRetention): Promise<void> {

@@ -1,11 +1,10 @@
 /** What a compaction is asked for, and what it says of itself. */
-import type { AbortedTransaction } from "../indexes/aborted-index.ts";
-
 export interface CompactionRequest {
   readonly nowMs: number;
   /**
    * Nothing at or behind it is touched, but for what an earlier pass has been over: min(last stable offset, high watermark).
-   * The active segment, and what was not flushed since it was rolled, never is.
+   * The active segment, what was not flushed since it was rolled, and what lies behind the beginning of a transaction that is
+   * open never is.
    */
   readonly cleanEnd: number;
   /**
@@ -21,8 +20,6 @@ export interface CompactionRequest {
   readonly pause: () => Promise<void>;
   /** How many bytes are read, or gathered for one write, before a pause is due. Default LIMITS.compactionChunkBytes. */
   readonly chunkBytes?: number;
-  /** Those with a record below `cleanEnd`. Default: none. */
-  readonly abortedTransactions?: readonly AbortedTransaction[];
   /** Instead of the topic's setting; 0 for whoever wants whatever can be had now. */
   readonly minCleanableDirtyRatio?: number;
 }

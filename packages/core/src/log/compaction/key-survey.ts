@@ -56,7 +56,8 @@ function surveyBatch(
     header.nextOffset > firstDirtyOffset &&
     header.control === null &&
     header.codec === "none" &&
-    !transactions.isAborted(header);
+    !transactions.isAborted(header) &&
+    !transactions.isOpen(header);
   if (!hasKeys) return null;
   for (const cursor = new RecordCursor(frame); cursor.next(); ) {
     const offset = header.baseOffset + cursor.offsetDelta;

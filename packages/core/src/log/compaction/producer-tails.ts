@@ -18,13 +18,14 @@ export class ProducerTails {
 
   /**
    * Whether something of this batch must stay: it is the last of its producer below the covered end, since what lies behind
-   * may not be durable; or a marker that raised the producer's epoch. Of a producer that was forgotten nothing must.
+   * may not be durable; or the marker that raised the producer's epoch, while no batch of that epoch is there. Of a producer
+   * that was forgotten nothing must.
    */
   isTail({ producerId, producerEpoch, control, baseOffset }: BatchHeader): boolean {
     const known = producerId === -1 ? undefined : this.#known(producerId);
     if (known === undefined) return false;
-    if (known.batches.length === 0) return control !== null && producerEpoch === known.producerEpoch;
     const covered = known.batches.findLast((batch) => batch.baseOffset < this.#coveredEnd);
-    return covered?.baseOffset === baseOffset;
+    if (covered === undefined) return control !== null && producerEpoch === known.producerEpoch;
+    return covered.baseOffset === baseOffset;
   }
 }

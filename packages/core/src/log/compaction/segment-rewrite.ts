@@ -12,6 +12,7 @@ import type { LogContext } from "../context/log-context.ts";
 import { type SegmentName, segmentFileName, segmentPath } from "../files/file-names.ts";
 import { removeObsolete } from "../manifest/obsolete-files.ts";
 import { Segment } from "../segment/segment.ts";
+import { emptyExtent } from "../segment/segment-extent.ts";
 
 export class SegmentRewrite {
   readonly segment: Segment;
@@ -24,16 +25,10 @@ export class SegmentRewrite {
   /** Makes the file. What an earlier attempt left under its name is removed. Throws STORAGE_ERROR, DiskError. */
   constructor(context: LogContext, name: SegmentName, chunkBytes: number) {
     const { env, folder, place } = context;
-    const { baseOffset } = name;
     this.#context = context;
     this.#name = name;
     this.#chunk = Buffer.allocUnsafe(chunkBytes);
-    this.segment = new Segment(context, {
-      ...name,
-      nextOffset: baseOffset,
-      sizeBytes: 0,
-      maxTimestampMs: -1,
-    });
+    this.segment = new Segment(context, emptyExtent(name.baseOffset, name.generation));
     env.faults.hit("log.compact.before_create", place);
     const path = segmentPath(folder, name);
     if (env.disk.stat(path) !== null) env.disk.remove(path);

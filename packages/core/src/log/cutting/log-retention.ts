@@ -14,7 +14,7 @@ import { planRetention, type RetentionReason } from "./retention-plan.ts";
 
 export interface RetentionRequest {
   readonly nowMs: number;
-  /** Nothing at it or above it is removed. */
+  /** Nothing at it or above it is removed, nor at the beginning of a transaction that is open or above that. */
   readonly highWatermark: number;
 }
 
@@ -39,19 +39,27 @@ export class LogRetention {
   }
 
   /** See PartitionLog.applyRetention. */
-  async apply({ nowMs, highWatermark }: RetentionRequest): Promise<RetentionResult> {
+  async apply(request: RetentionRequest): Promise<RetentionResult> {
     const { context, segments, turns, state, keeper, appender } = this.#parts;
+    const { nowMs } = request;
     return await turns.take(async () => {
       state.requireAppendable();
       appender.rollByAge(nowMs);
       const { logStartOffset } = keeper.manifest;
       const { config } = context;
+      const highWatermark = this.#stableEnd(request, logStartOffset);
       const extents = segments.all().map(({ extent }) => extent);
       const reasons = planRetention({ segments: extents, logStartOffset, highWatermark, nowMs, config });
       if (reasons.length === extents.length) appender.roll();
       const start = extents[reasons.length - 1]?.nextOffset ?? logStartOffset;
       return await this.#drop(reasons, Math.max(logStartOffset, start));
     });
+  }
+
+  /** Nothing of a transaction goes that has not ended below the high watermark, but for what was deleted by request. */
+  #stableEnd({ highWatermark }: RetentionRequest, logStartOffset: number): number {
+    const first = this.#parts.producers.transactions.firstUnstableOffset(highWatermark);
+    return first === null ? highWatermark : Math.min(highWatermark, Math.max(first, logStartOffset));
   }
 
   /** See PartitionLog.deleteRecords. */

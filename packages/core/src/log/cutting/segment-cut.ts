@@ -12,7 +12,7 @@ import type { TimeBelow } from "../indexes/segment-times.ts";
 import { latestRecordMs } from "../indexes/time-index-builder.ts";
 import type { SegmentExtent } from "../segment/segment-extent.ts";
 
-/** Every call may throw DiskError. */
+/** Every call may throw DiskError; abortedBelow() STORAGE_ERROR as well. */
 export interface SegmentToCut {
   readonly path: string;
   readonly extent: SegmentExtent;
@@ -20,6 +20,8 @@ export interface SegmentToCut {
   entryFor(offset: number): IndexHit;
   /** To be checked. */
   timeBelow(offset: number): TimeBelow;
+  /** What is known of the aborted transactions with a marker below `endOffset`. */
+  abortedBelow(endOffset: number): SegmentExtent["aborted"];
   /** An entry was not true: from now on no index says the same again. */
   distrust(problem: string): void;
   /** Calls `visit` for each batch from there on, by the headers alone, until it returns false. */
@@ -33,7 +35,8 @@ export interface SegmentToCut {
 export function extentBelow(segment: SegmentToCut, offset: number): SegmentExtent {
   const { position: sizeBytes, nextOffset } = endBelow(segment, offset);
   const maxTimestampMs = maxTimestampBelow(segment, { nextOffset, sizeBytes });
-  return { ...segment.extent, nextOffset, sizeBytes, maxTimestampMs };
+  const aborted = segment.abortedBelow(nextOffset);
+  return { ...segment.extent, nextOffset, sizeBytes, maxTimestampMs, aborted };
 }
 
 function endBelow(segment: SegmentToCut, offset: number): ScanEnd {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  abortedIndexPath,
   indexPath,
   isLogFileName,
   isSegmentFileName,
@@ -18,6 +19,8 @@ test("a segment becomes a name of twenty digits and its generation, and comes ba
       expect(parseFileName(index)).toEqual({ kind: "index", baseOffset, generation });
       const timeIndex = timeIndexPath("/p", { baseOffset, generation }).slice("/p/".length);
       expect(parseFileName(timeIndex)).toEqual({ kind: "time_index", baseOffset, generation });
+      const abortedIndex = abortedIndexPath("/p", { baseOffset, generation }).slice("/p/".length);
+      expect(parseFileName(abortedIndex)).toEqual({ kind: "aborted_index", baseOffset, generation });
     }
   }
 });

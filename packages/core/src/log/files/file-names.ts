@@ -1,8 +1,8 @@
 /**
  * Numbers and the names of files in a partition's folder: the only place that knows how one becomes the other.
  *
- *   <base offset, 20 digits>.log     a segment as it was appended; .index, .timeindex: its indexes
- *   <base offset, 20 digits>-<generation>.log, .index, .timeindex   the same after so many compactions
+ *   <base offset, 20 digits>.log     a segment as it was appended; .index, .timeindex, .txnindex: its indexes
+ *   <base offset, 20 digits>-<generation>.log, .index, …   the same after so many compactions
  *   <segment>.log.tmp                one that is being written anew (sync-doubt.ts)
  *   <offset, 20 digits>.snapshot     what was known of producers there (producer-snapshot.ts); also .snapshot.tmp and
  *                                    .snapshot.tmp-later
@@ -21,7 +21,7 @@ export const DOUBT_FILE_NAME = "sync-failed";
 
 /** Enough for any i64, so that names sort as their numbers do (Kafka: the same). */
 const OFFSET_DIGITS = 20;
-const NAME = /^(\d{20})(?:-([1-9]\d{0,14}))?\.(log|index|timeindex|log\.tmp)$/;
+const NAME = /^(\d{20})(?:-([1-9]\d{0,14}))?\.(log|index|timeindex|txnindex|log\.tmp)$/;
 const SNAPSHOT_NAME = /^(\d{20})\.snapshot(\.tmp(?:-later)?)?$/;
 
 /** What tells a segment from every other of its log. */
@@ -32,8 +32,16 @@ export interface SegmentName {
 }
 
 export interface NumberedFile extends SegmentName {
-  readonly kind: "segment" | "index" | "time_index" | "temporary";
+  readonly kind: "segment" | "index" | "time_index" | "aborted_index" | "temporary";
 }
+
+const KINDS: Readonly<Record<string, NumberedFile["kind"]>> = {
+  log: "segment",
+  index: "index",
+  timeindex: "time_index",
+  txnindex: "aborted_index",
+  "log.tmp": "temporary",
+};
 
 export function segmentFileName(name: SegmentName): string {
   return `${stemOf(name)}.log`;
@@ -55,6 +63,15 @@ export function timeIndexPath(folder: string, name: SegmentName): string {
   return inFolder(folder, `${stemOf(name)}.timeindex`);
 }
 
+export function abortedIndexPath(folder: string, name: SegmentName): string {
+  return inFolder(folder, `${stemOf(name)}.txnindex`);
+}
+
+/** All that may be there beside a segment. */
+export function indexPaths(folder: string, name: SegmentName): readonly string[] {
+  return [indexPath(folder, name), timeIndexPath(folder, name), abortedIndexPath(folder, name)];
+}
+
 /** `offset` is where what is in the snapshot ends. */
 export function snapshotPath(folder: string, offset: number): string {
   return inFolder(folder, `${digitsOf(offset)}.snapshot`);
@@ -70,14 +87,11 @@ export function parseSnapshotName(name: string): { offset: number; isTemporary: 
 
 /** What a file of this name holds, or `null` when it is not numbered as ours are. */
 export function parseFileName(name: string): NumberedFile | null {
-  const [, offset, generationText = "0", extension] = NAME.exec(name) ?? [];
-  if (offset === undefined) return null;
+  const [, offset, generationText = "0", extension = ""] = NAME.exec(name) ?? [];
+  const kind = KINDS[extension];
   const baseOffset = Number(offset);
-  const generation = Number(generationText);
-  if (!Number.isSafeInteger(baseOffset)) return null;
-  if (extension === "log.tmp") return { kind: "temporary", baseOffset, generation };
-  if (extension === "timeindex") return { kind: "time_index", baseOffset, generation };
-  return { kind: extension === "log" ? "segment" : "index", baseOffset, generation };
+  if (kind === undefined || !Number.isSafeInteger(baseOffset)) return null;
+  return { kind, baseOffset, generation: Number(generationText) };
 }
 
 export function isSegmentFileName(name: string): boolean {

@@ -66,6 +66,7 @@ function extentsIn(searched: FolderToSearch, manifest: Manifest): SegmentExtent[
     nextOffset: point.offset,
     sizeBytes: point.position,
     maxTimestampMs: point.maxTimestampMs,
+    aborted: point.aborted,
   };
   const extents = [...manifest.sealed, extentOnDisk(searched, first)];
   for (const name of segmentsIn(searched.disk, searched.folder, manifest)) {

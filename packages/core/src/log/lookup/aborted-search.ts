@@ -1,31 +1,29 @@
 /** The aborted transactions of a part of a log, told by the abort markers in it and behind it. */
-import { readMarker } from "@minikafka/record";
-import { storageError } from "../../errors.ts";
 import type { AbortedTransaction } from "../indexes/aborted-index.ts";
-import type { SegmentList } from "../segment/segment-list.ts";
+import type { Segment } from "../segment/segment.ts";
 
 interface OffsetSpan {
   readonly fromOffset: number;
+  /** The first offset behind it. */
   readonly endOffset: number;
 }
 
-/** By first offset. Throws STORAGE_ERROR for damage, DiskError. */
+/** A log whose segments know which of them have abort markers. */
+export interface SegmentsWithAborts {
+  withAborts(): readonly Pick<Segment, "nextOffset" | "aborted" | "abortedFrom">[];
+}
+
+/** Those with an offset in the part, by first offset. Throws STORAGE_ERROR where damage hides a marker, DiskError. */
 export function findAborted(
-  segments: SegmentList,
+  segments: SegmentsWithAborts,
   { fromOffset, endOffset }: OffsetSpan,
 ): AbortedTransaction[] {
   const found: AbortedTransaction[] = [];
-  for (const segment of segments.all()) {
-    if (segment.nextOffset <= fromOffset) continue;
-    const { position, problem } = segment.scan({ offset: segment.baseOffset, position: 0 }, (frame) => {
-      const { control, baseOffset: lastOffset, producerId } = frame.header;
-      if (control !== "abort" || lastOffset < fromOffset) return true;
-      const firstOffset = readMarker(segment.bytesOf(frame))?.firstOffset;
-      if (firstOffset !== undefined && firstOffset < endOffset)
-        found.push({ producerId, firstOffset, lastOffset });
-      return true;
-    });
-    if (problem !== null) throw storageError(problem, { file: segment.path, position });
+  for (const segment of segments.withAborts()) {
+    const { nextOffset, aborted } = segment;
+    if (nextOffset <= fromOffset || aborted === null || aborted.firstOffset >= endOffset) continue;
+    for (const { producerId, firstOffset, lastOffset } of segment.abortedFrom(fromOffset))
+      if (firstOffset < endOffset) found.push({ producerId, firstOffset, lastOffset });
   }
   return found.sort((one, other) => one.firstOffset - other.firstOffset);
 }

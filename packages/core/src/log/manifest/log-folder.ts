@@ -30,6 +30,7 @@ export interface FolderContents {
   readonly segments: readonly SegmentName[];
   readonly indexes: readonly SegmentName[];
   readonly timeIndexes: readonly SegmentName[];
+  readonly abortedIndexes: readonly SegmentName[];
   /** Segments that were being written anew. */
   readonly temporaries: readonly SegmentName[];
   /** Offsets of snapshots of producers, rising. */
@@ -46,6 +47,7 @@ const NOTHING: FolderContents = {
   segments: [],
   indexes: [],
   timeIndexes: [],
+  abortedIndexes: [],
   temporaries: [],
   snapshots: [],
   snapshotTemporaries: [],
@@ -61,6 +63,7 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
     segment: [],
     index: [],
     time_index: [],
+    aborted_index: [],
     temporary: [],
   };
   const names: string[] = [];
@@ -79,6 +82,7 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
     segments: numbered.segment,
     indexes: numbered.index,
     timeIndexes: numbered.time_index,
+    abortedIndexes: numbered.aborted_index,
     temporaries: numbered.temporary,
     snapshots: names.flatMap((name) => {
       const snapshot = parseSnapshotName(name);

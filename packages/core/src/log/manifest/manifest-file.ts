@@ -4,8 +4,8 @@ import { CheckpointFile } from "../files/checkpoint-file.ts";
 import { type Manifest, manifestPath } from "./manifest.ts";
 import { formatManifest, parseManifest } from "./manifest-payload.ts";
 
-/** 1: without generations, obsolete segments and leader epochs. */
-export const MANIFEST_VERSION = 2;
+/** 1: without generations, obsolete segments and leader epochs. 2: without aborted transactions, as there were none. */
+export const MANIFEST_VERSION = 3;
 
 export function manifestFile({ env, folder, place }: LogContext): CheckpointFile<Manifest> {
   return new CheckpointFile({

@@ -1,6 +1,7 @@
 /** The manifest as a checkpoint's payload (FORMAT.md), and back from one that is not believed yet. */
 import { parseFileName } from "../files/file-names.ts";
 import { fieldsOf, integerOf, listOf, textOf } from "../files/parsed-json.ts";
+import type { AbortedExtent } from "../indexes/aborted-index.ts";
 import { snapshotOffsetsOf } from "../producers/producer-snapshot.ts";
 import type { SegmentExtent } from "../segment/segment-extent.ts";
 import type { EpochEntry } from "./leader-epochs.ts";
@@ -21,13 +22,15 @@ export function formatManifest(manifest: Manifest): unknown {
       ...(recoveryPoint.segmentGeneration > 0 && { segment_generation: recoveryPoint.segmentGeneration }),
       position: recoveryPoint.position,
       max_timestamp_ms: recoveryPoint.maxTimestampMs,
+      ...formatAborted(recoveryPoint),
     },
-    sealed: sealed.map(({ baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs }) => ({
+    sealed: sealed.map(({ baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs, aborted }) => ({
       base_offset: baseOffset,
       ...(generation > 0 && { generation }),
       next_offset: nextOffset,
       size_bytes: sizeBytes,
       max_timestamp_ms: maxTimestampMs,
+      ...formatAborted({ aborted }),
     })),
     ...(producerSnapshots !== null && { producer_snapshots: producerSnapshots }),
     ...(firstDirtyOffset > 0 && { first_dirty_offset: firstDirtyOffset }),
@@ -38,6 +41,11 @@ export function formatManifest(manifest: Manifest): unknown {
       start_offset: startOffset,
     })),
   };
+}
+
+function formatAborted({ aborted }: Pick<SegmentExtent, "aborted">): object {
+  if (aborted === null) return {};
+  return { aborted: { count: aborted.count, first_offset: aborted.firstOffset } };
 }
 
 /** The manifest of a checkpoint's payload. Throws an Error that says what is wrong. */
@@ -74,6 +82,7 @@ function parseExtent(value: unknown): SegmentExtent {
     nextOffset: numberOf(fields, "next_offset"),
     sizeBytes: numberOf(fields, "size_bytes"),
     maxTimestampMs: numberOf(fields, "max_timestamp_ms", -1),
+    aborted: parseAborted(fields.get("aborted")),
   };
 }
 
@@ -85,7 +94,14 @@ function parseRecoveryPoint(value: unknown): RecoveryPoint {
     segmentGeneration: generationOf(fields, "segment_generation"),
     position: numberOf(fields, "position"),
     maxTimestampMs: numberOf(fields, "max_timestamp_ms", -1),
+    aborted: parseAborted(fields.get("aborted")),
   };
+}
+
+function parseAborted(value: unknown): AbortedExtent | null {
+  if (value === undefined) return null;
+  const fields = fieldsOf(value, "aborted");
+  return { count: numberOf(fields, "count", 1), firstOffset: numberOf(fields, "first_offset") };
 }
 
 /** Version 1 said nothing, as every leader had epoch 0 then. */

@@ -22,6 +22,8 @@ function numbersProblem(manifest: Manifest): string | null {
       return `segment ${segment.baseOffset} follows offset ${nextOffset}`;
     if (segment.nextOffset <= segment.baseOffset || segment.sizeBytes === 0)
       return `segment ${segment.baseOffset} is sealed empty`;
+    if ((segment.aborted?.firstOffset ?? -1) >= segment.nextOffset)
+      return `a transaction that segment ${segment.baseOffset} aborts begins behind it`;
     nextOffset = segment.nextOffset;
   }
   const { offset, segmentBaseOffset, position } = recoveryPoint;
@@ -29,6 +31,8 @@ function numbersProblem(manifest: Manifest): string | null {
     return `the recovery point's segment ${segmentBaseOffset} follows offset ${nextOffset}`;
   if (offset < segmentBaseOffset || (position === 0) !== (offset === segmentBaseOffset))
     return `the recovery point ${offset} cannot be at ${position} of segment ${segmentBaseOffset}`;
+  if ((manifest.recoveryPoint.aborted?.firstOffset ?? -1) >= offset)
+    return "a transaction that was aborted begins behind the recovery point";
   if (manifest.firstDirtyOffset > segmentBaseOffset)
     return `the first dirty offset ${manifest.firstDirtyOffset} lies behind the sealed segments, ${segmentBaseOffset}`;
   const firstOffset = sealed[0]?.baseOffset ?? segmentBaseOffset;

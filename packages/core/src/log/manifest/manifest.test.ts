@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MANIFEST_VERSION } from "./manifest-file.ts";
-import { parseManifest } from "./manifest-payload.ts";
+import { formatManifest, parseManifest } from "./manifest-payload.ts";
 
 const good = {
   topic_id: "5f0c9c6e-7f0b-4d6c-9a3e-2b8f4f1f9b11",
@@ -35,7 +35,18 @@ test("a manifest says what is sealed and where recovery begins", () => {
     segmentGeneration: 0,
     position: 400,
     maxTimestampMs: 77,
+    aborted: null,
   });
+});
+
+test("a manifest says how many abort markers a segment has, and where the first of what they abort began", () => {
+  const aborted = { count: 3, first_offset: 4 };
+  const point = { ...good.recovery_point, aborted: { count: 1, first_offset: 12 } };
+  const payload = { ...good, sealed: [{ ...first, aborted }, second], recovery_point: point };
+  const manifest = parseManifest(payload, MANIFEST_VERSION);
+  expect(manifest.sealed.map(({ aborted: known }) => known)).toEqual([{ count: 3, firstOffset: 4 }, null]);
+  expect(manifest.recoveryPoint.aborted).toEqual({ count: 1, firstOffset: 12 });
+  expect(parseManifest(formatManifest(manifest), MANIFEST_VERSION)).toEqual(manifest);
 });
 
 test("a field that the program does not know yet changes nothing", () => {
@@ -102,6 +113,18 @@ test.each([
   ["records of no epoch", { ...good, leader_epochs: [{ ...EPOCH, start_offset: 11 }] }],
   ["records without epochs", { ...good, leader_epochs: [] }],
   ["no epochs", { ...good, leader_epochs: undefined }],
+  [
+    "no abort marker that is said",
+    { ...good, sealed: [{ ...first, aborted: { count: 0, first_offset: 4 } }, second] },
+  ],
+  [
+    "an aborted transaction that begins behind its end",
+    { ...good, sealed: [{ ...first, aborted: { count: 1, first_offset: 20 } }, second] },
+  ],
+  [
+    "one that begins behind the recovery point",
+    { ...good, recovery_point: { ...good.recovery_point, aborted: { count: 1, first_offset: 35 } } },
+  ],
   ["a generation of 0 that is said", { ...good, sealed: [first, { ...second, generation: 0 }] }],
   ["a negative number", { ...good, partition: -1 }],
   ["a number past 2^53", { ...good, partition: 2 ** 53 }],

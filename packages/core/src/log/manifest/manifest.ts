@@ -12,6 +12,7 @@ import { posix } from "node:path";
 import { storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import { MANIFEST_FILE_NAME, type SegmentName } from "../files/file-names.ts";
+import type { AbortedExtent } from "../indexes/aborted-index.ts";
 import { emptyExtent, type SegmentExtent } from "../segment/segment-extent.ts";
 import type { EpochEntry } from "./leader-epochs.ts";
 
@@ -26,6 +27,8 @@ export interface RecoveryPoint {
   readonly position: number;
   /** The latest timestamp of that segment's records below `position`; -1 when there are none. */
   readonly maxTimestampMs: number;
+  /** The abort markers of that segment below `position`; `null` for none. */
+  readonly aborted: AbortedExtent | null;
 }
 
 export interface Manifest {
@@ -53,8 +56,9 @@ export interface Manifest {
 
 /** Everything of a segment, and of those before it, is durable. */
 export function recoveryPointAt(extent: SegmentExtent): RecoveryPoint {
-  const { nextOffset: offset, baseOffset, generation, sizeBytes: position, maxTimestampMs } = extent;
-  return { offset, segmentBaseOffset: baseOffset, segmentGeneration: generation, position, maxTimestampMs };
+  const { nextOffset: offset, baseOffset: segmentBaseOffset, generation: segmentGeneration } = extent;
+  const { sizeBytes: position, maxTimestampMs, aborted } = extent;
+  return { offset, segmentBaseOffset, segmentGeneration, position, maxTimestampMs, aborted };
 }
 
 /** The first segment that is not sealed. */

@@ -10,12 +10,11 @@ import { posix } from "node:path";
 import { DiskError } from "../../env/disk.ts";
 import type { LogContext } from "../context/log-context.ts";
 import {
-  indexPath,
+  indexPaths,
   parseFileName,
   type SegmentName,
   segmentFileName,
   segmentPath,
-  timeIndexPath,
 } from "../files/file-names.ts";
 import type { FolderContents } from "./log-folder.ts";
 import { type Manifest, recoverySegment } from "./manifest.ts";
@@ -24,7 +23,7 @@ import { type Manifest, recoverySegment } from "./manifest.ts";
 export function removeObsolete(context: LogContext, fileName: string): boolean {
   const { env, folder, place } = context;
   const name = parseFileName(fileName);
-  const indexes = name === null ? [] : [indexPath(folder, name), timeIndexPath(folder, name)];
+  const indexes = name === null ? [] : indexPaths(folder, name);
   const paths = [...indexes, posix.join(folder, fileName)];
   try {
     env.faults.hit("log.obsolete.before_remove", place);
@@ -50,7 +49,8 @@ export function removeObsolete(context: LogContext, fileName: string): boolean {
 export function removeLeftovers(context: LogContext, manifest: Manifest, contents: FolderContents): void {
   const { env, folder } = context;
   const { sealed, recoveryPoint, obsolete } = manifest;
-  const names = [...contents.segments, ...contents.indexes, ...contents.timeIndexes];
+  const { segments, indexes, timeIndexes, abortedIndexes } = contents;
+  const names = [...segments, ...indexes, ...timeIndexes, ...abortedIndexes];
   // Of most folders nothing more has to be asked.
   if (obsolete.length === 0 && names.every(({ generation }) => generation === 0)) return;
   const counted = new Set([...sealed, recoverySegment(recoveryPoint)].map(segmentFileName));

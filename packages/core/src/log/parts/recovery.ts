@@ -14,7 +14,9 @@ import type { BatchHeader } from "@minikafka/record";
 import { storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import {
+  abortedIndexPath,
   indexPath,
+  indexPaths,
   type SegmentName,
   segmentFileName,
   segmentPath,
@@ -62,7 +64,7 @@ export function recoverSegments(
         producers.note(header);
       },
     });
-    cutTail(context, tail, contents);
+    cutTail(context, tail);
     if (contents.isInDoubt) settleDoubt(context, manifest, unsealed);
     removeLeftovers(context, manifest, contents);
     removeUnnamedSnapshots(context, manifest, contents);
@@ -180,15 +182,15 @@ function isOfTail({ baseOffset, generation }: SegmentName, point: RecoveryPoint)
 /** What is known of a segment of the tail before it is read. */
 function knownOf(point: RecoveryPoint, baseOffset: number): SegmentExtent {
   if (baseOffset !== point.segmentBaseOffset) return emptyExtent(baseOffset);
-  const { offset, position, maxTimestampMs } = point;
-  return { ...recoverySegment(point), nextOffset: offset, sizeBytes: position, maxTimestampMs };
+  const { offset, position, maxTimestampMs, aborted } = point;
+  return { ...recoverySegment(point), nextOffset: offset, sizeBytes: position, maxTimestampMs, aborted };
 }
 
 /**
  * Each cut is durable before the log is used. Otherwise a later crash could lose the cut and keep what was written after
  * it, and bytes that were cut off would continue the new ones.
  */
-function cutTail(context: LogContext, { torn, dropped, recovered }: Tail, contents: FolderContents): void {
+function cutTail(context: LogContext, { torn, dropped, recovered }: Tail): void {
   const { env, folder, place } = context;
   // A truncation that died behind a renaming left a manifest that a power cut may still take back, to one that counts what
   // is cut here.
@@ -201,18 +203,13 @@ function cutTail(context: LogContext, { torn, dropped, recovered }: Tail, conten
   }
   for (const name of dropped) {
     env.faults.hit("log.recovery.before_remove", place);
-    if (contents.indexes.some(isSame(name))) removeFile(context, indexPath(folder, name));
-    if (contents.timeIndexes.some(isSame(name))) removeFile(context, timeIndexPath(folder, name));
+    for (const path of indexPaths(folder, name)) if (env.disk.stat(path) !== null) removeFile(context, path);
     removeFile(context, segmentPath(folder, name));
     env.faults.hit("log.recovery.after_remove", place);
   }
   if (dropped.length > 0) env.disk.syncFolder(folder);
   if (recovered.scannedBytes > 0 || recovered.cutBytes > 0 || dropped.length > 0)
     env.trace({ kind: "recovered", ...place, ...recovered });
-}
-
-function isSame({ baseOffset, generation }: SegmentName): (other: SegmentName) => boolean {
-  return (other) => other.baseOffset === baseOffset && other.generation === generation;
 }
 
 function removeFile({ env, place }: LogContext, path: string): void {
@@ -224,7 +221,7 @@ function removeFile({ env, place }: LogContext, path: string): void {
 function noteUnexplained(
   { env, folder, place }: LogContext,
   { sealed, recoveryPoint, obsolete }: Manifest,
-  { segments, indexes, timeIndexes }: FolderContents,
+  { segments, indexes, timeIndexes, abortedIndexes }: FolderContents,
 ): void {
   const known = new Set(
     sealed.flatMap(({ baseOffset, generation }) => (generation === 0 ? [baseOffset] : [])),
@@ -238,6 +235,7 @@ function noteUnexplained(
     ...segments.filter(isUnexplained).map((name) => segmentPath(folder, name)),
     ...indexes.filter(isUnexplained).map((name) => indexPath(folder, name)),
     ...timeIndexes.filter(isUnexplained).map((name) => timeIndexPath(folder, name)),
+    ...abortedIndexes.filter(isUnexplained).map((name) => abortedIndexPath(folder, name)),
   ];
   for (const path of paths)
     env.trace({ kind: "foreign_file_ignored", brokerId: place.brokerId, path: posix.normalize(path) });

@@ -22,6 +22,8 @@ export class SegmentList {
   readonly #segments: Segment[];
   #sealedCount: number;
   #unsealings = 0;
+  /** Of the sealed ones those with an abort marker, once somebody has asked; `null` after any change of which are sealed. */
+  #sealedWithAborts: readonly Segment[] | null = null;
 
   constructor(sealed: readonly Segment[], unsealed: readonly Segment[]) {
     assert(unsealed.length > 0, "a log needs an active segment");
@@ -46,6 +48,12 @@ export class SegmentList {
   /** Rolled ones that a flush has still to seal, and the active one. */
   unsealed(): readonly Segment[] {
     return this.#segments.slice(this.#sealedCount);
+  }
+
+  /** Those with an abort marker, in order: as many are gone over as have one, and those that are not sealed. */
+  withAborts(): readonly Segment[] {
+    this.#sealedWithAborts ??= this.sealed().filter(hasAborts);
+    return [...this.#sealedWithAborts, ...this.unsealed().filter(hasAborts)];
   }
 
   summaries(): SegmentSummary[] {
@@ -78,6 +86,7 @@ export class SegmentList {
     assert(this.#sealedCount + count < this.#segments.length, "the active segment cannot be sealed");
     const sealed = this.unsealed().slice(0, count);
     this.#sealedCount += count;
+    this.#sealedWithAborts = null;
     for (const segment of sealed) segment.release();
   }
 
@@ -100,6 +109,7 @@ export class SegmentList {
     assert(isThere && at + segments.length <= this.#sealedCount, "only sealed neighbours can be replaced");
     this.#segments.splice(at, segments.length, merged);
     this.#sealedCount += 1 - segments.length;
+    this.#sealedWithAborts = null;
     for (const segment of segments) segment.release();
   }
 
@@ -108,6 +118,7 @@ export class SegmentList {
     assert(count <= this.#sealedCount, `${count} segments cannot go, only ${this.#sealedCount} are sealed`);
     for (const segment of this.#segments.splice(0, count)) segment.release();
     this.#sealedCount -= count;
+    this.#sealedWithAborts = null;
   }
 
   /** `segment` and those behind it are not sealed any more. */
@@ -116,6 +127,7 @@ export class SegmentList {
     assert(place !== -1, `segment ${segment.baseOffset} is not in the log`);
     if (place < this.#sealedCount) this.#unsealings++;
     this.#sealedCount = Math.min(this.#sealedCount, place);
+    this.#sealedWithAborts = null;
   }
 
   /** The active segment is gone; the one before it, which is not sealed, becomes the active one. */
@@ -129,9 +141,14 @@ export class SegmentList {
     for (const gone of this.#segments) if (gone !== segment) gone.close();
     this.#segments.splice(0, this.#segments.length, segment);
     this.#sealedCount = 0;
+    this.#sealedWithAborts = null;
   }
 
   close(): void {
     for (const segment of this.#segments) segment.close();
   }
+}
+
+function hasAborts({ aborted }: Segment): boolean {
+  return aborted !== null;
 }

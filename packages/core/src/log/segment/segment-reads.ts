@@ -5,8 +5,10 @@
 import { type BatchHeader, HEADER_BYTES, prefixProblem, readBatchHeader } from "@minikafka/record";
 import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "../frames/frame-scan.ts";
 import type { WalkedFrame } from "../frames/frame-walk.ts";
+import type { AbortedExtent, AbortedTransaction } from "../indexes/aborted-index.ts";
 import type { WalkEnd } from "../indexes/index-walk.ts";
 import type { IndexHit } from "../indexes/offset-index.ts";
+import type { SegmentAborts } from "../indexes/segment-aborts.ts";
 import type { IndexEntries, SegmentIndex } from "../indexes/segment-index.ts";
 import type { TimeBelow, TimeSpan } from "../indexes/segment-times.ts";
 import { type ReadBatches, type ReadLimits, readByIndex, type SegmentBytes } from "./segment-reader.ts";
@@ -17,6 +19,23 @@ export abstract class SegmentReads {
   /** The file, opened if it is not, and how much of it counts. Throws DiskError. */
   protected abstract get bytes(): SegmentBytes;
   protected abstract get index(): SegmentIndex;
+  /** `null` while it has had no abort marker. */
+  protected abstract get aborts(): SegmentAborts | null;
+
+  /** The abort markers in it; `null` for none. */
+  get aborted(): AbortedExtent | null {
+    return this.aborts?.extent ?? null;
+  }
+
+  /** The transactions whose abort markers lie here, at `offset` or behind it. Throws STORAGE_ERROR, DiskError. */
+  abortedFrom(offset: number): Iterable<AbortedTransaction> {
+    return this.aborts?.from(offset) ?? [];
+  }
+
+  /** For cuts: see SegmentToCut. */
+  abortedBelow(endOffset: number): AbortedExtent | null {
+    return this.aborts?.extentBelow(endOffset) ?? null;
+  }
 
   /** The batches from the one that holds `offset` on, which must be here. Throws STORAGE_ERROR, DiskError. */
   read(offset: number, limits: ReadLimits): ReadBatches {

@@ -9,7 +9,10 @@
 import { type BatchHeader, readBatchHeader } from "@minikafka/record";
 import { assert } from "../../assert.ts";
 import type { LogContext } from "../context/log-context.ts";
+import { indexPaths } from "../files/file-names.ts";
 import { type ScanEnd, type ScannedFrame, scanFrames } from "../frames/frame-scan.ts";
+import { abortedBy } from "../indexes/aborted-index.ts";
+import { SegmentAborts } from "../indexes/segment-aborts.ts";
 import { SegmentIndex } from "../indexes/segment-index.ts";
 import { latestRecordMs } from "../indexes/time-index-builder.ts";
 import type { SegmentExtent } from "./segment-extent.ts";
@@ -27,6 +30,8 @@ export class Segment extends SegmentReads {
   #nextOffset: number;
   #sizeBytes: number;
   #maxTimestampMs: number;
+  /** Made with the first abort marker: most segments have none. */
+  #madeAborts: SegmentAborts | null = null;
   /** `null`: there is none, or it has still to be read. */
   #firstTimestampMs: number | null = null;
 
@@ -40,6 +45,7 @@ export class Segment extends SegmentReads {
     this.#sizeBytes = known.sizeBytes;
     this.#maxTimestampMs = known.maxTimestampMs;
     this.#file = new SegmentFile(context, this, known.sizeBytes);
+    if (known.aborted !== null) this.#madeAborts = new SegmentAborts(context, this, known.aborted);
   }
 
   get path(): string {
@@ -59,8 +65,8 @@ export class Segment extends SegmentReads {
   }
 
   get extent(): SegmentExtent {
-    const { baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs } = this;
-    return { baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs };
+    const { baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs, aborted } = this;
+    return { baseOffset, generation, nextOffset, sizeBytes, maxTimestampMs, aborted };
   }
 
   /** Kafka: rollingBasedTimestamp, the latest of the first batch; `null` while there is none. Throws DiskError. */
@@ -89,7 +95,9 @@ export class Segment extends SegmentReads {
   remove(): void {
     const { disk } = this.#context.env;
     this.close();
-    for (const path of [...this.index.paths, this.path]) if (disk.stat(path) !== null) disk.remove(path);
+    const { folder } = this.#context;
+    for (const path of [...indexPaths(folder, this), this.path])
+      if (disk.stat(path) !== null) disk.remove(path);
   }
 
   /** Takes create() back. If the disk refuses, an empty file stays, which says nothing. */
@@ -109,7 +117,11 @@ export class Segment extends SegmentReads {
     env.faults.hit("log.append.before_write", place);
     this.#file.writeAt(this.#sizeBytes, frames);
     env.faults.hit("log.append.after_write", place);
-    for (const header of headers) this.take({ position: this.#sizeBytes, header });
+    let at = 0;
+    for (const header of headers) {
+      this.#take({ position: this.#sizeBytes, header }, frames.subarray(at, at + header.frameBytes));
+      at += header.frameBytes;
+    }
   }
 
   /** Writes whole frames behind the last in one go, and counts them. After a DiskError the file must be discarded. */
@@ -121,7 +133,7 @@ export class Segment extends SegmentReads {
         header.baseOffset === this.#nextOffset,
         `batch ${header.baseOffset} cannot follow ${this.#nextOffset}`,
       );
-      this.take({ position: this.#sizeBytes, header });
+      this.#take({ position: this.#sizeBytes, header }, frames.subarray(at, at + header.frameBytes));
       at += header.frameBytes;
     }
   }
@@ -138,10 +150,12 @@ export class Segment extends SegmentReads {
     this.#sizeBytes = sizeBytes;
     this.#maxTimestampMs = maxTimestampMs;
     this.index.cut();
+    this.#madeAborts?.cut();
   }
 
-  /** Counts a batch that lies in the file. */
-  take({ position, header }: ScannedFrame): void {
+  /** Counts a batch that lies in the file; `frame` is read there where it is not given. */
+  #take({ position, header }: ScannedFrame, frame?: Buffer): void {
+    if (header.control === "abort") this.#noteAbort({ position, header }, frame);
     this.index.note(header, position);
     if (position === 0) this.#firstTimestampMs = header.maxTimestampMs;
     this.#sizeBytes = position + header.frameBytes;
@@ -159,7 +173,7 @@ export class Segment extends SegmentReads {
     if (end === from) return { position: from, nextOffset: offset, problem: null };
     this.#file.doubt();
     return scanFrames(this.#file.opened(), { from, end, offset, frameBytesMax, check: "whole" }, (frame) => {
-      this.take(frame);
+      this.#take(frame);
       note(frame.header);
       return true;
     });
@@ -188,22 +202,37 @@ export class Segment extends SegmentReads {
 
   writeIndex(): void {
     this.index.write();
+    this.#madeAborts?.write();
   }
 
   /** Gives the file and the index's memory back, until somebody reads again. For a segment that grows no more. */
   release(): void {
     this.close();
     this.#madeIndex?.release();
+    this.#madeAborts?.release();
   }
 
   close(): void {
     this.#file.close();
     this.#madeIndex?.close();
+    this.#madeAborts?.close();
+  }
+
+  #noteAbort(scanned: ScannedFrame, frame = this.bytesOf(scanned)): void {
+    const { position, header } = scanned;
+    const aborted = abortedBy(frame, header);
+    if (aborted === null) return;
+    this.#madeAborts ??= new SegmentAborts(this.#context, this, null);
+    this.#madeAborts.note({ ...aborted, position });
   }
 
   protected get bytes(): SegmentBytes {
     const { frameBytesMax, indexIntervalBytes } = this.#context;
     return { file: this.#file.opened(), sizeBytes: this.#sizeBytes, frameBytesMax, indexIntervalBytes };
+  }
+
+  protected get aborts(): SegmentAborts | null {
+    return this.#madeAborts;
   }
 
   protected get index(): SegmentIndex {

@@ -1,0 +1,215 @@
+/**
+ * The aborted transactions of one segment, as the segment uses them. Made for a segment with an abort marker, of which there
+ * are few.
+ *
+ * Owns: the `.txnindex` file, and the entries in memory.
+ * Invariants: `extent` speaks for every abort marker of the segment, whether its entry is in memory or not; the entries in memory
+ * speak for those from `#notedFrom` on. What lies below is loaded when somebody asks, or made anew from the segment.
+ * Never: fewer transactions told than there are markers, since their records would be shown: where damage hides a marker, who
+ * asks is refused; a file that is synced, since it can always be made anew.
+ */
+import { type BatchHeader, frameProblem } from "@minikafka/record";
+import { DiskError } from "../../env/disk.ts";
+import { BrokerError, storageError } from "../../errors.ts";
+import type { IdleIndex } from "../context/index-memory.ts";
+import type { LogContext } from "../context/log-context.ts";
+import { abortedIndexPath } from "../files/file-names.ts";
+import {
+  type AbortedCoverage,
+  type AbortedEntry,
+  type AbortedExtent,
+  AbortedIndex,
+  type AbortedTransaction,
+  abortedBy,
+  extended,
+  extentOf,
+} from "./aborted-index.ts";
+import { readIndexFile, writeIndexFile } from "./index-file.ts";
+import type { IndexedSegment } from "./index-walk.ts";
+
+/** What an index of aborted transactions needs of its segment. */
+export interface SegmentWithMarkers extends IndexedSegment {
+  readonly path: string;
+  /** The bytes of a frame, as they lie there. Throws DiskError. */
+  bytesOf(frame: { readonly position: number; readonly header: BatchHeader }): Buffer;
+}
+
+export class SegmentAborts implements IdleIndex {
+  readonly path: string;
+  readonly #context: LogContext;
+  readonly #segment: SegmentWithMarkers;
+  #extent: AbortedExtent | null;
+  #entries = new AbortedIndex();
+  /** The first offset of which note() has told; what lies below is missing in memory until it is loaded. */
+  #notedFrom: number;
+  /** Whether the file lacks something that is in memory. */
+  #isAhead = false;
+
+  /** `extent` is what is known of the segment as it is before note() tells of more. */
+  constructor(context: LogContext, segment: SegmentWithMarkers, extent: AbortedExtent | null) {
+    this.path = abortedIndexPath(context.folder, segment);
+    this.#context = context;
+    this.#segment = segment;
+    this.#extent = extent;
+    this.#notedFrom = segment.nextOffset;
+  }
+
+  /** `null` while the segment has no abort marker. */
+  get extent(): AbortedExtent | null {
+    return this.#extent;
+  }
+
+  get bytes(): number {
+    return this.#entries.bytes;
+  }
+
+  /** Tells of an abort marker that follows everything so far. */
+  note(entry: AbortedEntry): void {
+    this.#entries.add(entry);
+    this.#extent = extended(this.#extent, entry);
+    this.#isAhead = true;
+    this.#context.indexMemory.noteUse(this);
+  }
+
+  /** Those whose marker lies at `offset` or behind it. May read the disk; throws STORAGE_ERROR, DiskError. */
+  from(offset: number): Iterable<AbortedTransaction> {
+    if (this.#load() === "rebuilt") this.write();
+    this.#context.indexMemory.noteUse(this);
+    return this.#entries.from(offset);
+  }
+
+  /** What `extent` would be if the segment ended at `endOffset`. May read the disk; throws STORAGE_ERROR, DiskError. */
+  extentBelow(endOffset: number): AbortedExtent | null {
+    this.#load();
+    return extentOf(this.#entries.below(endOffset).from(0));
+  }
+
+  /** The segment was cut to what extentBelow() was asked for, and says so already. The file is made anew. */
+  cut(): void {
+    const { nextOffset } = this.#segment;
+    this.#entries = this.#entries.below(nextOffset);
+    this.#notedFrom = Math.min(this.#notedFrom, nextOffset);
+    this.#extent = extentOf(this.#entries.from(0));
+    this.#isAhead = this.#extent !== null;
+    this.#context.indexMemory.noteUse(this);
+    const { disk } = this.#context.env;
+    this.#changeFile(() => {
+      if (disk.stat(this.path) !== null) disk.remove(this.path);
+    });
+  }
+
+  /** Writes the file if it lacks something. What refuses that is traced and costs a rebuilding later, nothing else. */
+  write(): void {
+    if (!this.#isAhead) return;
+    this.#changeFile(() => {
+      this.#load();
+      const { env, place } = this.#context;
+      const { baseOffset, sizeBytes: indexedBytes } = this.#segment;
+      const last = this.#segment.headerAt(this.#entries.last?.position ?? 0);
+      if (last === null) throw storageError("its last abort marker is damaged", { file: this.#segment.path });
+      env.faults.hit("log.txn_index.before_write", place);
+      writeIndexFile(
+        env.disk,
+        this.path,
+        this.#entries.encode(baseOffset, { indexedBytes, lastCrc: last.crc }),
+      );
+      env.faults.hit("log.txn_index.after_write", place);
+      this.#isAhead = false;
+    });
+  }
+
+  giveWay(): void {
+    this.write();
+    // What the disk did not take is nowhere else.
+    if (!this.#isAhead) this.release();
+  }
+
+  /** Forgets the entries; the file, or the segment, tells them again. */
+  release(): void {
+    this.close();
+    this.#entries = new AbortedIndex();
+    this.#notedFrom = this.#segment.nextOffset;
+    this.#isAhead = false;
+  }
+
+  /** Nobody will ask it, or only after it was noted anew: its memory is not ours to count any more. */
+  close(): void {
+    this.#context.indexMemory.forget(this);
+  }
+
+  /** Completes the entries in memory with those below. */
+  #load(): "loaded" | "rebuilt" {
+    const missing = (this.#extent?.count ?? 0) - this.#entries.entries;
+    if (missing === 0) return "loaded";
+    const read = this.#read(missing);
+    const below = typeof read === "string" ? this.#walk(missing, read) : read;
+    below.append(this.#entries);
+    this.#entries = below;
+    this.#notedFrom = this.#segment.baseOffset;
+    this.#isAhead ||= typeof read === "string";
+    return typeof read === "string" ? "rebuilt" : "loaded";
+  }
+
+  /** The file's entries below `#notedFrom`, or why they cannot be used. */
+  #read(missing: number): AbortedIndex | string {
+    const bytes = readIndexFile(this.#context.env.disk, this.path);
+    if (typeof bytes === "string") return bytes;
+    const decoded = AbortedIndex.decode(bytes, this.#segment.baseOffset);
+    if ("problem" in decoded) return decoded.problem;
+    const { index, coverage } = decoded;
+    const problem = abortedProblem(this.#segment, index, coverage);
+    if (problem !== null) return problem;
+    const below = index.below(this.#notedFrom);
+    if (below.entries === missing) return below;
+    return `it knows ${below.entries} abort markers below ${this.#notedFrom}, expected ${missing}`;
+  }
+
+  /** The same, made anew. */
+  #walk(missing: number, problem: string): AbortedIndex {
+    const { env, place, frameBytesMax } = this.#context;
+    const segment = this.#segment;
+    const index = new AbortedIndex();
+    const { position: walkedTo } = segment.walk(segment.sizeBytes, (header, position) => {
+      if (header.control !== "abort" || header.baseOffset >= this.#notedFrom) return;
+      const frame = segment.bytesOf({ position, header });
+      const isWhole = frameProblem(frame, 0, frameBytesMax) === null;
+      const aborted = isWhole ? abortedBy(frame, header) : null;
+      if (aborted !== null) index.add({ ...aborted, position });
+    });
+    const { path, baseOffset: segmentBaseOffset } = segment;
+    const { entries } = index;
+    if (entries !== missing) {
+      const expected = `${missing}, or nobody knows which records were aborted`;
+      const seen = `${entries} of its abort markers can be read`;
+      throw storageError(seen, { file: path, position: walkedTo, expected });
+    }
+    const facts = { segmentBaseOffset, path: this.path, entries, timeEntries: 0, problem };
+    env.trace({ kind: "index_rebuilt", ...place, ...facts });
+    return index;
+  }
+
+  #changeFile(change: () => void): void {
+    try {
+      change();
+    } catch (problem) {
+      if (!(problem instanceof DiskError) && !(problem instanceof BrokerError)) throw problem;
+      const { env, place } = this.#context;
+      const { baseOffset: segmentBaseOffset } = this.#segment;
+      env.trace({ kind: "index_unwritten", ...place, segmentBaseOffset, problem: problem.message });
+    }
+  }
+}
+
+/** Why a file of these entries is not for this segment; `null` when it is. Throws DiskError. */
+export function abortedProblem(
+  segment: Pick<SegmentWithMarkers, "sizeBytes" | "headerAt">,
+  { last }: AbortedIndex,
+  { indexedBytes, lastCrc }: AbortedCoverage,
+): string | null {
+  if (last === null) return "it has no entry";
+  const { sizeBytes } = segment;
+  if (indexedBytes > sizeBytes) return `it speaks for ${indexedBytes} bytes, expected ${sizeBytes} at most`;
+  // A batch says its offset and its leader's epoch; where this one is the same, all before it is the same too.
+  if (segment.headerAt(last.position)?.crc === lastCrc) return null;
+  return `the batch at ${last.position} is not the one that it ends with`;
+}
