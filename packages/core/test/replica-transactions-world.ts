@@ -1,0 +1,94 @@
+/** Transactions in a replicated partition: batches in and markers behind them, and what a reader of committed records gets. */
+import { decodeRecords, encodeBatch, readBatchHeader, readMarker, splitFrames } from "@minikafka/record";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import type { AppendResult } from "../src/replica/append-result.ts";
+import type { ProducerIdentity } from "../src/replica/producer-identity.ts";
+import type { TopicPartition } from "../src/replica/topic-partition.ts";
+import type { MarkerResult } from "../src/replica/transaction-end.ts";
+import { ORDERS } from "./replica-world.ts";
+
+export interface Written extends ProducerIdentity {
+  readonly value: string;
+  readonly baseSequence?: number;
+  readonly key?: string;
+}
+
+/** The batch of one record of a producer's transaction. */
+export function transactional({ value, key, baseSequence = 0, producerId, producerEpoch }: Written): Buffer {
+  const record = {
+    key: key === undefined ? null : Buffer.from(key),
+    value: Buffer.from(value),
+    timestampMs: 0,
+    headers: [],
+  };
+  return encodeBatch({ records: [record], producerId, producerEpoch, baseSequence, transactional: true });
+}
+
+/** Writes as one whose coordinator has said that the transaction is open. */
+export function write(cluster: BrokerCluster, written: Written, place = ORDERS): Promise<AppendResult> {
+  return cluster.appendBatch(place, transactional(written), { acks: "all", inTransaction: true });
+}
+
+/** Ends the producer's transaction, with the epoch that follows. */
+export function end(
+  cluster: BrokerCluster,
+  { producerId, producerEpoch }: ProducerIdentity,
+  control: "commit" | "abort",
+  place: TopicPartition = ORDERS,
+): Promise<MarkerResult> {
+  const next = producerEpoch + 1;
+  return cluster
+    .replicaSet(place)
+    .endTransaction({ producerId, producerEpoch: next, coordinatorEpoch: 3, control });
+}
+
+/** Every follower copies what there is, and hears that it is visible. */
+export async function replicated(cluster: BrokerCluster): Promise<void> {
+  await cluster.replicateOnce();
+  await cluster.replicateOnce();
+}
+
+/** What a reader of committed records gets, from the beginning to where it has to wait. */
+export function committedValues(cluster: BrokerCluster, place: TopicPartition = ORDERS): string[] {
+  const values: string[] = [];
+  const isolation = "read_committed";
+  let offset = cluster.listOffsets(place, -2).offset ?? 0;
+  while (offset < cluster.visibleEnd(place, isolation)) {
+    const fetched = cluster.fetch(place, offset, { bytesMax: 1 << 20, isolation });
+    for (const frame of splitFrames(fetched.batches)) {
+      const { control, transactional, producerId, baseOffset } = readBatchHeader(frame);
+      const isAborted = fetched.abortedTransactions.some(
+        (aborted) =>
+          aborted.producerId === producerId &&
+          aborted.firstOffset <= baseOffset &&
+          baseOffset < aborted.lastOffset,
+      );
+      if (control !== null || (transactional && isAborted)) continue;
+      for (const record of decodeRecords(frame))
+        if (record.offset >= offset) values.push(Buffer.from(record.value ?? []).toString());
+    }
+    offset = fetched.nextOffset;
+  }
+  return values;
+}
+
+/** The markers in one replica's log, as `offset control producer:epoch from first`. */
+export function markersOn(
+  cluster: BrokerCluster,
+  brokerId: number,
+  place: TopicPartition = ORDERS,
+): string[] {
+  const { log } = cluster.replicaSet(place).leadership.requireCopy(brokerId);
+  const markers: string[] = [];
+  for (let offset = log.logStartOffset; offset < log.logEndOffset; ) {
+    const { batches, nextOffset } = log.read(offset, { bytesMax: 1 << 20, endOffset: log.logEndOffset });
+    for (const frame of splitFrames(batches)) {
+      const { control, producerId, producerEpoch, baseOffset } = readBatchHeader(frame);
+      if (control === null) continue;
+      const first = readMarker(frame)?.firstOffset;
+      markers.push(`${baseOffset} ${control} ${producerId}:${producerEpoch} from ${first}`);
+    }
+    offset = nextOffset;
+  }
+  return markers;
+}
