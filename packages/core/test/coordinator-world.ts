@@ -3,6 +3,8 @@ import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { type CoordinatorRecord, MalformedRecord } from "../src/coordinator/coordinator-record.ts";
 import { CoordinatorShard } from "../src/coordinator/coordinator-shard.ts";
 import type { RecordsOfKind } from "../src/coordinator/record-kinds.ts";
+import type { ProducerIdentity } from "../src/replica/producer-identity.ts";
+import type { MarkerResult } from "../src/replica/transaction-end.ts";
 import type { World } from "./world.ts";
 
 export const PLACE = { topic: "counters", partition: 0 };
@@ -16,6 +18,8 @@ interface Counter {
 export class Counters implements RecordsOfKind<Counter> {
   readonly current = new Map<string, number>();
   readonly committed = new Map<string, number>();
+  /** By name: how many transactions whose end is open have written it. */
+  readonly staged = new Map<string, number>();
   /** Every record, in the order in which it came. */
   readonly history: string[] = [];
 
@@ -38,6 +42,18 @@ export class Counters implements RecordsOfKind<Counter> {
     this.current.set(name, count);
     this.committed.set(name, count);
     this.history.push(`restore ${name}=${count}`);
+  }
+
+  stage({ name, count }: Counter): void {
+    this.staged.set(name, (this.staged.get(name) ?? 0) + 1);
+    this.history.push(`stage ${name}=${count}`);
+  }
+
+  unstage({ name, count }: Counter): void {
+    const left = (this.staged.get(name) ?? 0) - 1;
+    if (left > 0) this.staged.set(name, left);
+    else this.staged.delete(name);
+    this.history.push(`unstage ${name}=${count}`);
   }
 }
 
@@ -73,6 +89,43 @@ export function increment(
     },
     giveUp === undefined ? {} : { giveUp },
   );
+}
+
+/** Sets it as a part of the producer's transaction. */
+export function stage(
+  shard: CoordinatorShard<CounterKinds>,
+  producer: ProducerIdentity,
+  ...counters: readonly (readonly [name: string, count: number])[]
+): Promise<null> {
+  const records = counters.map(([name, count]) => counterRecord(name, count));
+  return shard.write(() => ({ records, answer: null, producer }));
+}
+
+/** Sets it at once. */
+export function set(shard: CoordinatorShard<CounterKinds>, name: string, count: number): Promise<null> {
+  return shard.write(() => ({ records: [counterRecord(name, count)], answer: null }));
+}
+
+/** Ends the producer's transaction, with the epoch that follows. */
+export function endIn(
+  shard: CoordinatorShard<CounterKinds>,
+  { producerId, producerEpoch }: ProducerIdentity,
+  control: "commit" | "abort",
+): Promise<MarkerResult> {
+  return shard.endTransaction({
+    producerId,
+    producerEpoch: producerEpoch + 1,
+    coordinatorEpoch: 0,
+    control,
+  });
+}
+
+/** Everything that is acknowledged, as `name=count`; what is staged behind a question mark. */
+export function told(shard: CoordinatorShard<CounterKinds>): Promise<string> {
+  return shard.read(({ counter: { committed, staged } }) => {
+    const counts = Array.from(committed, ([name, count]) => `${name}=${count}`).sort();
+    return [...counts, ...Array.from(staged.keys(), (name) => `${name}?`).sort()].join(" ");
+  });
 }
 
 /** What is acknowledged. */
