@@ -67,6 +67,8 @@ const EFFECTS: { readonly [code: string]: TransactionEffect } = {
 export class MiniKafkaError extends Error {
   override readonly name = "MiniKafkaError";
   readonly code: MiniKafkaErrorCode;
+  /** What `abortable` and `fatal` say in one word; `undefined` when both are false. */
+  readonly effect: TransactionEffect | undefined;
   /** The same call may succeed later without any change by the caller. */
   readonly retriable: boolean;
   /** The transaction can only be aborted. The producer goes on with the next one. */
@@ -80,10 +82,10 @@ export class MiniKafkaError extends Error {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = code;
     this.details = facts.details ?? {};
-    const effect = facts.effect ?? (Object.hasOwn(EFFECTS, code) ? EFFECTS[code] : undefined);
-    this.retriable = effect === undefined && retriableOf(code, facts.retriable);
-    this.abortable = effect === "abortable";
-    this.fatal = effect === "fatal";
+    this.effect = facts.effect ?? (Object.hasOwn(EFFECTS, code) ? EFFECTS[code] : undefined);
+    this.retriable = this.effect === undefined && retriableOf(code, facts.retriable);
+    this.abortable = this.effect === "abortable";
+    this.fatal = this.effect === "fatal";
   }
 }
 

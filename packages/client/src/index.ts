@@ -52,6 +52,7 @@ export {
   MiniKafkaError,
   type MiniKafkaErrorCode,
   type MiniKafkaErrorDetails,
+  type TransactionEffect,
 } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
 export type {
@@ -66,8 +67,11 @@ export type { RecordMetadata } from "./producer/delivery.ts";
 export { murmur2, toPositive } from "./producer/murmur2.ts";
 export type { KeyHash, Partitioner } from "./producer/partitioner.ts";
 export type { Payload, ProducedHeader, ProducedRecord } from "./producer/produced-record.ts";
-export { Producer, type WaitOptions } from "./producer/producer.ts";
+export { Producer } from "./producer/producer.ts";
 export type { ProducerOptions } from "./producer/producer-options.ts";
+export type { GroupOffsets, OffsetSource } from "./producer/transaction/offset-source.ts";
+export type { Transaction, TransactionStage } from "./producer/transaction/transaction.ts";
+export type { WaitOptions } from "./producer/wait-options.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 export {
   type CompactedLog,

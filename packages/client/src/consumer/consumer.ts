@@ -19,6 +19,11 @@ import type { ConsumerRecord } from "./consumer-record.ts";
 import type { ConsumerBatch } from "./cursor-ring.ts";
 import { ConsumerGroup } from "./group/consumer-group.ts";
 import type { CommittedOffset, OffsetToCommit } from "./group/offset-commits.ts";
+import {
+  type OffsetSender,
+  SEND_POSITIONS,
+  type TransactionalConsumer,
+} from "./group/transactional-offsets.ts";
 import { checkOffsetSpec } from "./offset-lookup.ts";
 import { type OffsetSpec, PartitionCursor } from "./partition-cursor.ts";
 import { type PartitionLag, Positions } from "./positions.ts";
@@ -33,7 +38,9 @@ export interface AssignedPartition extends TopicPartition {
   readonly offset?: OffsetSpec | undefined;
 }
 
-export class Consumer implements Closable, AsyncDisposable, AsyncIterable<ConsumerRecord> {
+export class Consumer
+  implements Closable, AsyncDisposable, AsyncIterable<ConsumerRecord>, TransactionalConsumer
+{
   readonly #session: Session;
   readonly #supply: RecordSupply;
   readonly #positions: Positions;
@@ -175,6 +182,21 @@ export class Consumer implements Closable, AsyncDisposable, AsyncIterable<Consum
   async commit(offsets?: readonly OffsetToCommit[]): Promise<void> {
     const { commits } = this.#inGroup("commit");
     await (offsets === undefined ? commits.commitPositions() : commits.commit(offsets));
+  }
+
+  /** For `tx.sendOffsets(consumer)`, which is what to call. */
+  async [SEND_POSITIONS](send: OffsetSender): Promise<void> {
+    this.#supply.assertOpen();
+    await this.#inGroup("sendOffsets").sendPositions(send);
+  }
+
+  /**
+   * Goes on in these partitions (default: all that are read now) where the group has committed, and where it has committed nothing
+   * where this consumer began: for after a transaction that was aborted, whose records are to be read again.
+   */
+  async seekToCommitted(places: readonly TopicPartition[] = this.assignment): Promise<void> {
+    this.#inGroup("seekToCommitted");
+    await this.#positions.seekToCommitted(places);
   }
 
   /** What the group has committed of these partitions (default: all that are read now), in their order. */

@@ -116,8 +116,9 @@ export class Fetcher {
       const offsets = await this.#listener.committed(cursors.map(({ place }) => place));
       for (const { cursor } of asked.filter(isCurrent)) {
         const offset = offsets.get(topicPartitionKey(cursor.place));
-        if (offset === undefined) cursor.lose(null);
-        else cursor.moveTo(offset);
+        const from = offset ?? cursor.origin;
+        if (from === null) cursor.lose(null);
+        else cursor.moveTo(from);
       }
       this.begin(cursors);
     } finally {
@@ -130,6 +131,7 @@ export class Fetcher {
   /** Moves the cursor to where `spec` is, unless it is moved elsewhere meanwhile. */
   async locate(cursor: PartitionCursor, spec: OffsetSpec): Promise<void> {
     const asked = { cursor, turn: cursor.turn };
+    const isReset = cursor.position === null && cursor.target === null;
     cursor.busy = "quick";
     this.#quick += 1;
     try {
@@ -138,7 +140,9 @@ export class Fetcher {
         isolation,
         enough: this.#enough,
       });
-      if (isCurrent(asked)) cursor.moveTo(offset);
+      if (!isCurrent(asked)) return;
+      cursor.moveTo(offset);
+      if (isReset) cursor.origin = offset;
     } finally {
       if (isCurrent(asked)) cursor.busy = "no";
       this.#quick -= 1;

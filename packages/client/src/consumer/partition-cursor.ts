@@ -35,6 +35,8 @@ export class PartitionCursor {
   visibleEnd: number | null = null;
   /** What is under way in this turn: something that is answered at once, or a fetch that the broker may hold back. */
   busy: "no" | "quick" | "waiting" = "no";
+  /** Where it began for want of a committed offset, by autoOffsetReset; `null` when it did not. */
+  origin: number | null = null;
   #generation = 0;
   #turn = 0;
   #position: number | null = null;

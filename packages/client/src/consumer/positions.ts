@@ -44,6 +44,16 @@ export class Positions {
     this.#supply.changed();
   }
 
+  async seekToCommitted(places: readonly TopicPartition[]): Promise<void> {
+    this.#supply.assertOpen();
+    const cursors = places.map((place) => this.#supply.ring.get(place));
+    this.#supply.handOuts.forget(places);
+    for (const cursor of cursors) cursor.lose("committed");
+    this.#supply.fetcher.begin(cursors);
+    await Promise.all(places.map((place) => this.position(place)));
+    this.#supply.changed();
+  }
+
   async position(place: TopicPartition): Promise<number> {
     this.#supply.assertOpen();
     const cursor = this.#supply.ring.get(place);

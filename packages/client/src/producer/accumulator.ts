@@ -119,11 +119,14 @@ export class Accumulator {
     return first;
   }
 
-  /** Fails whatever is left and stops all timers. */
+  /** Fails whatever is left and stops all timers. What is accepted from then on goes its way. */
   abandon(error: MiniKafkaError): void {
     for (const state of this.#topics.values()) this.#failWaiting(state, error);
     for (const lane of this.#lanes()) this.#sender.abandon(lane, error);
-    for (const cancel of this.#lingers.values()) cancel();
+    for (const [lane, cancel] of this.#lingers) {
+      cancel();
+      lane.isScheduled = false;
+    }
     this.#lingers.clear();
   }
 
@@ -212,7 +215,7 @@ export class Accumulator {
 
   #openLane(state: TopicState, partition: number): PartitionLane {
     const { batchBytes, lingerMs, inFlightPerPartitionMax: inFlightMax } = this.#settings;
-    const sequences = this.#sender.idempotence;
+    const sequences = this.#sender.keeper;
     const limits = { batchBytes, lingerMs, inFlightMax, sequences, frames: this.#frames };
     const lane = new PartitionLane({ topic: state.topic, partition }, limits);
     state.lanes.set(partition, lane);

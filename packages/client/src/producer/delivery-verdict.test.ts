@@ -22,6 +22,7 @@ test("a batch is tried again by itself only when surely nothing of it was append
     "REBALANCE_IN_PROGRESS",
     "SHUTTING_DOWN",
     "TOO_MANY_CONNECTIONS",
+    "UNSTABLE_OFFSET_COMMIT",
   ]);
 });
 

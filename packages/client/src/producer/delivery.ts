@@ -90,7 +90,7 @@ export class ManyDelivery implements Delivery {
     return new MiniKafkaError(
       error.code,
       `${this.#failed} of ${records} records were not delivered: ${error.message}`,
-      { details, retriable: error.retriable, cause: error },
+      { details, retriable: error.retriable, effect: error.effect, cause: error },
     );
   }
 }

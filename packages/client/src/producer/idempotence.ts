@@ -16,8 +16,11 @@ import { hasCode, MiniKafkaError } from "../errors.ts";
 import { backoffMs } from "../link/backoff.ts";
 import type { Session } from "../session.ts";
 import { RETRY_BACKOFF } from "../waiting.ts";
-import type { ProducerIdentity, SequenceOwner } from "./lane-sequences.ts";
+import { producerClosedError } from "./delivery-errors.ts";
+import type { IdempotentVerdict } from "./idempotent-verdict.ts";
+import type { ProducerIdentity } from "./lane-sequences.ts";
 import type { PartitionLane } from "./partition-lane.ts";
+import type { SequenceKeeper, SequenceListener } from "./sequence-keeper.ts";
 
 export interface IdempotenceOptions {
   /** `undefined`: the producer is nobody's in particular. */
@@ -25,19 +28,12 @@ export interface IdempotenceOptions {
   readonly deliveryTimeoutMs: number;
 }
 
-export interface IdempotenceListener {
-  /** There is an identity: lanes may send. */
-  laneFree(lane: PartitionLane): void;
-  /** There is none: what waits fails, or only what has waited for too long. */
-  failWaiting(lane: PartitionLane, error: MiniKafkaError): void;
-  failExpired(lane: PartitionLane): void;
-}
-
-export class Idempotence implements SequenceOwner {
+export class Idempotence implements SequenceKeeper {
+  readonly isTransactional = false;
   readonly #session: Session;
   readonly #name: string | undefined;
   readonly #deliveryTimeoutMs: number;
-  readonly #listener: IdempotenceListener;
+  readonly #listener: SequenceListener;
   readonly #lanes = new Set<PartitionLane>();
   readonly #end = new AbortController();
   #identity: ProducerIdentity | null = null;
@@ -48,11 +44,7 @@ export class Idempotence implements SequenceOwner {
   #cancelBackoff: Cancel | null = null;
   #mayRetry = true;
 
-  constructor(
-    session: Session,
-    { name, deliveryTimeoutMs }: IdempotenceOptions,
-    listener: IdempotenceListener,
-  ) {
+  constructor(session: Session, { name, deliveryTimeoutMs }: IdempotenceOptions, listener: SequenceListener) {
     this.#session = session;
     this.#name = name;
     this.#deliveryTimeoutMs = deliveryTimeoutMs;
@@ -63,37 +55,37 @@ export class Idempotence implements SequenceOwner {
     return this.#isEnding || this.#fencing !== null ? null : this.#identity;
   }
 
-  /** Something waits in `lane`, or was settled there. */
   visit(lane: PartitionLane): void {
     this.#lanes.add(lane);
     if (this.#fencing !== null) this.#listener.failWaiting(lane, this.#fencing);
     else this.#askIfNeeded();
   }
 
-  /** The present epoch ends. `isForgotten`: the broker does not know the identity, so that there is none to go on from. */
+  judge(verdict: IdempotentVerdict): IdempotentVerdict {
+    return verdict;
+  }
+
+  /** The present epoch ends. `isForgotten`: there is no identity to go on from. */
   endEpoch({ isForgotten }: { readonly isForgotten: boolean }): void {
     this.#isEnding = true;
     if (isForgotten) this.#identity = null;
   }
 
-  /** A newer instance is at work. */
   fence(error: MiniKafkaError): void {
     this.#fencing ??= error;
     for (const lane of this.#lanes) this.#listener.failWaiting(lane, error);
   }
 
-  /** Tries once more what waited for it, and from now on a failure is final. */
   stopRetrying(): void {
     this.#mayRetry = false;
     this.#stopBackoff();
     this.#askIfNeeded();
   }
 
-  /** Leaves no request and no timer. */
   close(): void {
     this.#mayRetry = false;
     this.#stopBackoff();
-    this.#end.abort(new MiniKafkaError("CLOSED", "the producer is closed", { details: { sent: false } }));
+    this.#end.abort(producerClosedError(false));
   }
 
   #askIfNeeded(): void {

@@ -18,6 +18,8 @@ export interface ProducerIdentity {
 export interface SequenceOwner {
   /** What new batches are sent as; `null` while there is no identity, or the present epoch ends. */
   readonly identity: ProducerIdentity | null;
+  /** Whether the batches are parts of the owner's transactions. */
+  readonly isTransactional: boolean;
 }
 
 export class LaneSequences {
@@ -43,9 +45,9 @@ export class LaneSequences {
   }
 
   assign(batch: ProducerBatch): void {
-    const { identity } = this.#owner;
+    const { identity, isTransactional: transactional } = this.#owner;
     if (batch.sequence !== null || identity === null) return;
-    batch.assignSequence({ ...identity, baseSequence: this.#next });
+    batch.assignSequence({ ...identity, baseSequence: this.#next, transactional });
     this.#next = sequenceAfter(this.#next, batch.recordCount);
   }
 

@@ -92,6 +92,11 @@ export class ProducerBatch {
     return this.#heldBytes;
   }
 
+  /** Whether its records are: nobody waits for an answer any more. */
+  get isSettled(): boolean {
+    return this.#isDone;
+  }
+
   /** The size of the frame so far. */
   get frameBytes(): number {
     return this.#builder?.frameBytes ?? this.frame().length;

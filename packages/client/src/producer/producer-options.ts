@@ -46,8 +46,24 @@ export interface ProducerOptions {
    * whose sends then fail with PRODUCER_FENCED. Kafka: transactional.id, which does the same for a transactional producer.
    */
   readonly name?: string | undefined;
+  /**
+   * The producer sends in transactions alone, and is idempotent. The name stays the same from one instance to the next: each new
+   * one ends the open transaction of the one before, whose calls then fail with PRODUCER_FENCED. Kafka: transactional.id.
+   */
+  readonly transactionalId?: string | undefined;
+  /**
+   * With `transactionalId`: a transaction that is open for longer is aborted by the broker (default: the broker's, 60000; more than
+   * it allows is INVALID_TRANSACTION_TIMEOUT). Kafka: transaction.timeout.ms.
+   */
+  readonly transactionTimeoutMs?: number | undefined;
   /** Where keys go (default "crc32"). Kafka: partitioner.class; "murmur2" is the Java client's. */
   readonly partitioner?: Partitioner | undefined;
+}
+
+export interface TransactionSettings {
+  readonly transactionalId: string;
+  /** `undefined`: the broker's. */
+  readonly transactionTimeoutMs: number | undefined;
 }
 
 export interface ProducerSettings {
@@ -59,8 +75,11 @@ export interface ProducerSettings {
   readonly deliveryTimeoutMs: number;
   readonly inFlightPerPartitionMax: number;
   readonly mayDuplicate: boolean;
-  /** `null`: not idempotent. */
+  /** `null`: not idempotent, or transactional. */
   readonly idempotence: { readonly name: string | undefined } | null;
+  /** `null`: not transactional. */
+  readonly transactions: TransactionSettings | null;
+  readonly transactionalId: string | null;
   readonly partitioner: Partitioner;
 }
 
@@ -75,6 +94,8 @@ const PRODUCER_OPTIONS = Object.keys({
   onUnknownFate: true,
   idempotent: true,
   name: true,
+  transactionalId: true,
+  transactionTimeoutMs: true,
   partitioner: true,
 } satisfies { readonly [Name in keyof ProducerOptions]-?: true });
 
@@ -86,14 +107,18 @@ export function producerSettings(options: ProducerOptions, session: Session): Pr
   requireKnown("a producer", options, PRODUCER_OPTIONS);
   const lineRoomBytes = Math.floor((session.frameBytesMax - LINE_OVERHEAD_BYTES) / 4) * 3;
   const buffer = session.clock.mode === "manual" ? LIMITS.bufferBytesManualMax : LIMITS.bufferBytesMax;
-  const { idempotent = false, name, lingerMs = 0, deliveryTimeoutMs = LIMITS.deliveryTimeoutMs } = options;
+  const { lingerMs = 0, deliveryTimeoutMs = LIMITS.deliveryTimeoutMs } = options;
+  const transactions = transactionSettings(options);
+  const { idempotent = transactions !== null, name } = options;
   const { acks = idempotent ? "all" : 1 } = options;
   const { batchBytesMax = Math.min(LIMITS.batchBytesMax, lineRoomBytes) } = options;
   const { batchBytes = Math.min(LIMITS.batchBytes, batchBytesMax) } = options;
   if (acks !== 0 && acks !== 1 && acks !== "all")
     throw usageError(`acks is ${String(acks)}; expected 0, 1 or "all"`);
   if (idempotent && acks !== "all")
-    throw usageError(`acks is ${acks}; expected "all", since the producer is idempotent`);
+    throw usageError(
+      `acks is ${acks}; expected "all", since the producer is ${transactions === null ? "idempotent" : "transactional"}`,
+    );
   if (name !== undefined && !idempotent)
     throw usageError(`name is ${JSON.stringify(name)}; expected none, since the producer is not idempotent`);
   return {
@@ -110,7 +135,27 @@ export function producerSettings(options: ProducerOptions, session: Session): Pr
       idempotent ? LIMITS.inFlightIdempotentMax : LIMITS.inFlightRequestsMax,
     ),
     mayDuplicate: options.onUnknownFate === "retry",
-    idempotence: idempotent ? { name } : null,
+    idempotence: idempotent && transactions === null ? { name } : null,
+    transactions,
+    transactionalId: transactions?.transactionalId ?? null,
     partitioner: options.partitioner ?? "crc32",
   };
+}
+
+function transactionSettings(options: ProducerOptions): TransactionSettings | null {
+  const { transactionalId, transactionTimeoutMs, idempotent, name } = options;
+  if (transactionalId === undefined) {
+    if (transactionTimeoutMs === undefined) return null;
+    throw usageError("transactionTimeoutMs is for a producer with a transactionalId");
+  }
+  if (typeof transactionalId !== "string" || transactionalId === "")
+    throw usageError(`transactionalId is ${JSON.stringify(transactionalId)}; expected a name`);
+  if (idempotent === false)
+    throw usageError("idempotent is false; expected none, since a transactional producer is idempotent");
+  if (name !== undefined)
+    throw usageError(
+      `name is ${JSON.stringify(name)}; expected none, since transactionalId names the producer`,
+    );
+  if (transactionTimeoutMs !== undefined) checkedInteger("transactionTimeoutMs", transactionTimeoutMs, 1);
+  return { transactionalId, transactionTimeoutMs };
 }

@@ -1,68 +1,61 @@
 /**
- * Sends records (Kafka: KafkaProducer, without transactions yet).
+ * Sends records (Kafka: KafkaProducer).
  *
  * Order: records of one partition are appended in the order of their sends, retries included, while one batch of a
  * partition is in flight (the default), or while the producer is idempotent. Different partitions go side by side.
  * Once: an idempotent producer's record that is acknowledged is there once, whatever broke on the way.
+ * All or none: what a transactional producer sends in one transaction is shown to readers of committed records together.
  */
-import { asMiniKafkaError, MiniKafkaError } from "../errors.ts";
+import { asMiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { MetadataCache } from "../metadata-cache.ts";
 import type { Closable, CloseOptions, Session } from "../session.ts";
+import { usageError } from "../usage.ts";
 import { untilAborted } from "../waiting.ts";
-import { AcceptedRecords } from "./accepted-records.ts";
-import { Accumulator } from "./accumulator.ts";
-import { BufferMemory } from "./buffer-memory.ts";
-import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
-import { type AcceptedAs, type ProducedRecord, toPendingRecord } from "./produced-record.ts";
-import type { ProducerBatch } from "./producer-batch.ts";
+import { ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
+import { producerClosedError } from "./delivery-errors.ts";
+import { Idempotence } from "./idempotence.ts";
+import type { ProducedRecord } from "./produced-record.ts";
 import { type ProducerOptions, type ProducerSettings, producerSettings } from "./producer-options.ts";
-import { Sender } from "./sender.ts";
-
-export interface WaitOptions {
-  /** Ends the wait, not what is waited for. */
-  readonly signal?: AbortSignal | undefined;
-}
+import { RecordPipeline } from "./record-pipeline.ts";
+import type { KeeperOf } from "./sequence-keeper.ts";
+import type { Transaction } from "./transaction/transaction.ts";
+import { Transactions } from "./transaction/transactions.ts";
+import type { WaitOptions } from "./wait-options.ts";
 
 export class Producer implements Closable, AsyncDisposable {
   readonly #session: Session;
-  readonly #settings: ProducerSettings;
-  readonly #memory: BufferMemory;
-  readonly #sender: Sender;
-  readonly #accumulator: Accumulator;
-  readonly #enough = new AbortController();
+  readonly #pipeline: RecordPipeline;
+  /** `null`: the producer is not transactional. */
+  readonly #transactions: Transactions | null;
   readonly #forget: () => void;
   #closing: Promise<void> | null = null;
 
   /** Throws USAGE for options that don't fit together. */
   constructor(session: Session, options: ProducerOptions = {}) {
     this.#session = session;
-    this.#settings = producerSettings(options, session);
-    this.#memory = new BufferMemory(this.#settings.bufferBytesMax);
-    const metadata = new MetadataCache(session, this.#settings.deliveryTimeoutMs, this.#enough.signal);
-    const released = (bytes: number, records: number) => this.#memory.release(bytes, records);
-    this.#sender = new Sender(session, metadata, this.#settings, {
-      laneFree: (lane) => this.#accumulator.sendReady(lane),
-      released,
-    });
-    this.#accumulator = new Accumulator(session, this.#settings, metadata, this.#sender, released);
+    const settings = producerSettings(options, session);
+    const { transactions } = settings;
+    this.#transactions = transactions === null ? null : new Transactions(session, settings, transactions);
+    this.#pipeline =
+      this.#transactions?.pipeline ?? new RecordPipeline(session, settings, keeperOf(session, settings));
     this.#forget = session.own(this);
   }
 
   /** What is accepted and not acknowledged. */
   get buffered(): { readonly records: number; readonly bytes: number } {
-    return { records: this.#memory.records, bytes: this.#memory.bytes };
+    return this.#pipeline.buffered;
   }
 
   /**
    * Resolves when the broker has acknowledged the record as `acks` asks. Fails with the broker's error, with BUFFER_FULL,
    * RECORD_TOO_LARGE, CONNECTION, TIMEOUT, CLOSED or USAGE; after an error for which `isFateUnknown` holds the record may be
-   * there all the same.
+   * there all the same. A transactional producer sends within a transaction only.
    */
   send(record: ProducedRecord): Promise<RecordMetadata> {
     const delivery = new SingleDelivery();
     try {
-      this.#accept(record, delivery);
+      this.#requirePlain("send");
+      this.#pipeline.accept(record, delivery);
     } catch (error) {
       delivery.fail(0, asMiniKafkaError(error), false);
     }
@@ -78,17 +71,36 @@ export class Producer implements Closable, AsyncDisposable {
     if (records.length === 0) return Promise.resolve([]);
     const delivery = new ManyDelivery(records.length);
     try {
-      this.#acceptMany(records, delivery);
+      this.#requirePlain("sendMany");
+      this.#pipeline.acceptMany(records, delivery);
     } catch (error) {
       return Promise.reject(asMiniKafkaError(error));
     }
     return delivery.promise;
   }
 
+  /**
+   * Runs `work` in a transaction, and resolves with what it returns when that is committed. When it throws, or `signal` aborts
+   * before the commit is asked for, the transaction is aborted and the same error thrown. Other errors say what to do: after an
+   * `abortable` one the transaction was aborted, and may be run again; after a `fatal` one close the producer; a `retriable` one
+   * of the commit leaves it open whether it is committed, as `isFateUnknown` says.
+   */
+  async transaction<T>(work: (tx: Transaction) => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
+    return this.#inTransactions("transaction").run(work, options);
+  }
+
+  /**
+   * Begins a transaction. The first one ends what an instance before has open, and takes its place (Kafka: initTransactions).
+   * One is open at a time. `signal` ends the wait; what was begun is aborted then.
+   */
+  async beginTransaction(options: WaitOptions = {}): Promise<Transaction> {
+    return this.#inTransactions("beginTransaction").begin(options);
+  }
+
   /** Sends all that was accepted, lingering or not. Resolves when it is settled; fails with the first failure among it. */
   async flush(options: WaitOptions = {}): Promise<void> {
     options.signal?.throwIfAborted();
-    await untilAborted(this.#flush(), options.signal);
+    await untilAborted(this.#pipeline.flush(), options.signal);
   }
 
   /**
@@ -97,17 +109,17 @@ export class Producer implements Closable, AsyncDisposable {
    */
   async runDueFlushes(options: WaitOptions = {}): Promise<number> {
     options.signal?.throwIfAborted();
-    return untilAborted(this.#runDueFlushes(), options.signal);
+    return untilAborted(this.#pipeline.runDueFlushes(), options.signal);
   }
 
   /** Resolves when at most half of the buffer is taken: for callers that send in a loop without waiting for each record. */
   async drain(options: WaitOptions = {}): Promise<void> {
-    await untilAborted(this.#memory.whenHalfEmpty(), options.signal);
+    await untilAborted(this.#pipeline.whenHalfEmpty(), options.signal);
   }
 
   /**
    * Accepts nothing more, sends what is left, and resolves when all is settled and no timer is left. What fails now is not
-   * tried again. Fails as `flush` does, also then with everything released.
+   * tried again. Fails as `flush` does, also then with everything released. A transaction that is open is aborted instead.
    */
   close(options: CloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options.timeoutMs ?? LIMITS.closeTimeoutMs);
@@ -118,63 +130,37 @@ export class Producer implements Closable, AsyncDisposable {
     await this.close();
   }
 
-  #accept(input: ProducedRecord, delivery: Delivery): void {
-    if (this.#closing !== null) throw closedError(false);
-    const record = toPendingRecord(input, 0, this.#acceptedAs(delivery));
-    this.#memory.reserve(record.heldBytes, 1);
-    this.#accumulator.accept(record, input.topic, input.partition);
-  }
-
-  #acceptMany(inputs: readonly ProducedRecord[], delivery: Delivery): void {
-    if (this.#closing !== null) throw closedError(false);
-    const records = new AcceptedRecords(inputs, this.#acceptedAs(delivery));
-    this.#memory.reserve(records.heldBytes, inputs.length);
-    records.handOn((record, topic, partition) => this.#accumulator.accept(record, topic, partition));
-  }
-
-  #acceptedAs(delivery: Delivery): AcceptedAs {
-    const { batchBytesMax } = this.#settings;
-    return { delivery, nowMs: this.#session.clock.nowMs(), batchBytesMax };
-  }
-
-  async #flush(): Promise<void> {
-    const before = settled(this.#accumulator.sendAll());
-    const unplaced = await this.#accumulator.placed();
-    const after = settled(this.#accumulator.sendAll());
-    const error = unplaced ?? (await before) ?? (await after);
-    if (error !== null) throw error;
-  }
-
-  async #runDueFlushes(): Promise<number> {
-    const unplaced = await this.#accumulator.placed();
-    const batches = this.#accumulator.sendDue();
-    const error = unplaced ?? (await settled(batches));
-    if (error !== null) throw error;
-    return batches.length;
-  }
-
   async #close(timeoutMs: number): Promise<void> {
-    this.#enough.abort();
-    this.#sender.stopRetrying();
-    const cancel = this.#session.clock.after(timeoutMs, () => this.#accumulator.abandon(closedError(true)));
+    this.#pipeline.stop();
+    const giveUp = () => {
+      this.#pipeline.abandon(producerClosedError(true));
+      this.#transactions?.giveUp();
+    };
+    const cancel = this.#session.clock.after(timeoutMs, giveUp);
     try {
-      await this.#flush();
+      await this.#transactions?.close();
+      await this.#pipeline.flush();
     } finally {
       cancel();
-      this.#accumulator.abandon(closedError(true));
-      this.#sender.idempotence?.close();
+      this.#pipeline.end();
       this.#forget();
     }
   }
+
+  #requirePlain(what: string): void {
+    if (this.#transactions === null) return;
+    throw usageError(
+      `${what}: a transactional producer sends in transactions; use transaction(async (tx) => tx.${what}(…))`,
+    );
+  }
+
+  #inTransactions(what: string): Transactions {
+    if (this.#transactions !== null) return this.#transactions;
+    throw usageError(`${what} needs transactions: give the producer a transactionalId`);
+  }
 }
 
-/** Resolves when all of `batches` are settled, with what the first of them failed with. */
-async function settled(batches: readonly ProducerBatch[]): Promise<MiniKafkaError | null> {
-  const errors = await Promise.all(batches.map((batch) => batch.whenDone()));
-  return errors.find((error) => error !== null) ?? null;
-}
-
-/** `sent`: whether records may have gone out and have no answer. */
-function closedError(sent: boolean): MiniKafkaError {
-  return new MiniKafkaError("CLOSED", "the producer is closed", { details: { sent } });
+function keeperOf(session: Session, { idempotence, deliveryTimeoutMs }: ProducerSettings): KeeperOf | null {
+  if (idempotence === null) return null;
+  return (listener) => new Idempotence(session, { ...idempotence, deliveryTimeoutMs }, listener);
 }

@@ -5,24 +5,22 @@
  * its delivery timeout or, when nothing is tried again any more, by its first failure. Never repeats a produce whose effect
  * is unknown, unless the broker knows the batch by its sequence or the caller accepts duplicates.
  */
-import type { ParsedResponse } from "@minikafka/protocol";
 import type { Cancel } from "../clock.ts";
-import { asMiniKafkaError, hasCode, isFateUnknown, MiniKafkaError } from "../errors.ts";
+import { hasCode, type MiniKafkaError } from "../errors.ts";
 import { backoffMs } from "../link/backoff.ts";
 import type { MetadataCache } from "../metadata-cache.ts";
 import type { Session } from "../session.ts";
 import { RETRY_BACKOFF } from "../waiting.ts";
+import { expiredError, inDoubt, ownError } from "./delivery-errors.ts";
 import { verdictOn } from "./delivery-verdict.ts";
-import { Idempotence } from "./idempotence.ts";
 import type { PartitionLane } from "./partition-lane.ts";
+import { type Landing, type ProduceOptions, produceBatch } from "./produce-call.ts";
 import type { ProducerBatch } from "./producer-batch.ts";
+import type { KeeperOf, SequenceKeeper } from "./sequence-keeper.ts";
 
-export interface SenderOptions {
-  readonly acks: 0 | 1 | "all";
+export interface SenderOptions extends ProduceOptions {
   readonly deliveryTimeoutMs: number;
   readonly mayDuplicate: boolean;
-  /** `null`: the producer is not idempotent. */
-  readonly idempotence: { readonly name: string | undefined } | null;
 }
 
 export interface SenderListener {
@@ -41,44 +39,41 @@ interface Failure {
   readonly isExpired: boolean;
 }
 
-/** Where a batch has landed, as far as its answer says. */
-type Landing = Pick<ParsedResponse<"produce">, "offset" | "log_append_time_ms">;
-
 export class Sender {
   readonly #session: Session;
   readonly #metadata: MetadataCache;
   readonly #options: SenderOptions;
   readonly #listener: SenderListener;
   /** `null` for a producer that is not idempotent. */
-  readonly idempotence: Idempotence | null;
+  readonly keeper: SequenceKeeper | null;
   readonly #backoffs = new Map<PartitionLane, Cancel>();
   #mayRetry = true;
 
-  constructor(session: Session, metadata: MetadataCache, options: SenderOptions, listener: SenderListener) {
+  /** `keeperOf` is `null` for a producer that is not idempotent. */
+  constructor(
+    session: Session,
+    metadata: MetadataCache,
+    options: SenderOptions,
+    keeperOf: KeeperOf | null,
+    listener: SenderListener,
+  ) {
     this.#session = session;
     this.#metadata = metadata;
     this.#options = options;
     this.#listener = listener;
-    const { idempotence, deliveryTimeoutMs } = options;
-    this.idempotence =
-      idempotence === null
-        ? null
-        : new Idempotence(
-            session,
-            { ...idempotence, deliveryTimeoutMs },
-            {
-              laneFree: (lane) => listener.laneFree(lane),
-              failWaiting: (lane, error) => this.#failWaiting(lane, () => error),
-              failExpired: (lane) => this.#failExpired(lane),
-            },
-          );
+    this.keeper =
+      keeperOf?.({
+        laneFree: (lane) => listener.laneFree(lane),
+        failWaiting: (lane, error) => this.#failWaiting(lane, () => error),
+        failExpired: (lane) => this.#failExpired(lane),
+      }) ?? null;
   }
 
   /** Sends what is closed and may go. */
   sendClosed(lane: PartitionLane): void {
-    if (this.idempotence !== null) {
+    if (this.keeper !== null) {
       this.#failExpired(lane);
-      this.idempotence.visit(lane);
+      this.keeper.visit(lane);
     }
     for (let batch = lane.take(); batch !== null; batch = lane.take()) void this.#deliver(lane, batch);
   }
@@ -86,7 +81,7 @@ export class Sender {
   /** What waits to be tried again is tried now, and from now on a failure is final: the producer closes. */
   stopRetrying(): void {
     this.#mayRetry = false;
-    this.idempotence?.stopRetrying();
+    this.keeper?.stopRetrying();
     const held = [...this.#backoffs];
     this.#backoffs.clear();
     for (const [lane, cancel] of held) {
@@ -96,8 +91,11 @@ export class Sender {
     }
   }
 
-  /** Fails all that a lane has left; an answer that still comes is dropped. */
+  /** Fails all that a lane has left; an answer that still comes is dropped. The lane may be used again. */
   abandon(lane: PartitionLane, error: MiniKafkaError): void {
+    this.#backoffs.get(lane)?.();
+    this.#backoffs.delete(lane);
+    lane.release();
     for (const batch of lane.abandon()) this.#settle(batch, () => batch.fail(error));
   }
 
@@ -105,31 +103,21 @@ export class Sender {
   async #deliver(lane: PartitionLane, batch: ProducerBatch): Promise<void> {
     try {
       const { offset, log_append_time_ms: appendTimeMs } = await this.#produce(batch);
+      if (batch.isSettled) return;
       lane.finish(batch);
       lane.sequences?.prove();
       this.#settle(batch, () => batch.succeed(offset, appendTimeMs));
     } catch (error) {
+      if (batch.isSettled) return;
       this.#failed(lane, batch, ownError(error));
     }
     this.#listener.laneFree(lane);
   }
 
   async #produce(batch: ProducerBatch): Promise<Landing> {
-    const { acks } = this.#options;
     const leftMs = this.#leftMs(batch);
     if (leftMs <= 0) throw this.#expired(batch);
-    const bytes = { name: "batch_b64", bytes: batch.frame() } as const;
-    const options = { bytes, timeoutMsMax: leftMs };
-    const { topic, partition } = batch.place;
-    if (acks === 0) {
-      await this.#session.callOneWay("produce", { topic, partition, acks: "0", one_way: true }, options);
-      return { offset: null };
-    }
-    const fields =
-      acks === "all"
-        ? ({ topic, partition, acks, timeout_ms: this.#session.requestTimeoutMs } as const)
-        : ({ topic, partition, acks: "1" } as const);
-    return this.#session.call("produce", fields, options);
+    return produceBatch(this.#session, this.#options, batch, leftMs);
   }
 
   #failed(lane: PartitionLane, batch: ProducerBatch, error: MiniKafkaError): void {
@@ -140,8 +128,8 @@ export class Sender {
     batch.failures += 1;
     const delayMs = backoffMs(batch.failures, RETRY_BACKOFF, this.#session.random);
     const isExpired = delayMs >= this.#leftMs(batch);
-    if (this.idempotence !== null) {
-      this.#failedInSequence({ lane, batch, error, delayMs, isExpired }, this.idempotence);
+    if (this.keeper !== null) {
+      this.#failedInSequence({ lane, batch, error, delayMs, isExpired }, this.keeper);
       return;
     }
     const { recordCount } = batch;
@@ -154,20 +142,20 @@ export class Sender {
     }
   }
 
-  #failedInSequence({ lane, batch, error, delayMs, isExpired }: Failure, idempotence: Idempotence): void {
-    const verdict = lane.verdictOn(error, batch, isExpired);
+  #failedInSequence({ lane, batch, error, delayMs, isExpired }: Failure, keeper: SequenceKeeper): void {
+    const verdict = keeper.judge(lane.verdictOn(error, batch, isExpired));
     const mayGoOn = this.#mayRetry || verdict === "split" || verdict === "again";
     if (verdict === "fenced" || verdict === "fail" || !mayGoOn) {
       lane.finish(batch);
-      if (verdict === "fenced") idempotence.fence(error);
-      else this.#giveUp(lane, batch, idempotence);
+      if (verdict === "fenced") keeper.fence(error);
+      else this.#giveUp(lane, batch, keeper);
       const known = batch.isInDoubt ? inDoubt(error) : error;
       this.#settle(batch, () => batch.fail(known));
     } else if (verdict === "split") lane.putBackHalved(batch);
     else if (verdict === "retry") this.#retryLater(lane, batch, delayMs);
     else {
       if (verdict === "renew") {
-        idempotence.endEpoch({ isForgotten: hasCode(error, "UNKNOWN_PRODUCER_ID") });
+        keeper.endEpoch({ isForgotten: hasCode(error, "UNKNOWN_PRODUCER_ID") });
         batch.forgetSequence();
         lane.voidBehind(batch);
       }
@@ -176,9 +164,9 @@ export class Sender {
   }
 
   /** Nothing else may ever have the batch's sequence. */
-  #giveUp(lane: PartitionLane, batch: ProducerBatch, idempotence: Idempotence): void {
+  #giveUp(lane: PartitionLane, batch: ProducerBatch, keeper: SequenceKeeper): void {
     if (batch.sequence === null) return;
-    idempotence.endEpoch({ isForgotten: false });
+    keeper.endEpoch({ isForgotten: false });
     if (!batch.isInDoubt) lane.voidBehind(batch);
   }
 
@@ -225,30 +213,6 @@ export class Sender {
   }
 
   #expired(batch: ProducerBatch): MiniKafkaError {
-    const { deliveryTimeoutMs } = this.#options;
-    const { topic, partition } = batch.place;
-    const message = `the records for ${topic}/${partition} were not sent within deliveryTimeoutMs (${deliveryTimeoutMs})`;
-    return new MiniKafkaError("TIMEOUT", message, { details: { sent: false, deliveryTimeoutMs } });
-  }
-}
-
-/** `error`, for a batch of which an attempt before had no answer: it may be there all the same. */
-function inDoubt(error: MiniKafkaError): MiniKafkaError {
-  if (isFateUnknown(error)) return error;
-  const details = { ...error.details, inDoubt: true };
-  return new MiniKafkaError(
-    error.code,
-    `${error.message} (an attempt before had no answer: whether it took effect is unknown)`,
-    { details, cause: error, retriable: error.retriable },
-  );
-}
-
-/** A fault of this SDK (an encoder that refuses, say) must not leave promises hanging. */
-function ownError(error: unknown): MiniKafkaError {
-  try {
-    return asMiniKafkaError(error);
-  } catch {
-    const why = error instanceof Error ? error.message : String(error);
-    return new MiniKafkaError("USAGE", `the batch could not be sent: ${why}`, { cause: error });
+    return expiredError(batch.place, this.#options.deliveryTimeoutMs);
   }
 }

@@ -36,6 +36,11 @@ export interface TakenCommit {
   readonly offsets: { readonly [place: string]: number };
 }
 
+type CommitFields = Pick<
+  ParsedRequest<"commit_offsets">,
+  "group_id" | "member_id" | "generation" | "offsets"
+>;
+
 /** A topic that is not there has no partitions; one that is made anew has another id. */
 type TopicLookup = (topic: string) => { readonly topicId: string; readonly partitions: number };
 
@@ -51,6 +56,8 @@ export class GroupModel {
   readonly #topicOf: TopicLookup;
   readonly #groups = new Map<string, Group>();
   readonly commits: TakenCommit[] = [];
+  /** Whether an open transaction has an offset for the partition. */
+  isUnstable: (groupId: string, place: string) => boolean = () => false;
 
   constructor(topicOf: TopicLookup) {
     this.#topicOf = topicOf;
@@ -147,8 +154,24 @@ export class GroupModel {
     return { generation: group.generation };
   }
 
-  #commit(fields: ParsedRequest<"commit_offsets">) {
-    const { group_id: groupId, member_id: memberId, generation, offsets } = fields;
+  /** Why offsets of a transaction are refused, by the same rules as a commit's. */
+  refusal(fields: CommitFields): ErrorCode | null {
+    try {
+      this.#check(fields);
+      return null;
+    } catch (error) {
+      if (error instanceof Refusal) return error.code;
+      throw error;
+    }
+  }
+
+  #commit(fields: CommitFields) {
+    this.#check(fields);
+    this.store(fields);
+    return {};
+  }
+
+  #check({ group_id: groupId, member_id: memberId, generation, offsets }: CommitFields): void {
     const places = offsets.map(({ topic, partition }) => `${topic}/${partition}`);
     const group = this.#group(groupId);
     if (memberId === undefined) {
@@ -161,16 +184,24 @@ export class GroupModel {
     for (const { topic, topic_id } of offsets)
       if (topic_id !== undefined && topic_id !== this.#topicOf(topic).topicId)
         throw new Refusal("UNKNOWN_TOPIC");
+  }
+
+  /** Without asking whether they may be committed. */
+  store({ group_id: groupId, member_id: memberId, offsets }: CommitFields): void {
+    const group = this.#group(groupId);
     for (const { topic, partition, offset, metadata } of offsets) {
       const { topicId } = this.#topicOf(topic);
       group.offsets.set(`${topic}/${partition}`, { offset, metadata, topicId });
     }
     const taken = offsets.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]);
     this.commits.push({ memberId, offsets: Object.fromEntries(taken) });
-    return {};
   }
 
-  #offsets({ group_id: groupId, partitions = [] }: ParsedRequest<"fetch_offsets">) {
+  #offsets({ group_id: groupId, partitions = [], require_stable }: ParsedRequest<"fetch_offsets">) {
+    const isUnstable = partitions.some(({ topic, partition }) =>
+      this.isUnstable(groupId, `${topic}/${partition}`),
+    );
+    if (require_stable && isUnstable) throw new Refusal("UNSTABLE_OFFSET_COMMIT");
     const offsets = partitions.map(({ topic, partition }) => {
       const committed = this.#stored(groupId, `${topic}/${partition}`);
       const { offset = null, metadata = null } = committed ?? {};

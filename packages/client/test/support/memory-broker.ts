@@ -1,6 +1,7 @@
 /** A scripted peer that keeps topics in memory and answers by itself what a test does not want to answer by hand. */
 
 import {
+  type ErrorCode,
   encodeBase64,
   type OperationName,
   type ParsedRequest,
@@ -17,6 +18,7 @@ import {
 import { GroupModel } from "./group-model.ts";
 import { ProducerMemory } from "./producer-memory.ts";
 import { isRequest, ScriptedPeer, type SeenRequest } from "./scripted-peer.ts";
+import { TransactionModel } from "./transaction-model.ts";
 
 type PartitionAnswer = ResponseFields<"fetch_many">["partitions"][number];
 
@@ -26,6 +28,7 @@ interface Read {
   readonly offset: number;
   readonly bytesMax: number;
   readonly firstBytesMax: number;
+  readonly isolation: "read_uncommitted" | "read_committed";
 }
 
 export class MemoryBroker {
@@ -35,6 +38,22 @@ export class MemoryBroker {
     topicId: this.#topicId(topic),
     partitions: this.#topics.get(topic)?.length ?? 0,
   }));
+  readonly transactions = new TransactionModel({
+    nextIdentity: (name) => {
+      const { producer_id: producerId, producer_epoch: producerEpoch } = this.producers.init(
+        `tx ${name}`,
+        undefined,
+        undefined,
+      );
+      return { producerId, producerEpoch };
+    },
+    appendMarker: (place, frame) => {
+      const at = place.lastIndexOf("/");
+      return this.appendFrame(place.slice(0, at), Number(place.slice(at + 1)), frame);
+    },
+    checkOffsets: (fields) => this.groups.refusal(fields),
+    commitOffsets: (fields) => this.groups.store(fields),
+  });
   readonly #topics = new Map<string, Buffer[][]>();
   /** How often each was created beside those that were there from the start. */
   readonly #creations = new Map<string, number>();
@@ -56,6 +75,7 @@ export class MemoryBroker {
         topic,
         Array.from({ length: partitions }, () => []),
       );
+    this.groups.isUnstable = (groupId, place) => this.transactions.isUnstable(groupId, place);
     this.peer.handle((request) => this.#handle(request));
   }
 
@@ -129,6 +149,7 @@ export class MemoryBroker {
       this.#byHand.set(operation, left - 1);
       return false;
     }
+    if (this.transactions.handle(request)) return true;
     if (isRequest(request, "metadata")) this.answerMetadata(request);
     else if (isRequest(request, "produce")) this.answerProduce(request);
     else if (isRequest(request, "fetch_many")) this.answerFetch(request);
@@ -164,13 +185,18 @@ export class MemoryBroker {
       request.refuse(partitions === undefined ? "UNKNOWN_TOPIC" : "UNKNOWN_PARTITION");
       return;
     }
-    const taken = this.takeFrame(topic, partition, frame);
+    const refusal = this.#transactionRefusal(request.fields, frame);
+    if (refusal !== null) {
+      request.refuse(refusal);
+      return;
+    }
+    const taken = this.takeFrame(topic, partition, frame, request.fields.transactional_id);
     if (taken.kind === "refuse") request.refuse(taken.code, taken.details);
     else if (!oneWay) request.answer({ partition, offset: taken.offset, next_offset: taken.nextOffset });
   }
 
   /** What becomes of a batch that somebody produces. */
-  takeFrame(topic: string, partition: number, frame: Buffer) {
+  takeFrame(topic: string, partition: number, frame: Buffer, transactionalId?: string) {
     const header = readBatchHeader(frame);
     const place = `${topic}/${partition}`;
     const reception = this.producers.receive(place, header);
@@ -179,7 +205,16 @@ export class MemoryBroker {
       return { ...reception, nextOffset: reception.offset + header.recordCount };
     const offset = this.appendFrame(topic, partition, Buffer.from(frame));
     this.producers.note(place, header, offset);
+    if (transactionalId !== undefined) this.transactions.note(transactionalId, place, offset);
     return { kind: "append", offset, nextOffset: this.end(topic, partition) } as const;
+  }
+
+  #transactionRefusal(fields: ParsedRequest<"produce">, frame: Buffer): ErrorCode | null {
+    const { transactional_id: transactionalId, acks } = fields;
+    const header = readBatchHeader(frame);
+    if (header.transactional !== (transactionalId !== undefined)) return "INVALID_REQUEST";
+    if (transactionalId === undefined) return null;
+    return acks === "all" ? this.transactions.refusal(transactionalId, header) : "INVALID_REQUEST";
   }
 
   answerInit(request: SeenRequest<"init_producer">): void {
@@ -189,7 +224,7 @@ export class MemoryBroker {
 
   /** What is there now; a request that would wait is answered when nothing is there, too, unless a test takes it by hand. */
   answerFetch(request: SeenRequest<"fetch_many">): void {
-    const { partitions, max_bytes: bytesMax } = request.fields;
+    const { partitions, max_bytes: bytesMax, isolation } = request.fields;
     let leftBytes = bytesMax;
     const answers = partitions.map(({ topic, partition, offset, topic_id }) => {
       // The first batch of an answer comes whole, whatever its size.
@@ -198,7 +233,7 @@ export class MemoryBroker {
       const answer =
         this.partitionAnswer?.(topic, partition) ??
         (isAnother ? unknownTopic(topic, partition) : null) ??
-        this.#read({ topic, partition, offset, bytesMax: leftBytes, firstBytesMax });
+        this.#read({ topic, partition, offset, isolation, bytesMax: leftBytes, firstBytesMax });
       if ("batches_b64" in answer) leftBytes -= Math.floor(((answer.batches_b64 ?? "").length / 4) * 3);
       return answer;
     });
@@ -211,7 +246,13 @@ export class MemoryBroker {
     return `id-${this.#creations.get(topic) ?? 0}`;
   }
 
-  #read({ topic, partition, offset, bytesMax, firstBytesMax }: Read): PartitionAnswer {
+  #visibleEnd(topic: string, partition: number, isolation: Read["isolation"]): number {
+    const end = this.end(topic, partition);
+    if (isolation === "read_uncommitted") return end;
+    return this.transactions.firstUnstable(`${topic}/${partition}`) ?? end;
+  }
+
+  #read({ topic, partition, offset, isolation, bytesMax, firstBytesMax }: Read): PartitionAnswer {
     const frames = this.#topics.get(topic)?.[partition];
     if (frames === undefined) return unknownTopic(topic, partition);
     const end = this.end(topic, partition);
@@ -219,34 +260,41 @@ export class MemoryBroker {
       const details = { log_start_offset: 0, log_end_offset: end };
       return { topic, partition, code: "OFFSET_OUT_OF_RANGE", message: `${offset} is past ${end}`, details };
     }
+    const stableEnd = this.#visibleEnd(topic, partition, "read_committed");
+    const visibleEnd = isolation === "read_committed" ? stableEnd : end;
     const taken: Buffer[] = [];
     let bytes = 0;
     for (const frame of frames) {
       if (readBatchHeader(frame).nextOffset <= offset) continue;
+      if (readBatchHeader(frame).baseOffset >= visibleEnd) break;
       if (bytes + frame.length > (taken.length === 0 ? firstBytesMax : bytesMax)) break;
       taken.push(frame);
       bytes += frame.length;
     }
     const last = taken.at(-1);
+    const nextOffset = last === undefined ? offset : readBatchHeader(last).nextOffset;
+    const aborted = this.transactions.aborted(`${topic}/${partition}`, offset, nextOffset);
     return {
       topic,
       partition,
       batches_b64: encodeBase64(Buffer.concat(taken)),
       high_watermark: end,
-      last_stable_offset: end,
+      last_stable_offset: stableEnd,
       log_start_offset: 0,
-      next_offset: last === undefined ? offset : readBatchHeader(last).nextOffset,
+      next_offset: nextOffset,
+      ...(isolation === "read_committed" && { aborted_transactions: aborted }),
     };
   }
 
   #answerOffsets(request: SeenRequest<"list_offsets">): void {
-    const { topic, partition, timestamp_ms: timestampMs } = request.fields;
+    const { topic, partition, timestamp_ms: timestampMs, isolation } = request.fields;
     if (!this.#topics.has(topic)) {
       request.refuse("UNKNOWN_TOPIC");
       return;
     }
     if (timestampMs === -2) request.answer({ offset: 0, timestamp_ms: null });
-    else if (timestampMs === -1) request.answer({ offset: this.end(topic, partition), timestamp_ms: null });
+    else if (timestampMs === -1)
+      request.answer({ offset: this.#visibleEnd(topic, partition, isolation), timestamp_ms: null });
     else {
       const found = this.records(topic, partition).find((record) => record.timestampMs >= timestampMs);
       request.answer({ offset: found?.offset ?? null, timestamp_ms: found?.timestampMs ?? null });

@@ -38,6 +38,9 @@ export interface CommitOwner {
   failed(error: MiniKafkaError): void;
 }
 
+/** One request for a commit. */
+type Attempt = (committer: Committer | null, offsets: readonly IdentifiedOffset[]) => Promise<void>;
+
 /** Generations may change again while a commit is tried again. */
 const RENEWALS_MAX = 5;
 
@@ -71,8 +74,11 @@ export class Commits {
     this.#cancelTimer?.();
   }
 
-  /** All positions: the caller is done with everything that was handed out. */
-  async commitPositions(): Promise<void> {
+  /**
+   * All positions: the caller is done with everything that was handed out. With `send` a transaction says whether they count, and
+   * where the group goes on does not change before it commits.
+   */
+  async commitPositions(send: Attempt = this.#directly): Promise<void> {
     const { handOuts, held } = this.#owner;
     const { lost } = handOuts;
     handOuts.done();
@@ -80,7 +86,7 @@ export class Commits {
     const offsets = held.flatMap(({ place, topicId, position }) =>
       position === null ? [] : [{ ...place, offset: position, topicId }],
     );
-    await this.#commit(offsets);
+    await this.#commit(offsets, () => true, send);
   }
 
   async commit(offsets: readonly OffsetToCommit[]): Promise<void> {
@@ -157,12 +163,16 @@ export class Commits {
   }
 
   /** Of the offsets those that are `wanted`, also when it is their turn. */
-  #commit(offsets: readonly IdentifiedOffset[], wanted = (_: IdentifiedOffset) => true): Promise<void> {
+  #commit(
+    offsets: readonly IdentifiedOffset[],
+    wanted = (_: IdentifiedOffset) => true,
+    attempt = this.#directly,
+  ): Promise<void> {
     if (!offsets.some(wanted)) return Promise.resolve();
     // Whose offsets these are is settled now: a later membership must not commit them.
     const committer = this.#owner.committer();
     const { incarnation } = this.#owner;
-    const done = this.#turn.then(() => this.#send(committer, incarnation, offsets.filter(wanted)));
+    const done = this.#turn.then(() => this.#send(committer, incarnation, offsets.filter(wanted), attempt));
     this.#turn = done.catch(() => {});
     return done;
   }
@@ -171,13 +181,14 @@ export class Commits {
     first: Committer | null,
     incarnation: number,
     offsets: readonly IdentifiedOffset[],
+    attempt: Attempt,
   ): Promise<void> {
     // The same membership may have gone on while other commits went before this one.
     let committer = this.#owner.incarnation === incarnation ? this.#owner.committer() : first;
     for (let renewals = 0; ; renewals += 1) {
       try {
         const from = committer;
-        await this.#retrying(() => this.#attempt(from, offsets));
+        await this.#retrying(() => attempt(from, offsets));
         break;
       } catch (error) {
         if (!hasCode(error, "ILLEGAL_GENERATION") || renewals === RENEWALS_MAX) throw error;
@@ -186,13 +197,13 @@ export class Commits {
         committer = this.#owner.committer();
       }
     }
-    for (const { offset, ...place } of offsets) this.#last.set(topicPartitionKey(place), offset);
   }
 
-  #attempt(committer: Committer | null, offsets: readonly IdentifiedOffset[]): Promise<void> {
+  readonly #directly: Attempt = async (committer, offsets) => {
     const signal = this.#owner.enough;
-    return commitOffsets(this.#session, this.#settings.groupId, committer, offsets, { signal });
-  }
+    await commitOffsets(this.#session, this.#settings.groupId, committer, offsets, { signal });
+    for (const { offset, ...place } of offsets) this.#last.set(topicPartitionKey(place), offset);
+  };
 
   #retrying<T>(attempt: () => Promise<T>): Promise<T> {
     const { clock, random, requestTimeoutMs } = this.#session;

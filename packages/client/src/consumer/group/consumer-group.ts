@@ -16,6 +16,7 @@ import { Heartbeats } from "./heartbeats.ts";
 import { Membership } from "./membership.ts";
 import type { Committer } from "./offset-commits.ts";
 import { Rebalancing } from "./rebalancing.ts";
+import type { OffsetSender } from "./transactional-offsets.ts";
 
 export class ConsumerGroup implements Gate {
   readonly commits: Commits;
@@ -119,6 +120,16 @@ export class ConsumerGroup implements Gate {
   async refreshAssignment(): Promise<void> {
     this.#requireSubscribed("refreshAssignment");
     await this.#heartbeats.refresh();
+  }
+
+  /** All positions, as a part of the transaction that `send` is of. Throws USAGE for a consumer that commits by itself. */
+  async sendPositions(send: OffsetSender): Promise<void> {
+    const { groupId, autoCommit } = this.#settings;
+    if (autoCommit)
+      throw usageError(
+        "autoCommit is true; expected false, since the consumer's offsets are to count only when the transaction commits",
+      );
+    await this.commits.commitPositions((committer, offsets) => send(groupId, committer, offsets));
   }
 
   /** What the consumer is still waiting for until it has all that the group gives it, in words; `null` for nothing. */

@@ -1,0 +1,37 @@
+/** What is said of a batch that was not delivered. */
+import { asMiniKafkaError, isFateUnknown, MiniKafkaError } from "../errors.ts";
+import type { TopicPartition } from "../topic-partition.ts";
+
+/** `error`, for a request of which an attempt before had no answer: it may have taken effect all the same. */
+export function inDoubt(error: MiniKafkaError): MiniKafkaError {
+  if (isFateUnknown(error)) return error;
+  const details = { ...error.details, inDoubt: true };
+  return new MiniKafkaError(
+    error.code,
+    `${error.message} (an attempt before had no answer: whether it took effect is unknown)`,
+    { details, cause: error, retriable: error.retriable, effect: error.effect },
+  );
+}
+
+/** A fault of this SDK (an encoder that refuses, say) must not leave promises hanging. */
+export function ownError(error: unknown): MiniKafkaError {
+  try {
+    return asMiniKafkaError(error);
+  } catch {
+    const why = error instanceof Error ? error.message : String(error);
+    return new MiniKafkaError("USAGE", `the batch could not be sent: ${why}`, { cause: error });
+  }
+}
+
+export function expiredError(
+  { topic, partition }: TopicPartition,
+  deliveryTimeoutMs: number,
+): MiniKafkaError {
+  const message = `the records for ${topic}/${partition} were not sent within deliveryTimeoutMs (${deliveryTimeoutMs})`;
+  return new MiniKafkaError("TIMEOUT", message, { details: { sent: false, deliveryTimeoutMs } });
+}
+
+/** `sent`: whether records may have gone out and have no answer. */
+export function producerClosedError(sent: boolean): MiniKafkaError {
+  return new MiniKafkaError("CLOSED", "the producer is closed", { details: { sent } });
+}

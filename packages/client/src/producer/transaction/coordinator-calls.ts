@@ -1,0 +1,138 @@
+/**
+ * What a transactional producer asks of its coordinator. Each call is tried again while it fails with a retriable error, a lost
+ * answer included, for as long as `deliveryTimeoutMs`: asked again with the same identity, the coordinator gives the same answer.
+ */
+import type { RequestFields } from "@minikafka/protocol";
+import type { Committer, IdentifiedOffset } from "../../consumer/group/offset-commits.ts";
+import { hasCode, isFateUnknown, MiniKafkaError } from "../../errors.ts";
+import { LIMITS } from "../../limits.ts";
+import type { CallOptions, Session } from "../../session.ts";
+import { retrying } from "../../waiting.ts";
+import { inDoubt } from "../delivery-errors.ts";
+import type { ProducerIdentity } from "../lane-sequences.ts";
+import type { TransactionSettings } from "../producer-options.ts";
+
+export interface PatientSettings extends TransactionSettings {
+  readonly deliveryTimeoutMs: number;
+}
+
+export class CoordinatorCalls {
+  readonly #session: Session;
+  readonly #settings: PatientSettings;
+  /** Nothing is tried again any more. */
+  readonly #enough = new AbortController();
+  /** Nothing is waited for any more. */
+  readonly #giveUp = new AbortController();
+
+  constructor(session: Session, settings: PatientSettings) {
+    this.#session = session;
+    this.#settings = settings;
+  }
+
+  /**
+   * A new identity, when the transaction that the instance before has open is ended; of `current` the next one (KIP-360), or
+   * another when the coordinator does not know it. Fails with PRODUCER_FENCED when `current` is not the newest.
+   */
+  async init(current: ProducerIdentity | null): Promise<ProducerIdentity> {
+    const { transactionalId, transactionTimeoutMs } = this.#settings;
+    const fields = {
+      transactional_id: transactionalId,
+      ...(transactionTimeoutMs !== undefined && { transaction_timeout_ms: transactionTimeoutMs }),
+      ...(current !== null && { producer_id: current.producerId, producer_epoch: current.producerEpoch }),
+    };
+    try {
+      const answer = await this.#patiently((options) => this.#session.call("init_producer", fields, options));
+      return { producerId: answer.producer_id, producerEpoch: answer.producer_epoch };
+    } catch (error) {
+      if (current === null || !hasCode(error, "UNKNOWN_PRODUCER_ID", "UNKNOWN_TRANSACTIONAL_ID")) throw error;
+      return this.init(null);
+    }
+  }
+
+  async begin(identity: ProducerIdentity): Promise<void> {
+    let isInDoubt = false;
+    try {
+      await this.#patiently(async (options) => {
+        await this.#session.call("begin_transaction", this.#of(identity), options).catch((error) => {
+          isInDoubt ||= error instanceof MiniKafkaError && isFateUnknown(error);
+          throw error;
+        });
+      });
+    } catch (error) {
+      // No identity has two transactions (KIP-890): the one that is open was begun here, by an attempt without an answer.
+      if (!isInDoubt || !hasCode(error, "INVALID_TRANSACTION_STATE")) throw error;
+    }
+  }
+
+  /** All of the offsets or, when it fails, perhaps some: the transaction is to be aborted then. `enough` ends the trying again. */
+  async sendOffsets(
+    identity: ProducerIdentity,
+    groupId: string,
+    member: Committer | null,
+    offsets: readonly IdentifiedOffset[],
+    enough: AbortSignal,
+  ): Promise<void> {
+    const from = member === null ? {} : { member_id: member.memberId, generation: member.generation };
+    for (let begin = 0; begin < offsets.length; begin += LIMITS.offsetsPerCommitMax) {
+      const some = offsets.slice(begin, begin + LIMITS.offsetsPerCommitMax).map(wireOffset);
+      const fields = { ...this.#of(identity), group_id: groupId, ...from, offsets: some };
+      await this.#patiently((options) => this.#session.call("send_offsets", fields, options), enough);
+    }
+  }
+
+  /**
+   * Resolves, when every partition has its marker, with the identity of the next transaction. An error for which `isFateUnknown`
+   * holds leaves open whether the transaction is ended so, or will be.
+   */
+  async end(identity: ProducerIdentity, commit: boolean): Promise<ProducerIdentity> {
+    let isInDoubt = false;
+    const fields = { ...this.#of(identity), commit };
+    try {
+      const answer = await this.#patiently((options) =>
+        this.#session.call("end_transaction", fields, options).catch((error) => {
+          isInDoubt ||= error instanceof MiniKafkaError && isFateUnknown(error);
+          throw error;
+        }),
+      );
+      return { producerId: answer.producer_id, producerEpoch: answer.producer_epoch };
+    } catch (error) {
+      throw isInDoubt && error instanceof MiniKafkaError ? inDoubt(error) : error;
+    }
+  }
+
+  /** From now on nothing is tried again. */
+  stopRetrying(): void {
+    this.#enough.abort();
+  }
+
+  /** What is under way fails with `reason`. */
+  giveUp(reason: MiniKafkaError): void {
+    this.#enough.abort();
+    this.#giveUp.abort(reason);
+  }
+
+  #of({ producerId, producerEpoch }: ProducerIdentity) {
+    const { transactionalId } = this.#settings;
+    return { transactional_id: transactionalId, producer_id: producerId, producer_epoch: producerEpoch };
+  }
+
+  #patiently<T>(
+    attempt: (options: CallOptions & { timeoutMsMax: number }) => Promise<T>,
+    enough?: AbortSignal,
+  ): Promise<T> {
+    const { clock, random } = this.#session;
+    const deadlineMs = clock.elapsedMs() + this.#settings.deliveryTimeoutMs;
+    const ends = enough === undefined ? this.#enough.signal : AbortSignal.any([this.#enough.signal, enough]);
+    return retrying({ clock, random, deadlineMs, enough: ends }, () => {
+      const timeoutMsMax = Math.max(1, deadlineMs - clock.elapsedMs());
+      return attempt({ timeoutMsMax, signal: this.#giveUp.signal });
+    });
+  }
+}
+
+type WireOffset = RequestFields<"send_offsets">["offsets"][number];
+
+function wireOffset({ topic, partition, offset, metadata = null, topicId }: IdentifiedOffset): WireOffset {
+  const fields = { topic, partition, offset, metadata };
+  return topicId === undefined || topicId === null ? fields : { ...fields, topic_id: topicId };
+}

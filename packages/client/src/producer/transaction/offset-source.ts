@@ -1,0 +1,47 @@
+/** Whose offsets a transaction commits: those of a consumer, or what the caller says by hand. */
+import type { OffsetToCommit } from "../../consumer/group/offset-commits.ts";
+import {
+  type OffsetSender,
+  SEND_POSITIONS,
+  type TransactionalConsumer,
+} from "../../consumer/group/transactional-offsets.ts";
+import { topicPartitionKey } from "../../topic-partition.ts";
+import { checkedInteger, requireKnown, usageError } from "../../usage.ts";
+
+/** Offsets of a group. The group's rules are those of a commit. */
+export interface GroupOffsets {
+  readonly groupId: string;
+  /** Whoever reads the partitions; left out for a group without members. */
+  readonly member?: { readonly memberId: string; readonly generation: number } | undefined;
+  readonly offsets: readonly OffsetToCommit[];
+}
+
+export type OffsetSource = TransactionalConsumer | GroupOffsets;
+
+/** Throws USAGE for what is neither, before anything is sent. */
+export async function sendFrom(source: OffsetSource, send: OffsetSender): Promise<void> {
+  if (typeof source !== "object" || source === null)
+    throw usageError("sendOffsets takes a consumer, or { groupId, member?, offsets }");
+  if (SEND_POSITIONS in source) {
+    await source[SEND_POSITIONS](send);
+    return;
+  }
+  const { groupId, member, offsets } = checked(source);
+  if (offsets.length > 0) await send(groupId, member ?? null, offsets);
+}
+
+function checked(source: GroupOffsets): GroupOffsets {
+  requireKnown("sendOffsets", source, ["groupId", "member", "offsets"]);
+  const { groupId, offsets } = source;
+  if (typeof groupId !== "string" || groupId === "")
+    throw usageError(`groupId is ${JSON.stringify(groupId)}; expected a name`);
+  if (!Array.isArray(offsets))
+    throw usageError("offsets are no array; expected [{ topic, partition, offset }]");
+  const keys = new Set(offsets.map(topicPartitionKey));
+  if (keys.size < offsets.length) throw usageError("an offset of one partition is given twice");
+  for (const { partition, offset } of offsets) {
+    checkedInteger("partition", partition, 0);
+    checkedInteger("offset", offset, 0);
+  }
+  return source;
+}

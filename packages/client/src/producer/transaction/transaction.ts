@@ -1,0 +1,268 @@
+/**
+ * A transaction: records and offsets that count together, once it is committed, or never (KIP-98).
+ *
+ * Owns its state, and what was asked of it and has not come to an end. Invariants: it commits only when each of its sends was
+ * acknowledged; an end that was asked for stands, and is asked for again until its outcome is known; nothing joins it after that.
+ *
+ *   open -> committing -> committed       what failed for good in between leaves it open, to be aborted
+ *   open -> aborting   -> aborted         also after a commit of which nobody knows what became, unless it took effect
+ */
+import { asMiniKafkaError, hasCode, type MiniKafkaError } from "../../errors.ts";
+import { usageError } from "../../usage.ts";
+import { untilAborted } from "../../waiting.ts";
+import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "../delivery.ts";
+import type { ProducerIdentity } from "../lane-sequences.ts";
+import type { ProducedRecord } from "../produced-record.ts";
+import type { RecordPipeline } from "../record-pipeline.ts";
+import type { WaitOptions } from "../wait-options.ts";
+import type { CoordinatorCalls } from "./coordinator-calls.ts";
+import { type OffsetSource, sendFrom } from "./offset-source.ts";
+import {
+  abortableError,
+  abortedError,
+  committedError,
+  fatalError,
+  notCommittedError,
+  openError,
+  saysItIsOver,
+} from "./transaction-errors.ts";
+import type { TransactionalIdentity } from "./transactional-identity.ts";
+import { WatchedDelivery } from "./watched-delivery.ts";
+
+/** What a transaction needs of its producer. */
+export interface TransactionHost {
+  readonly pipeline: RecordPipeline;
+  readonly identity: TransactionalIdentity;
+  readonly calls: CoordinatorCalls;
+}
+
+export type TransactionStage = "open" | "committing" | "committed" | "aborting" | "aborted";
+
+/** Made by `producer.beginTransaction()` and `producer.transaction()`. */
+export class Transaction implements AsyncDisposable {
+  readonly #host: TransactionHost;
+  readonly #own: ProducerIdentity;
+  /** Offsets are not tried again once the transaction is being aborted. */
+  readonly #enough = new AbortController();
+  readonly #offsets = new Set<Promise<unknown>>();
+  #stage: TransactionStage = "open";
+  #wasCommitAsked = false;
+  /** The end that is under way. */
+  #ending: Promise<void> | null = null;
+
+  /** Of the identity with which it was begun. */
+  constructor(host: TransactionHost, own: ProducerIdentity) {
+    this.#host = host;
+    this.#own = own;
+  }
+
+  get stage(): TransactionStage {
+    return this.#stage;
+  }
+
+  /** Whether it is committed or aborted. */
+  get isOver(): boolean {
+    return this.#stage === "committed" || this.#stage === "aborted";
+  }
+
+  /** Why it can only be aborted; `null` while it may be committed. */
+  get failure(): MiniKafkaError | null {
+    return this.isOver ? null : this.#host.identity.failure;
+  }
+
+  /** Whether its end is under way. */
+  get isEnding(): boolean {
+    return this.#ending !== null;
+  }
+
+  /**
+   * As `send` of a producer that is idempotent. A record that fails for good is `abortable`: the transaction can only be aborted
+   * then, which its commit says as well, so that nobody has to wait for each send. But BUFFER_FULL leaves it as it is: wait for
+   * `producer.drain()` and send again.
+   */
+  send(record: ProducedRecord): Promise<RecordMetadata> {
+    const delivery = new SingleDelivery();
+    return (
+      this.#deliver(delivery, (watched) => this.#host.pipeline.accept(record, watched)) ?? delivery.promise
+    );
+  }
+
+  /** Sends several records for the price of one promise. All are accepted or none; then as `send`. */
+  sendMany(records: readonly ProducedRecord[]): Promise<RecordMetadata[]> {
+    if (records.length === 0) return Promise.resolve([]);
+    const delivery = new ManyDelivery(records.length);
+    return (
+      this.#deliver(delivery, (watched) => this.#host.pipeline.acceptMany(records, watched)) ??
+      delivery.promise
+    );
+  }
+
+  /**
+   * Makes offsets of a group a part of the transaction: all positions of `consumer`, as its `commit()` would commit them, or what
+   * is given by hand. They count when it commits. A consumer must not commit by itself (autoCommit false). Fails with what a commit
+   * fails with, ILLEGAL_GENERATION and the like; the transaction can only be aborted then.
+   */
+  async sendOffsets(source: OffsetSource): Promise<void> {
+    this.#requireOpen("sendOffsets");
+    const { calls } = this.#host;
+    const sent = sendFrom(source, (groupId, committer, offsets) =>
+      calls.sendOffsets(this.#own, groupId, committer, offsets, this.#enough.signal),
+    );
+    this.#offsets.add(sent);
+    try {
+      await sent;
+    } catch (error) {
+      throw hasCode(error, "USAGE") ? error : this.#failed(asMiniKafkaError(error));
+    } finally {
+      this.#offsets.delete(sent);
+    }
+  }
+
+  /**
+   * Sends what is left, then commits. Resolves when all of it is there for readers of committed records. Fails with an error that
+   * says what to do: `abortable`, and nothing of it was committed; `fatal`; or `retriable`, which leaves it open whether it is
+   * committed (`isFateUnknown`): call it again, or begin the next transaction, which asks again by itself.
+   */
+  async commit({ signal }: WaitOptions = {}): Promise<void> {
+    signal?.throwIfAborted();
+    const isOpen = this.#stage === "open" || this.#stage === "committing";
+    if (!isOpen) throw this.#usage("commit");
+    if (this.#ending === null) {
+      this.#stage = "committing";
+      this.#begin(this.#commit());
+    }
+    await untilAborted(this.#ending ?? Promise.resolve(), signal);
+  }
+
+  /**
+   * Drops what was not sent yet, then aborts: nothing of the transaction is ever shown to readers of committed records. Its
+   * sends that were not acknowledged fail with TRANSACTION_ABORTED. Does nothing when it is aborted already. Fails with a
+   * `retriable` error when the broker cannot be reached: call it again, or leave it to the next transaction or the broker's
+   * timeout. After a commit whose answer was lost it fails with INVALID_TRANSACTION_STATE if that had taken effect.
+   */
+  async abort({ signal }: WaitOptions = {}): Promise<void> {
+    if (this.#stage === "aborted") return;
+    if (this.#stage === "committed") throw this.#usage("abort");
+    if (this.#stage === "committing" && this.#ending !== null) throw this.#usage("abort");
+    if (this.#ending === null) {
+      this.#stage = "aborting";
+      this.#begin(this.#abort());
+    }
+    await untilAborted(this.#ending ?? Promise.resolve(), signal);
+  }
+
+  /** Asks again for the end that was asked for and whose outcome is not known. */
+  async finish(): Promise<void> {
+    if (this.#stage === "committing") await this.commit();
+    else await this.abort();
+  }
+
+  /** Aborts what is not committed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.isOver) await this.finish();
+  }
+
+  /** A promise that fails at once, `null` when the records are on their way. */
+  #deliver(delivery: Delivery, accept: (watched: Delivery) => void): Promise<never> | null {
+    try {
+      this.#requireOpen("send");
+      accept(new WatchedDelivery(delivery, (error) => this.#failed(error)));
+      return null;
+    } catch (error) {
+      const refused = asMiniKafkaError(error);
+      if (this.#stage !== "open" || hasCode(refused, "BUFFER_FULL")) return Promise.reject(refused);
+      const told = Promise.reject(this.#failed(refused));
+      // The commit says it.
+      told.catch(() => {});
+      return told;
+    }
+  }
+
+  #failed(error: MiniKafkaError): MiniKafkaError {
+    const known = abortableError(error);
+    if (hasCode(known, "PRODUCER_FENCED")) this.#host.identity.fence(known);
+    if (this.#stage === "open" || this.#stage === "committing") this.#host.identity.doom(known);
+    return known;
+  }
+
+  #begin(ending: Promise<void>): void {
+    this.#ending = ending.finally(() => {
+      this.#ending = null;
+    });
+    // Who asked for it waits for it, or has stopped waiting.
+    this.#ending.catch(() => {});
+  }
+
+  async #commit(): Promise<void> {
+    const { identity, calls, pipeline } = this.#host;
+    if (!this.#wasCommitAsked) {
+      await Promise.allSettled(this.#offsets);
+      await pipeline.flush().catch((error) => this.#failed(asMiniKafkaError(error)));
+      if (identity.failure !== null) {
+        this.#stage = "open";
+        throw notCommittedError(identity.failure);
+      }
+    }
+    this.#wasCommitAsked = true;
+    try {
+      identity.renew(await calls.end(this.#own, true));
+      this.#stage = "committed";
+    } catch (error) {
+      throw this.#notEnded(asMiniKafkaError(error));
+    }
+  }
+
+  async #abort(): Promise<void> {
+    const { identity, calls, pipeline } = this.#host;
+    this.#enough.abort();
+    pipeline.abandon(abortedError());
+    if (hasCode(identity.failure, "TRANSACTION_ABORTED")) {
+      this.#isGone();
+      return;
+    }
+    try {
+      identity.renew(await calls.end(this.#own, false));
+      this.#stage = "aborted";
+    } catch (error) {
+      if (!saysItIsOver(error)) throw this.#notEnded(asMiniKafkaError(error));
+      if (!this.#wasCommitAsked || !hasCode(error, "INVALID_TRANSACTION_STATE")) this.#isGone();
+      else await this.#foundCommitted(error);
+    }
+  }
+
+  /** The broker has aborted it, or never heard of it: a new epoch is all that is needed. */
+  #isGone(): void {
+    this.#host.identity.wearOut();
+    this.#stage = "aborted";
+  }
+
+  async #foundCommitted(cause: MiniKafkaError): Promise<never> {
+    this.#stage = "committing";
+    await this.#commit();
+    throw committedError(cause);
+  }
+
+  /** What the caller is told about an end that failed with `error`. */
+  #notEnded(error: MiniKafkaError): MiniKafkaError {
+    const isCommit = this.#stage === "committing";
+    if (hasCode(error, "PRODUCER_FENCED")) this.#host.identity.fence(error);
+    if (isCommit && saysItIsOver(error)) {
+      this.#isGone();
+      return abortableError(error);
+    }
+    if (error.retriable) return isCommit ? openError(error) : error;
+    return isCommit && !hasCode(error, "PRODUCER_FENCED") ? openError(fatalError(error)) : fatalError(error);
+  }
+
+  #requireOpen(what: string): void {
+    if (this.#stage !== "open") throw this.#usage(what);
+    const { failure } = this.#host.identity;
+    if (failure !== null) throw failure;
+  }
+
+  #usage(what: string): MiniKafkaError {
+    const how =
+      this.#ending === null ? `is ${this.#stage}` : `is still ${this.#stage}, and has to be waited for`;
+    return usageError(`${what}: the transaction ${how}; begin another one for more`);
+  }
+}

@@ -1,0 +1,4 @@
+export interface WaitOptions {
+  /** Ends the wait, not what is waited for. */
+  readonly signal?: AbortSignal | undefined;
+}
