@@ -77,11 +77,7 @@ export function tickedSteps(
 
 /** One that could not be ended is tried again at the next tick, and told like any other trouble. */
 async function expireTransactions(transactions: BrokerCluster["transactions"]): Promise<void> {
-  const { failed } = await transactions.expire().catch((error: BrokerError) => {
-    // Until the kernel's step is there.
-    if (error.code === "UNSUPPORTED_OPERATION") return { failed: [] };
-    throw error;
-  });
+  const { failed } = await transactions.expire();
   const [first] = failed;
   if (first === undefined) return;
   const { code, message, details } = first.error;

@@ -7,7 +7,7 @@ import type { BrokerCluster, ProducerIdentity, TransactionCaller } from "@minika
 import type { ParsedRequest } from "@minikafka/protocol";
 import type { BrokerContext, Client } from "./handler.ts";
 import { withinTime } from "./time-limit.ts";
-import { ALL } from "./turns.ts";
+import { ALL, Turns } from "./turns.ts";
 
 /** As a produce that names none. Kafka: request.timeout.ms of the client, 30 s. */
 const ANSWER_MS = 30_000;
@@ -25,6 +25,23 @@ export function changeTransaction<Answer>(
   return client.transactionTurns.change(transactionalId, () => asked(context, ask));
 }
 
+/** Changes a transaction and a group. */
+export function changeBoth<Answer>(
+  { transactionalId, groupId }: { readonly transactionalId: string; readonly groupId: string },
+  context: BrokerContext,
+  client: Client,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  const { transactionTurns, groupTurns } = client;
+  return Turns.change(
+    [
+      [transactionTurns, transactionalId],
+      [groupTurns, groupId],
+    ],
+    () => asked(context, ask),
+  );
+}
+
 /** Ends a transaction, which may be one that has offsets of any group. */
 export function endTransactionOf<Answer>(
   transactionalId: string,
@@ -32,7 +49,14 @@ export function endTransactionOf<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.groupTurns.change(ALL, () => changeTransaction(transactionalId, context, client, ask));
+  const { transactionTurns, groupTurns } = client;
+  return Turns.change(
+    [
+      [transactionTurns, transactionalId],
+      [groupTurns, ALL],
+    ],
+    () => asked(context, ask),
+  );
 }
 
 /** A step that ends transactions, whichever are due. */
@@ -41,7 +65,14 @@ export function changeTransactions<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.groupTurns.change(ALL, () => client.transactionTurns.change(ALL, () => asked(context, ask)));
+  const { transactionTurns, groupTurns } = client;
+  return Turns.change(
+    [
+      [transactionTurns, ALL],
+      [groupTurns, ALL],
+    ],
+    () => asked(context, ask),
+  );
 }
 
 /** Looks at a transaction, with all that the client has done in it before. */

@@ -89,3 +89,51 @@ test("a refused change holds nothing up, and is told to whom it was refused alon
   await acts.end("look");
   expect(await look).toBe("look");
 });
+
+test("a change among two kinds waits for a look at either, and is waited for by looks at both", async () => {
+  const groups = new Acts();
+  const transactions = new Acts();
+  void groups.change("g", "commit");
+  void groups.look("g", "look");
+  const ended = Turns.change(
+    [
+      [transactions.turns, "t"],
+      [groups.turns, ALL],
+    ],
+    transactions.act("end"),
+  );
+  void transactions.look("t", "describe");
+  void groups.look("other", "look elsewhere");
+  await turn();
+  expect([groups.begun, transactions.begun]).toEqual([["commit"], []]);
+  await groups.end("commit");
+  await groups.end("look");
+  expect([groups.begun, transactions.begun]).toEqual([["commit", "look"], ["end"]]);
+  await transactions.end("end");
+  expect(await ended).toBe("end");
+  expect([groups.begun.slice(2), transactions.begun.slice(1)]).toEqual([["look elsewhere"], ["describe"]]);
+});
+
+test("what comes behind a change that waits does not begin before it, though it waits for nothing itself", async () => {
+  const groups = new Acts();
+  const transactions = new Acts();
+  void groups.change("g", "commit");
+  void groups.look("g", "look");
+  void Turns.change(
+    [
+      [transactions.turns, "t"],
+      [groups.turns, "g"],
+    ],
+    transactions.act("end"),
+  );
+  void transactions.change("t", "begin");
+  void transactions.change("u", "elsewhere");
+  await turn();
+  expect(transactions.begun).toEqual(["elsewhere"]);
+  await groups.end("commit");
+  await groups.end("look");
+  expect(transactions.begun).toEqual(["elsewhere", "end", "begin"]);
+  // Nothing waits any more: the next one begins at once.
+  void transactions.change("t", "at once");
+  expect(transactions.begun.at(-1)).toBe("at once");
+});

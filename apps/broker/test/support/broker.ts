@@ -33,11 +33,13 @@ export class Session {
   readonly stream: Duplex;
   readonly answers: Answer[] = [];
   isClosed = false;
+  readonly #broker: Broker | null;
   #rest = "";
   #wake: (() => void) | null = null;
 
-  constructor(stream: Duplex) {
+  constructor(stream: Duplex, broker: Broker | null = null) {
     this.stream = stream;
+    this.#broker = broker;
     stream.on("data", (chunk: Buffer) => this.#receive(chunk.toString()));
     stream.on("error", () => undefined);
     for (const event of ["end", "close"]) {
@@ -50,7 +52,13 @@ export class Session {
   }
 
   static open(broker: Broker): Session {
-    return new Session(broker.connectInProcess());
+    return new Session(broker.connectInProcess(), broker);
+  }
+
+  /** The broker at the other end, for another session. Throws where the stream leads elsewhere. */
+  get broker(): Broker {
+    if (this.#broker === null) throw new Error("this session was not opened at a broker");
+    return this.#broker;
   }
 
   send(text: string | Buffer): void {

@@ -4,15 +4,14 @@
  */
 import { committerOf, offsetsOf } from "../committer.ts";
 import type { Handler } from "../handler.ts";
-import { changeTransaction, speakerOf } from "../transaction-request.ts";
+import { changeBoth, speakerOf } from "../transaction-request.ts";
 
 export const sendOffsets: Handler<"send_offsets"> = async (request, context, client) => {
-  const { group_id: groupId, transactional_id: transactionalId } = request;
-  const sent = { ...speakerOf(request), groupId, member: committerOf(request), offsets: offsetsOf(request) };
-  await client.groupTurns.change(groupId, () =>
-    changeTransaction(transactionalId, context, client, (transactions, wait) =>
-      transactions.sendOffsets(sent, wait),
-    ),
+  const { group_id: groupId } = request;
+  const speaker = speakerOf(request);
+  const sent = { ...speaker, groupId, member: committerOf(request), offsets: offsetsOf(request) };
+  await changeBoth({ ...speaker, groupId }, context, client, (transactions, wait) =>
+    transactions.sendOffsets(sent, wait),
   );
   return {};
 };
