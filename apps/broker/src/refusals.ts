@@ -26,6 +26,8 @@ const FOLDER_HINTS: { readonly [reason in DataFolderRefused["reason"]]: string }
   unreachable: "look at the folder and its disk, or give --data another one",
   "newer-version": "use the newer version of this program; nothing was touched",
   damaged: "restore the file from a copy, or, to begin empty, remove the folder; nothing was touched",
+  "no-broker-folder":
+    "nothing was touched; without its folder a broker begins empty, and rejoin makes its copies anew from their leaders",
   "missing-broker": "start with at least as many --brokers as before",
 };
 

@@ -246,7 +246,7 @@ test("a file in the place of a broker's folder is refused by name, and nothing i
   world.disk.openFile(path, { create: "exclusive" }).close();
   const before = world.disk.files();
   expect(await rejection(openCluster(world, config))).toMatchObject({
-    reason: "damaged",
+    reason: "no-broker-folder",
     message:
       'the data folder "/srv/data" has a file called broker-2, and no folder of that broker: move it away, and put back the folder if there was one',
   });

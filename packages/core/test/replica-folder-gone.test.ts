@@ -103,3 +103,25 @@ test("a file of an older segment that is gone puts nothing off line: whoever rea
   expect(await append(cluster, ORDERS, "d")).toMatchObject({ baseOffset: 3 });
   expect(world.events.of("log_offline")).toEqual([]);
 });
+
+test("a follower's broker that starts without its folder begins empty, and rejoin makes its copies anew", async () => {
+  const world = memoryWorld();
+  await (await idle(world)).close();
+  const folder = `${FOLDER}/broker-3`;
+  for (const path of [...world.disk.files().keys()].filter((each) => each.startsWith(folder)))
+    world.disk.remove(path);
+  for (const { name } of world.disk.readFolder(folder)) world.disk.removeFolder(`${folder}/${name}`);
+  world.disk.removeFolder(folder);
+  const cluster = await openReplicated(world);
+  expect(valuesOf(cluster, ORDERS)).toEqual(VALUES);
+  for (const place of [ORDERS, OTHERS]) {
+    expect(inSyncOf(cluster, place)).toEqual([1, 2]);
+    await cluster.rejoin(place, 3);
+  }
+  await rounds(cluster);
+  expect([valuesOn(cluster, 3), inSyncOf(cluster), inSyncOf(cluster, OTHERS)]).toEqual([
+    VALUES,
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
+});

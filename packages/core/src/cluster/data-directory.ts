@@ -83,7 +83,7 @@ export class DataDirectory {
       if (kind === "folder") continue;
       const what = kind === "file" ? "a file" : "something";
       const sentence = `has ${what} called ${name}, and no folder of that broker: move it away, and put back the folder if there was one`;
-      throw new DataFolderRefused("damaged", this.folder, sentence);
+      throw new DataFolderRefused("no-broker-folder", this.folder, sentence);
     }
   }
 

@@ -19,6 +19,8 @@ export type RefusalReason =
   | "newer-version"
   /** A file that everything depends on is not what was written, or is missing. */
   | "damaged"
+  /** Something that is no folder stands in the place of a broker's folder. */
+  | "no-broker-folder"
   /** It holds partitions of a broker that the configuration does not name. */
   | "missing-broker";
 
