@@ -50,6 +50,19 @@ test("the example with a work queue shares the partitions out between two worker
   ]);
 });
 
+test("the exactly-once example pays for each order once, though one attempt breaks in the middle", async () => {
+  const { stdout } = await run(process.execPath, [example("exactly-once.mjs")]);
+  expect(stdout.split("\n")).toEqual([
+    "attempt 1: committed 2",
+    "attempt 2: aborted, out of paper",
+    "attempt 3: committed 2",
+    "attempt 4: committed 2",
+    "payments: 6 committed, 8 in the log",
+    "orders paid for: 0:3 1:3",
+    "",
+  ]);
+});
+
 test("without a broker the first record's example says how to start one", async () => {
   const daemon = await startDaemon(temporaryFolder());
   await daemon.end("SIGTERM");

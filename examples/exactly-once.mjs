@@ -1,0 +1,83 @@
+/**
+ * Orders become payments exactly once, over crashes of the work: node examples/exactly-once.mjs
+ *
+ * One transaction holds the payments and the group's offsets, so that both count or neither. Work that breaks off is aborted and
+ * done again from where the group has committed; whoever reads committed records sees each payment once.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startBroker } from "@minikafka/broker";
+import { connect } from "@minikafka/client";
+
+const data = mkdtempSync(join(tmpdir(), "minikafka-"));
+const broker = await startBroker({ settings: { data, log_level: "warn" }, listen: false });
+const client = await connect({ link: () => broker.connectInProcess() });
+await client.admin().createTopic({ topic: "orders", partitions: 2 });
+await client.admin().createTopic({ topic: "payments", partitions: 1 });
+const orders = client.producer({ idempotent: true });
+await orders.sendMany(
+  Array.from({ length: 6 }, (_, number) => ({
+    topic: "orders",
+    partition: number % 2,
+    value: `order ${number}`,
+  })),
+);
+
+const consumer = client.consumer({
+  groupId: "billing",
+  autoOffsetReset: "earliest",
+  isolation: "read_committed",
+  autoCommit: false,
+});
+await consumer.subscribe("orders");
+await consumer.ready();
+const producer = client.producer({ transactionalId: "billing-1" });
+
+/** Pays a few orders. @param {boolean} breaks @returns {Promise<number>} */
+async function payOnce(breaks) {
+  const records = await consumer.poll({ maxRecords: 2, timeoutMs: 1_000 });
+  if (records.length === 0) return 0;
+  await producer.transaction(async (tx) => {
+    for (const { value } of records)
+      void tx.send({ topic: "payments", key: value, value: `paid for ${value}` });
+    await tx.sendOffsets(consumer);
+    if (breaks) throw new Error("out of paper");
+  });
+  return records.length;
+}
+
+/** The second attempt breaks in the middle. */
+let attempts = 0;
+for (let paid = 0; paid < 6; ) {
+  attempts += 1;
+  try {
+    const count = await payOnce(attempts === 2);
+    paid += count;
+    console.log(`attempt ${attempts}: committed ${count}`);
+  } catch (error) {
+    if (/** @type {{ fatal?: boolean }} */ (error).fatal) throw error;
+    console.log(`attempt ${attempts}: aborted, ${/** @type {Error} */ (error).message}`);
+    await consumer.seekToCommitted();
+  }
+}
+
+/** @param {"read_committed" | "read_uncommitted"} isolation */
+async function payments(isolation) {
+  const reader = client.consumer({ autoOffsetReset: "earliest", isolation });
+  reader.assign([{ topic: "payments", partition: 0 }]);
+  const records = await reader.poll();
+  await reader.close();
+  return records.length;
+}
+
+console.log(
+  `payments: ${await payments("read_committed")} committed, ${await payments("read_uncommitted")} in the log`,
+);
+const committed = await client.admin().fetchOffsets("billing");
+console.log(
+  `orders paid for: ${committed.map(({ partition, offset }) => `${partition}:${offset}`).join(" ")}`,
+);
+await client.close();
+await broker.close();
+rmSync(data, { recursive: true });
