@@ -91,6 +91,10 @@ export class AbortedIndex {
     return this.#numbers.byteLength;
   }
 
+  get first(): AbortedEntry | null {
+    return this.#entries === 0 ? null : this.#at(0);
+  }
+
   get last(): AbortedEntry | null {
     return this.#entries === 0 ? null : this.#at(this.#entries - 1);
   }

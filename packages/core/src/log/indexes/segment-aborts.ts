@@ -3,8 +3,8 @@
  * are few.
  *
  * Owns: the `.txnindex` file, and the entries in memory.
- * Invariants: `extent` speaks for every abort marker of the segment, whether its entry is in memory or not; the entries in memory
- * speak for those from `#notedFrom` on. What lies below is loaded when somebody asks, or made anew from the segment.
+ * Invariants: `extent` speaks for every abort marker of the segment; the entries in memory are the last of them, or all. What is
+ * missing is loaded when somebody asks, or made anew from the segment.
  * Never: fewer transactions told than there are markers, since their records would be shown: where damage hides a marker, who
  * asks is refused; a file that is synced, since it can always be made anew.
  */
@@ -39,9 +39,8 @@ export class SegmentAborts implements IdleIndex {
   readonly #context: LogContext;
   readonly #segment: SegmentWithMarkers;
   #extent: AbortedExtent | null;
+  /** The last of them, or all. */
   #entries = new AbortedIndex();
-  /** The first offset of which note() has told; what lies below is missing in memory until it is loaded. */
-  #notedFrom: number;
   /** Whether the file lacks something that is in memory. */
   #isAhead = false;
 
@@ -51,7 +50,6 @@ export class SegmentAborts implements IdleIndex {
     this.#context = context;
     this.#segment = segment;
     this.#extent = extent;
-    this.#notedFrom = segment.nextOffset;
   }
 
   /** `null` while the segment has no abort marker. */
@@ -84,13 +82,11 @@ export class SegmentAborts implements IdleIndex {
     return extentOf(this.#entries.below(endOffset).from(0));
   }
 
-  /** The segment was cut to what extentBelow() was asked for, and says so already. The file is made anew. */
-  cut(): void {
-    const { nextOffset } = this.#segment;
-    this.#entries = this.#entries.below(nextOffset);
-    this.#notedFrom = Math.min(this.#notedFrom, nextOffset);
-    this.#extent = extentOf(this.#entries.from(0));
-    this.#isAhead = this.#extent !== null;
+  /** The segment was cut, and says so already; `extent` is what extentBelow() said of the rest. The file is made anew. */
+  cut(extent: AbortedExtent | null): void {
+    this.#entries = this.#entries.below(this.#segment.nextOffset);
+    this.#extent = extent;
+    this.#isAhead = extent !== null;
     this.#context.indexMemory.noteUse(this);
     const { disk } = this.#context.env;
     this.#changeFile(() => {
@@ -128,7 +124,6 @@ export class SegmentAborts implements IdleIndex {
   release(): void {
     this.close();
     this.#entries = new AbortedIndex();
-    this.#notedFrom = this.#segment.nextOffset;
     this.#isAhead = false;
   }
 
@@ -145,12 +140,16 @@ export class SegmentAborts implements IdleIndex {
     const below = typeof read === "string" ? this.#walk(missing, read) : read;
     below.append(this.#entries);
     this.#entries = below;
-    this.#notedFrom = this.#segment.baseOffset;
     this.#isAhead ||= typeof read === "string";
     return typeof read === "string" ? "rebuilt" : "loaded";
   }
 
-  /** The file's entries below `#notedFrom`, or why they cannot be used. */
+  /** Where the entries in memory begin. */
+  get #endOfMissing(): number {
+    return this.#entries.first?.lastOffset ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The file's entries of what is missing in memory, or why they cannot be used. */
   #read(missing: number): AbortedIndex | string {
     const bytes = readIndexFile(this.#context.env.disk, this.path);
     if (typeof bytes === "string") return bytes;
@@ -159,9 +158,9 @@ export class SegmentAborts implements IdleIndex {
     const { index, coverage } = decoded;
     const problem = abortedProblem(this.#segment, index, coverage);
     if (problem !== null) return problem;
-    const below = index.below(this.#notedFrom);
+    const below = index.below(this.#endOfMissing);
     if (below.entries === missing) return below;
-    return `it knows ${below.entries} abort markers below ${this.#notedFrom}, expected ${missing}`;
+    return `it knows ${below.entries} of the abort markers, expected ${missing}`;
   }
 
   /** The same, made anew. */
@@ -169,8 +168,9 @@ export class SegmentAborts implements IdleIndex {
     const { env, place, frameBytesMax } = this.#context;
     const segment = this.#segment;
     const index = new AbortedIndex();
+    const end = this.#endOfMissing;
     const { position: walkedTo } = segment.walk(segment.sizeBytes, (header, position) => {
-      if (header.control !== "abort" || header.baseOffset >= this.#notedFrom) return;
+      if (header.control !== "abort" || header.baseOffset >= end) return;
       const frame = segment.bytesOf({ position, header });
       const isWhole = frameProblem(frame, 0, frameBytesMax) === null;
       const aborted = isWhole ? abortedBy(frame, header) : null;

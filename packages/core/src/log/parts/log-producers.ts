@@ -93,8 +93,8 @@ export class LogProducers {
   }
 
   /**
-   * The tables as they were at `endOffset`, for adopt(): from the newest snapshot at or below it that can be read, and the batches
-   * behind that; where the manifest knows no producer, from those behind its recovery point. Throws STORAGE_ERROR for damage
+   * The tables as they were at `endOffset`, for adopt(): from the newest snapshot at or below it that can be read and from which on no
+   * batch was removed, and the batches behind that; where the manifest knows no producer, from those behind its recovery point. Throws STORAGE_ERROR for damage
    * in a batch, DiskError.
    */
   restored(
@@ -103,7 +103,10 @@ export class LogProducers {
   ): RestoredProducers {
     if (snapshots === null && recoveryPoint.offset >= endOffset)
       return { tables: new ProducerTables(), endOffset, from: null };
-    const snapshot = this.snapshots.newest((snapshots ?? []).filter((offset) => offset <= endOffset));
+    // Behind an older one batches are missing that retention has removed, the end of a transaction perhaps.
+    const firstOffset = segments[0]?.baseOffset ?? endOffset;
+    const usable = (snapshots ?? []).filter((offset) => offset >= firstOffset && offset <= endOffset);
+    const snapshot = this.snapshots.newest(usable);
     const tables = new ProducerTables(snapshot);
     const from = snapshots === null ? recoveryPoint.offset : (snapshot?.offset ?? 0);
     let batches = 0;

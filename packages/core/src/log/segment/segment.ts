@@ -144,23 +144,23 @@ export class Segment extends SegmentReads {
   }
 
   /** Cuts the file to `left`. Throws DiskError; then nothing was cut. */
-  cutTo({ nextOffset, sizeBytes, maxTimestampMs }: SegmentExtent): void {
+  cutTo({ nextOffset, sizeBytes, maxTimestampMs, aborted }: SegmentExtent): void {
     this.#file.truncate(sizeBytes);
     this.#nextOffset = nextOffset;
     this.#sizeBytes = sizeBytes;
     this.#maxTimestampMs = maxTimestampMs;
     this.index.cut();
-    this.#madeAborts?.cut();
+    this.#madeAborts?.cut(aborted);
   }
 
   /** Counts a batch that lies in the file; `frame` is read there where it is not given. */
   #take({ position, header }: ScannedFrame, frame?: Buffer): void {
-    if (header.control === "abort") this.#noteAbort({ position, header }, frame);
     this.index.note(header, position);
     if (position === 0) this.#firstTimestampMs = header.maxTimestampMs;
     this.#sizeBytes = position + header.frameBytes;
     this.#nextOffset = header.nextOffset;
     this.#maxTimestampMs = Math.max(this.#maxTimestampMs, latestRecordMs(header));
+    if (header.control === "abort") this.#noteAbort({ position, header }, frame);
   }
 
   /**
