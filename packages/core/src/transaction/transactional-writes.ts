@@ -92,6 +92,9 @@ export class TransactionalWrites {
   }
 
   async #appendLater(write: Write, wait: Wait): Promise<Appended> {
+    // What its partition would refuse need not be a part of the transaction.
+    const refusal = frameRefusal(write.frame);
+    if (refusal !== null) throw refusal;
     for (;;) {
       await this.#add(write.caller, this.#rooms.requirePartition(write.place), wait);
       wait.giveUp?.throwIfAborted();
