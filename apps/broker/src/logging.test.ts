@@ -25,3 +25,16 @@ test("a recovery is news when it scanned, a warning when it cut, and nothing aft
   trace({ ...recovered, scannedBytes: 100, cutBytes: 20 });
   expect(lines.map(({ level }) => level)).toEqual([30, 40]);
 });
+
+test("the life of a transaction is no news, but that it ended without its producer's asking is", () => {
+  const { trace, lines } = logged("info");
+  const id = { transactionalId: "billing", producerId: 7, producerEpoch: 0 };
+  trace({ kind: "transaction_begun", ...id });
+  trace({ kind: "transaction_prepared", ...id, committed: true, cause: "request", partitions: 1 });
+  trace({ kind: "transaction_completed", ...id, committed: true, partitions: 1 });
+  expect(lines).toEqual([]);
+  trace({ kind: "transaction_prepared", ...id, committed: false, cause: "timeout", partitions: 1 });
+  expect(lines).toMatchObject([
+    { msg: "transaction prepared", transactionalId: "billing", cause: "timeout" },
+  ]);
+});

@@ -27,6 +27,11 @@ const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
   fetched: "trace",
   flushed: "trace",
   high_watermark_moved: "trace",
+  last_stable_offset_moved: "trace",
+  marker_written: "trace",
+  transaction_begun: "trace",
+  transaction_partition_added: "trace",
+  transaction_completed: "trace",
   rolled: "debug",
   sealed: "debug",
   index_rebuilt: "warn",
@@ -48,6 +53,8 @@ function levelOf(event: TraceEvent): LogLevel {
   // A log that was closed properly has nothing to recover; one that lost its tail should be looked at.
   if (event.kind === "recovered")
     return event.cutBytes > 0 ? "warn" : event.scannedBytes > 0 ? "info" : "debug";
+  // That a transaction ends is no news; that its producer did not ask for it is.
+  if (event.kind === "transaction_prepared") return event.cause === "request" ? "trace" : "info";
   return LEVELS[event.kind] ?? "info";
 }
 

@@ -1,7 +1,7 @@
 import { ERRORS } from "@minikafka/protocol/errors";
 import { expect, test } from "vitest";
 import { CliError, failureOf } from "./failure.ts";
-import { hintFor } from "./hints.ts";
+import { hintElsewhere, hintFor } from "./hints.ts";
 
 const FACTS = { broker: "127.0.0.1:9192", topic: "orders" };
 const failure = (code: string) => ({ code, retriable: false, message: "", details: {} });
@@ -52,6 +52,23 @@ test.each(["join_group", "commit_offsets", "delete_group", "expire_members", "ex
     expect(hintFor(silent, FACTS)).toContain("minikafka-cli step replicate __consumer_offsets");
   },
 );
+
+test.each(["init_producer", "begin_transaction", "end_transaction", "abort_transaction"])(
+  "a time-out of %s says where to look, and which steps it may wait for",
+  (operation) => {
+    const silent = { ...failure("TIMEOUT"), details: { operation, sent: true } };
+    expect(hintFor(silent, FACTS)).toContain("minikafka-cli tx list shows it");
+    expect(hintFor(failure("REQUEST_TIMED_OUT"), { ...FACTS, command: "tx abort" })).toContain(
+      "step replicate",
+    );
+  },
+);
+
+test("readers' options of other programs are answered with ours", () => {
+  for (const option of ["--isolation-level", "--read-committed", "-X"])
+    expect(hintElsewhere("consume", `unknown option '${option}'`)).toContain("--isolation read_committed");
+  expect(hintElsewhere("topics list", "unknown option '-X'")).toBeNull();
+});
 
 test("a hint fits the command that failed", () => {
   const of = (code: string, command: string, details = {}) =>

@@ -48,10 +48,10 @@ const TRANSACTION_CHANGES: readonly unknown[] = [
   "expire_transactions",
 ];
 
-/** The end goes on by itself once it was decided. */
+/** An end that was decided is completed by the broker's own step. */
 const openTransactionChange =
-  "the outcome is open: minikafka-cli tx list shows it, and an end that was decided goes on by itself; under a manual clock " +
-  "minikafka-cli step replicate from another terminal, a few times, lets it go on";
+  "the outcome is open: minikafka-cli tx list shows it, and an end that was decided is completed within a second or so; under a manual " +
+  "clock that takes minikafka-cli step expire-transactions, and step replicate a few times from another terminal";
 
 /** The commit may be there or not. */
 const openGroupChange =
