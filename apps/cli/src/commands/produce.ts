@@ -1,8 +1,8 @@
 /** `produce`: records in, where each of them landed out. */
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
-import { collectHeader, parseAcks, parseDelimiter, wholeNumber } from "../input/arguments.ts";
+import { collectHeader, parseAcks, parseDelimiter, parseTimeout, wholeNumber } from "../input/arguments.ts";
 import { requireConsistent } from "../input/record-options.ts";
 import { examples } from "../output/examples.ts";
 import type { ProduceOptions } from "../produce/produce-options.ts";
@@ -13,7 +13,11 @@ Prints where each record landed, in the order of the input; on a terminal, of a
 file that is long, the first few and the sum of the rest. What fetch -J
 prints, --jsonl takes: a line has value or value_b64 (null is a tombstone), and
 may have key or key_b64, headers, partition and timestamp.
-A record that is refused ends the command; the error names its line.`;
+A record that is refused ends the command; the error names its line.
+
+With --transactional-id a new run under the same id ends what the one before has
+open, and fences it. fetch and consume leave out what is open or was aborted with
+--isolation read_committed; without, they show it. tx list shows what is open.`;
 
 export function declareProduce(program: Command, perform: Perform): void {
   const command = program
@@ -43,6 +47,16 @@ export function declareProduce(program: Command, perform: Perform): void {
       "--name <text>",
       "with --idempotent: a name that this producer keeps; a new run under it fences the one before",
     )
+    .option(
+      "--transactional-id <id>",
+      "all of the input is one transaction of this id: committed at its end, aborted on an error and at Ctrl-C",
+      parseTransactionalId,
+    )
+    .option(
+      "--transaction-timeout <duration>",
+      "with --transactional-id: how long it may be open before the broker aborts it (default: 60s)",
+      parseTimeout,
+    )
     .option("-Z, --null", "an empty value becomes null, a tombstone")
     .option("--jsonl", "each line is a record in JSON")
     .action((topic: string, options: ProduceOptions & { readonly null?: true }, self: Command) =>
@@ -65,6 +79,7 @@ export function declareProduce(program: Command, perform: Perform): void {
         "echo created | minikafka-cli produce orders -k alice",
         "minikafka-cli produce orders -v paid -k alice -H source=web --acks all",
         "minikafka-cli produce orders -K : --idempotent < pairs.txt",
+        "minikafka-cli produce orders -K : --transactional-id import < pairs.txt",
         "minikafka-cli fetch orders -e -J | minikafka-cli produce copy --jsonl",
       ],
       NOTE,
@@ -73,8 +88,20 @@ export function declareProduce(program: Command, perform: Perform): void {
 }
 
 /** A broker can know a record that comes again only where it keeps what it has acknowledged. */
-function requireAcksAll({ idempotent, acks, name }: ProduceOptions): void {
+function requireAcksAll(options: ProduceOptions): void {
+  const { idempotent, acks, name, transactionalId, transactionTimeout } = options;
+  if (name !== undefined && transactionalId !== undefined)
+    throw new CliError("USAGE", "--transactional-id and --name exclude each other; the id is a name");
   if (name !== undefined && idempotent !== true) throw new CliError("USAGE", "--name needs --idempotent");
-  if (idempotent !== true || acks === undefined || acks === "all") return;
-  throw new CliError("USAGE", `--idempotent and --acks ${acks} exclude each other`);
+  if (transactionTimeout !== undefined && transactionalId === undefined)
+    throw new CliError("USAGE", "--transaction-timeout needs --transactional-id");
+  const strict = transactionalId !== undefined ? "--transactional-id" : idempotent ? "--idempotent" : null;
+  if (strict === null || acks === undefined || acks === "all") return;
+  throw new CliError("USAGE", `${strict} and --acks ${acks} exclude each other`);
+}
+
+/** The broker refuses an empty one as well, but not before the first record is read. */
+function parseTransactionalId(text: string): string {
+  if (text === "") throw new InvalidArgumentError("Expected a name.");
+  return text;
 }

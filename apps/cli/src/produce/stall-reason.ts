@@ -20,7 +20,7 @@ export interface StallFacts {
 export async function askForReason(
   session: Session,
   topic: string,
-  { partition, acks, idempotent }: ProduceOptions,
+  { partition, acks, idempotent, transactionalId }: ProduceOptions,
 ): Promise<string> {
   try {
     const [{ mode }, { partitions }] = await Promise.all([
@@ -33,7 +33,7 @@ export async function askForReason(
       topic,
       mode,
       partitions: meant,
-      waitsForAll: acks === "all" || idempotent === true,
+      waitsForAll: acks === "all" || idempotent === true || transactionalId !== undefined,
     });
   } catch {
     return "the broker does not answer";
