@@ -25,43 +25,21 @@ test("a transaction lives from its producer's first words to its end, and each a
     ...BILLING,
     coordinator_id: 1,
     producer_id,
-    timeout_ms: 5_000,
-  };
-  expect(await session.call("describe_transaction", BILLING)).toEqual({
-    ...described,
-    state: "empty",
     producer_epoch: 0,
+    timeout_ms: 5_000,
+    state: "empty",
     started_ms: null,
     partitions: [],
     last_end: null,
-  });
+  };
+  expect(await session.call("describe_transaction", BILLING)).toEqual(described);
   await producer.begin();
   await producer.produce("a", "b");
   expect(await session.call("describe_transaction", BILLING)).toEqual({
     ...described,
     state: "ongoing",
-    producer_epoch: 0,
     started_ms: START_MS,
     partitions: [PLACE],
-    last_end: null,
-  });
-  expect(await session.call("list_transactions", { states: ["ongoing"] })).toMatchObject({
-    transactions: [
-      {
-        ...BILLING,
-        state: "ongoing",
-        producer_id,
-        producer_epoch: 0,
-        partitions: 1,
-        started_ms: START_MS,
-        coordinator_id: 1,
-      },
-    ],
-  });
-  expect(await session.call("describe_partition", PLACE)).toMatchObject({
-    last_stable_offset: 0,
-    high_watermark: 2,
-    open_transactions: [{ producer_id, producer_epoch: 0, first_offset: 0 }],
   });
   await session.call("advance_clock", { ms: 3 });
   expect(await producer.end(true)).toEqual({ producer_id, producer_epoch: 1 });
@@ -69,10 +47,28 @@ test("a transaction lives from its producer's first words to its end, and each a
     ...described,
     state: "complete_commit",
     producer_epoch: 1,
-    started_ms: null,
-    partitions: [],
     last_end: { committed: true, cause: "request", ended_ms: START_MS + 3 },
   });
+});
+
+test("the list names the ids in the states that are asked for, and a partition the transactions that are open in it", async () => {
+  const session = await withOrders();
+  const producer = await TransactionalSession.open(session);
+  const { producer_id } = producer.identity;
+  await producer.begin();
+  await producer.produce("a", "b");
+  const listed = { ...BILLING, state: "ongoing", producer_id, producer_epoch: 0, coordinator_id: 1 };
+  expect(await session.call("list_transactions", { states: ["ongoing"] })).toEqual({
+    ok: true,
+    transactions: [{ ...listed, partitions: 1, started_ms: START_MS }],
+    unreadable: [],
+  });
+  expect(await session.call("describe_partition", PLACE)).toMatchObject({
+    last_stable_offset: 0,
+    high_watermark: 2,
+    open_transactions: [{ producer_id, producer_epoch: 0, first_offset: 0 }],
+  });
+  await producer.end(true);
   expect(await session.call("describe_partition", PLACE)).toMatchObject({
     last_stable_offset: 3,
     high_watermark: 3,
@@ -81,6 +77,7 @@ test("a transaction lives from its producer's first words to its end, and each a
   expect(await session.call("list_transactions", { states: ["ongoing", "empty"] })).toMatchObject({
     transactions: [],
   });
+  expect(await session.call("list_transactions")).toMatchObject({ transactions: [{ producer_epoch: 1 }] });
 });
 
 test("readers of committed records see them when the commit is there, and those of aborted ones never", async () => {

@@ -20,45 +20,11 @@ open, and fences it. fetch and consume leave out what is open or was aborted wit
 --isolation read_committed; without, they show it. tx list shows what is open.`;
 
 export function declareProduce(program: Command, perform: Perform): void {
-  const command = program
-    .command("produce")
+  const command = declareStrength(declareRecords(program.command("produce")))
     .summary("write records to a topic, from stdin or from -v")
     .description(
       "Writes each line of stdin as one record, or the one given with -v. A line ends with \\n or \\r\\n; with -D, with that alone.",
     )
-    .argument("<topic>", "the topic's name")
-    .option("-v, --value <text>", "one record with this value; stdin is left alone")
-    .option("-k, --key <text>", "the key of every record; without one, the producer picks the partition")
-    .option(
-      "-K, --key-delimiter <text>",
-      "each line is its key, this, and its value; \\t and the like are understood",
-      parseDelimiter,
-    )
-    .option("-D, --delimiter <text>", "what ends a record on stdin instead of a newline", parseDelimiter)
-    .option("-p, --partition <n>", "the partition, instead of the one that the key chooses", wholeNumber(0))
-    .option(
-      "-H, --header <name=value>",
-      "a header of every record; repeat it for more; without = it has no value",
-      collectHeader,
-    )
-    .option("--acks <0|1|all>", "when a record counts as written (default: 1)", parseAcks)
-    .option("--idempotent", "each record once and in order, whatever breaks on the way; with --acks all")
-    .option(
-      "--name <text>",
-      "with --idempotent: a name that this producer keeps; a new run under it fences the one before",
-    )
-    .option(
-      "--transactional-id <id>",
-      "all of the input is one transaction of this id: committed at its end, aborted on an error and at Ctrl-C",
-      parseTransactionalId,
-    )
-    .option(
-      "--transaction-timeout <duration>",
-      "with --transactional-id: how long it may be open before the broker aborts it (default: 60s)",
-      parseTimeout,
-    )
-    .option("-Z, --null", "an empty value becomes null, a tombstone")
-    .option("--jsonl", "each line is a record in JSON")
     .action((topic: string, options: ProduceOptions & { readonly null?: true }, self: Command) =>
       perform(
         self,
@@ -85,6 +51,49 @@ export function declareProduce(program: Command, perform: Perform): void {
       NOTE,
     ),
   );
+}
+
+/** What becomes a record, and where it goes. */
+function declareRecords(command: Command): Command {
+  return command
+    .argument("<topic>", "the topic's name")
+    .option("-v, --value <text>", "one record with this value; stdin is left alone")
+    .option("-k, --key <text>", "the key of every record; without one, the producer picks the partition")
+    .option(
+      "-K, --key-delimiter <text>",
+      "each line is its key, this, and its value; \\t and the like are understood",
+      parseDelimiter,
+    )
+    .option("-D, --delimiter <text>", "what ends a record on stdin instead of a newline", parseDelimiter)
+    .option("-p, --partition <n>", "the partition, instead of the one that the key chooses", wholeNumber(0))
+    .option(
+      "-H, --header <name=value>",
+      "a header of every record; repeat it for more; without = it has no value",
+      collectHeader,
+    )
+    .option("-Z, --null", "an empty value becomes null, a tombstone")
+    .option("--jsonl", "each line is a record in JSON");
+}
+
+/** When a record counts, and with which others. */
+function declareStrength(command: Command): Command {
+  return command
+    .option("--acks <0|1|all>", "when a record counts as written (default: 1)", parseAcks)
+    .option("--idempotent", "each record once and in order, whatever breaks on the way; with --acks all")
+    .option(
+      "--name <text>",
+      "with --idempotent: a name that this producer keeps; a new run under it fences the one before",
+    )
+    .option(
+      "--transactional-id <id>",
+      "all of the input is one transaction of this id: committed at its end, aborted on an error and at Ctrl-C",
+      parseTransactionalId,
+    )
+    .option(
+      "--transaction-timeout <duration>",
+      "with --transactional-id: how long it may be open before the broker aborts it (default: 60s)",
+      parseTimeout,
+    );
 }
 
 /** A broker can know a record that comes again only where it keeps what it has acknowledged. */
