@@ -1,4 +1,5 @@
 /** A plain list of what was appended to a log, and what it tells of transactions: what a log is compared with. */
+import assert from "node:assert/strict";
 import { decodeRecords, readBatchHeader, splitFrames } from "@minikafka/record";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 
@@ -90,6 +91,25 @@ export function readCommitted(log: PartitionLog, endOffset: number, bytesMax = 1
     next = nextOffset;
   }
   return seen;
+}
+
+/**
+ * Of what a reader of committed records may see, a log that is compacted has the latest of each key, and all without one; what it
+ * has besides is of the same list.
+ */
+export function requireCleaned(read: readonly string[], visible: readonly string[]): void {
+  const isVisible = new Set(visible);
+  for (const record of read) assert.ok(isVisible.has(record), `${record} was aborted, or never there`);
+  const isRead = new Set(read);
+  const latest = new Map(visible.map((record) => [keyOf(record), record]));
+  for (const record of visible) {
+    const stays = keyOf(record) === "null" || latest.get(keyOf(record)) === record;
+    if (stays) assert.ok(isRead.has(record), `${record} is missing`);
+  }
+}
+
+function keyOf(record: string): string {
+  return record.slice(record.indexOf(" ") + 1, record.indexOf("="));
 }
 
 function textOf(bytes: Uint8Array | null): string {
