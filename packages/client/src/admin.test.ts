@@ -163,7 +163,8 @@ test("dumpLog asks for what was given and leaves the rest to the broker", async 
   const damage = [{ segment: 0, position: 83, problem: "magic is 0x00" }];
   const marks_ = { log_start_offset: 0, log_end_offset: 3, next_offset: 3 };
   const times = [{ timestamp_ms: 5, offset: 1 }];
-  const indexes = [{ segment: 0, offsets: [{ offset: 1, position: 80 }], times }];
+  const aborted = [{ producer_id: 7, first_offset: 0, last_offset: 1, position: 80 }];
+  const indexes = [{ segment: 0, offsets: [{ offset: 1, position: 80 }], times, aborted }];
   request.answer({ topic: "orders", partition: 1, ...marks_, batches: [], damage, indexes });
   expect(await dumped).toEqual({
     topic: "orders",
@@ -173,7 +174,14 @@ test("dumpLog asks for what was given and leaves the rest to the broker", async 
     nextOffset: 3,
     batches: [],
     damage,
-    indexes: [{ segment: 0, offsets: [{ offset: 1, position: 80 }], times: [{ timestampMs: 5, offset: 1 }] }],
+    indexes: [
+      {
+        segment: 0,
+        offsets: [{ offset: 1, position: 80 }],
+        times: [{ timestampMs: 5, offset: 1 }],
+        aborted: [{ producerId: 7, firstOffset: 0, lastOffset: 1, position: 80 }],
+      },
+    ],
   });
   await client.close();
 });

@@ -62,7 +62,7 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
       } else if (finding.kind === "batch" && finding.problem === null) {
         sum.batches += 1;
         sum.records += finding.header.recordCount;
-      } else if (finding.kind === "index" || finding.kind === "time_index") {
+      } else if (isIndex(finding)) {
         sum.indexes += 1;
         if (finding.problem === null) continue;
         sum.unused_indexes += 1;
@@ -89,6 +89,10 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
   }
   report.requireNone(path, HINT);
   return undefined;
+}
+
+function isIndex(finding: Finding): finding is Parameters<typeof indexFromFile>[0] {
+  return finding.kind.endsWith("index");
 }
 
 /** Only logs of idempotent producers have any. */
@@ -130,6 +134,7 @@ class FindingPrinter {
         return batchText(batchFromFile(finding, this.#place));
       case "index":
       case "time_index":
+      case "aborted_index":
         return indexText(indexFromFile(finding));
       case "snapshot":
         return snapshotText(finding);
@@ -158,6 +163,7 @@ class FindingPrinter {
         return batchDocument(batchFromFile(finding, this.#place));
       case "index":
       case "time_index":
+      case "aborted_index":
         return indexFromFile(finding);
       case "snapshot":
         return snapshotDocument(finding);

@@ -5,6 +5,12 @@ export { NodeDisk } from "../env/node-disk.ts";
 export { type Envelope, type EnvelopeProblem, openEnvelope } from "./files/checkpoint-envelope.ts";
 export { isLogFileName, MANIFEST_FILE_NAME, type NumberedFile, parseFileName } from "./files/file-names.ts";
 export { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "./frames/frame-scan.ts";
+export {
+  type AbortedEntry,
+  type AbortedExtent,
+  AbortedIndex,
+  type DecodedAborted,
+} from "./indexes/aborted-index.ts";
 export { type DecodedIndex, type IndexEntry, OffsetIndex } from "./indexes/offset-index.ts";
 export type { TimedOffset } from "./indexes/segment-times.ts";
 export { type DecodedTimeIndex, type TimeCoverage, type TimeEntry, TimeIndex } from "./indexes/time-index.ts";

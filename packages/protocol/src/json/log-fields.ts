@@ -32,5 +32,13 @@ export const batch = z.object({
   problem: problem.nullable(),
 });
 
+/** An entry of an index of aborted transactions. */
+export const abortedEntry = z.object({
+  producer_id: fields.count,
+  first_offset: fields.count,
+  last_offset: fields.count.describe("that of the abort marker"),
+  position: fields.count.describe("where the marker begins in the segment's file"),
+});
+
 /** An entry of a time index. */
 export const timeEntry = z.object({ timestamp_ms: fields.timestampMs, offset: fields.count });

@@ -44,10 +44,18 @@ export const dumpLog: Handler<"dump_log"> = (request, { cluster }) => {
   return answer;
 };
 
-function indexFields({ segmentBaseOffset, offsets, times }: DumpedIndexes) {
+function indexFields({ segmentBaseOffset, offsets, times, aborted }: DumpedIndexes) {
   return {
     segment: segmentBaseOffset,
     offsets: [...offsets],
     times: times.map(({ timestampMs, offset }) => ({ timestamp_ms: timestampMs, offset })),
+    ...(aborted.length > 0 && {
+      aborted: aborted.map(({ producerId, firstOffset, lastOffset, position }) => ({
+        producer_id: producerId,
+        first_offset: firstOffset,
+        last_offset: lastOffset,
+        position,
+      })),
+    }),
   };
 }

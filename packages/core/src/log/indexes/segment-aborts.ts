@@ -19,7 +19,6 @@ import {
   type AbortedEntry,
   type AbortedExtent,
   AbortedIndex,
-  type AbortedTransaction,
   abortedBy,
   extended,
   extentOf,
@@ -70,10 +69,20 @@ export class SegmentAborts implements IdleIndex {
   }
 
   /** Those whose marker lies at `offset` or behind it. May read the disk; throws STORAGE_ERROR, DiskError. */
-  from(offset: number): Iterable<AbortedTransaction> {
+  from(offset: number): Iterable<AbortedEntry> {
     if (this.#load() === "rebuilt") this.write();
     this.#context.indexMemory.noteUse(this);
     return this.#entries.from(offset);
+  }
+
+  /** All, or none where damage hides a marker: for who looks closer. May read the disk; throws DiskError. */
+  list(): readonly AbortedEntry[] {
+    try {
+      return [...this.from(this.#segment.baseOffset)];
+    } catch (problem) {
+      if (problem instanceof BrokerError) return [];
+      throw problem;
+    }
   }
 
   /** What `extent` would be if the segment ended at `endOffset`. May read the disk; throws STORAGE_ERROR, DiskError. */

@@ -1,9 +1,11 @@
 /** What inspection tells of a partition's folder. */
 import type { BatchHeader, StoredRecord } from "@minikafka/record";
+import type { AbortedEntry } from "../indexes/aborted-index.ts";
 import type { IndexEntry } from "../indexes/offset-index.ts";
 import type { TimeEntry } from "../indexes/time-index.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import type { ProducerEntry } from "../producers/producer-state.ts";
+import type { Transactions } from "../producers/transaction-state.ts";
 
 /** One thing that was found. Files are named by their whole path. */
 export type Finding =
@@ -41,12 +43,22 @@ export type Finding =
       readonly entries: readonly TimeEntry[];
       readonly problem: string | null;
     }
+  /** Told of a segment that has such a file, or that should: one that is sealed and has an abort marker. */
+  | {
+      readonly kind: "aborted_index";
+      readonly file: string;
+      readonly segmentBaseOffset: number;
+      readonly entries: readonly AbortedEntry[];
+      readonly problem: string | null;
+    }
   /** A snapshot that is missing or wrong is made up for by the broker: its problem is no damage. */
   | {
       readonly kind: "snapshot";
       readonly file: string;
       readonly offset: number;
       readonly producers: readonly ProducerEntry[];
+      /** `null`: the log has had none, or the snapshot cannot be read. */
+      readonly transactions: Transactions | null;
       readonly problem: string | null;
     }
   /** What was written and never finished: recovery cuts it. */

@@ -5,6 +5,7 @@ import { LIMITS } from "../../limits.ts";
 import { segmentPath } from "../files/file-names.ts";
 import { type WalkedFrame, walkFrames } from "../frames/frame-walk.ts";
 import type { Manifest } from "../manifest/manifest.ts";
+import { AbortedIndexCheck } from "./aborted-index-check.ts";
 import type { Finding } from "./finding.ts";
 import { OffsetIndexCheck, TimeIndexCheck } from "./index-check.ts";
 
@@ -43,7 +44,11 @@ function* inspectFrames(
   end: number,
 ): Generator<Finding, number | null> {
   const { baseOffset, withRecords } = segment;
-  const checks = [new OffsetIndexCheck(segment), new TimeIndexCheck(segment)];
+  const checks = [
+    new OffsetIndexCheck(segment),
+    new TimeIndexCheck(segment),
+    new AbortedIndexCheck(segment, file),
+  ];
   const range = { from: 0, end, offset: baseOffset, frameBytesMax: LIMITS.batchBytesMax, withRecords };
   let nextOffset: number | null = baseOffset;
   for (const frame of walkFrames(file, range)) {

@@ -13,8 +13,8 @@ export function* inspectSnapshots(disk: Disk, folder: string, manifest: Manifest
     const read = lookAtCheckpoint(disk, file, (payload) => parseProducerSnapshot(payload, manifest, offset));
     const facts =
       typeof read === "string"
-        ? { producers: [], problem: read }
-        : { producers: read.producers, problem: null };
+        ? { producers: [], transactions: null, problem: read }
+        : { producers: read.producers, transactions: read.transactions, problem: null };
     yield { kind: "snapshot", file, offset, ...facts };
   }
 }

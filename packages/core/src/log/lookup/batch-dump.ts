@@ -6,6 +6,7 @@
  */
 
 import type { WalkedFrame } from "../frames/frame-walk.ts";
+import type { AbortedEntry } from "../indexes/aborted-index.ts";
 import type { IndexHit } from "../indexes/offset-index.ts";
 import type { TimedOffset } from "../indexes/segment-times.ts";
 import type { SegmentList } from "../segment/segment-list.ts";
@@ -29,6 +30,8 @@ export interface DumpedIndexes {
   readonly segmentBaseOffset: number;
   readonly offsets: readonly IndexHit[];
   readonly times: readonly TimedOffset[];
+  /** Of the abort markers among the batches. */
+  readonly aborted: readonly AbortedEntry[];
 }
 
 export interface LogDump {
@@ -52,8 +55,13 @@ function entriesFor(batches: readonly DumpedBatch[], segments: SegmentList): Dum
   const segmentBases = new Set(sound.map(({ segmentBaseOffset }) => segmentBaseOffset));
   const leadsThere = ({ offset }: { readonly offset: number }) => bases.has(offset);
   return [...segmentBases].map((segmentBaseOffset) => {
-    const { offsets, times } = segments.holding(segmentBaseOffset).indexEntries();
-    return { segmentBaseOffset, offsets: offsets.filter(leadsThere), times: times.filter(leadsThere) };
+    const { offsets, times, aborted } = segments.holding(segmentBaseOffset).indexEntries();
+    return {
+      segmentBaseOffset,
+      offsets: offsets.filter(leadsThere),
+      times: times.filter(leadsThere),
+      aborted: aborted.filter(({ lastOffset }) => bases.has(lastOffset)),
+    };
   });
 }
 

@@ -5,7 +5,7 @@
 import { type BatchHeader, HEADER_BYTES, prefixProblem, readBatchHeader } from "@minikafka/record";
 import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "../frames/frame-scan.ts";
 import type { WalkedFrame } from "../frames/frame-walk.ts";
-import type { AbortedExtent, AbortedTransaction } from "../indexes/aborted-index.ts";
+import type { AbortedEntry, AbortedExtent } from "../indexes/aborted-index.ts";
 import type { WalkEnd } from "../indexes/index-walk.ts";
 import type { IndexHit } from "../indexes/offset-index.ts";
 import type { SegmentAborts } from "../indexes/segment-aborts.ts";
@@ -28,7 +28,7 @@ export abstract class SegmentReads {
   }
 
   /** The transactions whose abort markers lie here, at `offset` or behind it. Throws STORAGE_ERROR, DiskError. */
-  abortedFrom(offset: number): Iterable<AbortedTransaction> {
+  abortedFrom(offset: number): Iterable<AbortedEntry> {
     return this.aborts?.from(offset) ?? [];
   }
 
@@ -55,9 +55,9 @@ export abstract class SegmentReads {
     return this.index.lookup(offset);
   }
 
-  /** All entries of both indexes. */
-  indexEntries(): IndexEntries {
-    return this.index.list();
+  /** All entries of its indexes. */
+  indexEntries(): IndexEntries & { readonly aborted: readonly AbortedEntry[] } {
+    return { ...this.index.list(), aborted: this.aborts?.list() ?? [] };
   }
 
   timeSpan(timestampMs: number): TimeSpan {

@@ -44,6 +44,12 @@ export const dumpLog = operation({
           times: z
             .array(logFields.timeEntry)
             .describe("the latest time so far, and the batch that reached it"),
+          aborted: z
+            .array(logFields.abortedEntry)
+            .optional()
+            .describe(
+              "which transactions the abort markers among these batches end, and where the markers begin; left out for none",
+            ),
         }),
       )
       .optional(),
