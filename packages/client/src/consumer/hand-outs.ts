@@ -1,8 +1,8 @@
 /**
  * What was handed out to the caller and may not be done yet. Records count as done when the caller asks for more, or commits.
  *
- * Owns the records in hand. Invariant: what is in hand was handed out by the last poll or step of an iteration alone, since
- * each of them begins by asking for more.
+ * Owns the records in hand, and which partitions were taken away with records that no commit of positions counts. Invariant: what
+ * is in hand was handed out by the last poll or step of an iteration alone, since each of them begins by asking for more.
  */
 import type { ClientClock } from "../clock.ts";
 import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
@@ -17,6 +17,11 @@ export interface LostPartition {
   readonly topicId: string | null;
 }
 
+export interface TakenPartition extends LostPartition {
+  /** See PartitionCursor. */
+  readonly isOwed: boolean;
+}
+
 export class HandOuts {
   readonly #changed = new WakeUp();
   #isAwaited = false;
@@ -24,10 +29,25 @@ export class HandOuts {
   #one: ConsumerRecord | null = null;
   #many: readonly ConsumerRecord[] = NONE;
   #lost: readonly LostPartition[] = NONE;
+  /** By `topicPartitionKey`. */
+  readonly #owed = new Map<string, LostPartition>();
 
   /** Partitions that were taken away while records of theirs were in hand. */
   get lost(): readonly LostPartition[] {
     return this.#lost;
+  }
+
+  /**
+   * Partitions that were taken away after records of theirs were handed out, in this poll or an earlier one, and before a commit of
+   * all positions. Whoever commits such records in a transaction would have them done twice: their new owner begins before them.
+   */
+  get owed(): readonly LostPartition[] {
+    return [...this.#owed.values()];
+  }
+
+  /** What was handed out of partitions that are gone is given up, or the caller was told. */
+  settle(): void {
+    this.#owed.clear();
   }
 
   giveOne(record: ConsumerRecord): void {
@@ -66,7 +86,9 @@ export class HandOuts {
   }
 
   /** These are somebody else's from now on. */
-  lose(partitions: readonly LostPartition[]): void {
+  lose(partitions: readonly TakenPartition[]): void {
+    for (const { place, topicId, isOwed } of partitions)
+      if (isOwed) this.#owed.set(topicPartitionKey(place), { place, topicId });
     const first = this.firstOffsets();
     const torn = partitions.filter(({ place }) => first.has(topicPartitionKey(place)));
     this.forget(partitions.map(({ place }) => place));

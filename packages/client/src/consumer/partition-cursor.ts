@@ -37,6 +37,8 @@ export class PartitionCursor {
   busy: "no" | "quick" | "waiting" = "no";
   /** Where it began for want of a committed offset, by autoOffsetReset; `null` when it did not. */
   origin: number | null = null;
+  /** Whether records were handed out that neither a commit of the positions nor a move is behind. */
+  isOwed = false;
   #generation = 0;
   #turn = 0;
   #position: number | null = null;
@@ -100,11 +102,13 @@ export class PartitionCursor {
 
   /** Goes on at `position`. Drops what was fetched and what is under way. */
   moveTo(position: number): void {
+    this.isOwed = false;
     this.#restart(position, null);
   }
 
   /** Gives the position up, to be found at `target` or as autoOffsetReset says. */
   lose(target: Target | null): void {
+    this.isOwed = false;
     this.#restart(null, target);
   }
 
@@ -141,7 +145,10 @@ export class PartitionCursor {
         if (into.length === before) throw error;
       }
       const last = into.length > before ? into.at(-1) : undefined;
-      if (last !== undefined) this.#position = last.offset + 1;
+      if (last !== undefined) {
+        this.#position = last.offset + 1;
+        this.isOwed = true;
+      }
       left -= into.length - before;
       this.#dropExhausted();
     }

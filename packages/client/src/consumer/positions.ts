@@ -48,6 +48,7 @@ export class Positions {
     this.#supply.assertOpen();
     const cursors = places.map((place) => this.#supply.ring.get(place));
     this.#supply.handOuts.forget(places);
+    this.#supply.handOuts.settle();
     for (const cursor of cursors) cursor.lose("committed");
     this.#supply.fetcher.begin(cursors);
     await Promise.all(places.map((place) => this.position(place)));

@@ -76,13 +76,16 @@ export class Commits {
 
   /**
    * All positions: the caller is done with everything that was handed out. With `send` a transaction says whether they count, and
-   * where the group goes on does not change before it commits.
+   * where the group goes on does not change before it commits; what was handed out since the last time is all in it then, so that
+   * it fails also when a partition went away several polls ago.
    */
   async commitPositions(send: Attempt = this.#directly): Promise<void> {
     const { handOuts, held } = this.#owner;
-    const { lost } = handOuts;
+    const lost = send === this.#directly ? handOuts.lost : handOuts.owed;
     handOuts.done();
+    handOuts.settle();
     if (lost.length > 0) throw lostMeanwhile(lost);
+    for (const cursor of held) cursor.isOwed = false;
     const offsets = held.flatMap(({ place, topicId, position }) =>
       position === null ? [] : [{ ...place, offset: position, topicId }],
     );

@@ -94,6 +94,57 @@ test("a rebalance before the offsets are sent does not end the transaction while
   await client.close();
 });
 
+test("a transaction of several polls cannot take offsets once a partition that it has read of is another member's, however long ago", async () => {
+  for (const isExpired of [false, true]) {
+    const { producer, client, consumer, broker } = await transacting();
+    broker.append("orders", 0, ["a"]);
+    broker.append("orders", 1, ["b"]);
+    const reader = consumer({ groupId: "g", memberId: "a" });
+    await reader.subscribe("orders");
+    await reader.ready();
+    const tx = await producer.beginTransaction();
+    expect(await reader.poll()).toHaveLength(2);
+    // The caller asks for more, and so would be done with both if they were not a transaction's.
+    expect(await reader.poll()).toHaveLength(0);
+    if (isExpired) broker.groups.expire("g", "a");
+    const other = consumer({ groupId: "g", memberId: "b" });
+    await other.subscribe("orders");
+    await reader.heartbeat();
+    await other.heartbeat();
+    await reader.heartbeat();
+    await reader.poll();
+    expect(reader.assignment).toHaveLength(1);
+    const refused = await failure(tx.sendOffsets(reader));
+    expect(refused).toMatchObject({ code: "NOT_PARTITION_OWNER", abortable: true });
+    await tx.abort();
+    await reader.seekToCommitted();
+    expect(texts(await reader.poll())).toHaveLength(1);
+    await producer.transaction((next) => next.sendOffsets(reader));
+    expect(broker.groups.commits).toHaveLength(1);
+    await client.close();
+  }
+});
+
+test("a partition that is let go after its offsets are in the transaction does not end it", async () => {
+  const { producer, client, consumer, broker } = await transacting();
+  broker.append("orders", 0, ["a"]);
+  broker.append("orders", 1, ["b"]);
+  const reader = consumer({ groupId: "g", memberId: "a" });
+  await reader.subscribe("orders");
+  await reader.ready();
+  const tx = await producer.beginTransaction();
+  await reader.poll();
+  await tx.sendOffsets(reader);
+  await consumer({ groupId: "g", memberId: "b" }).subscribe("orders");
+  await reader.heartbeat();
+  expect(reader.assignment).toHaveLength(1);
+  await tx.sendOffsets(reader);
+  await tx.commit();
+  const committed = [0, 1].map((partition) => broker.groups.committed("g", `orders/${partition}`));
+  expect(committed).toEqual([1, 1]);
+  await client.close();
+});
+
 test("a member that was expired cannot get its offsets into a transaction any more", async () => {
   const { producer, client, consumer, broker, transactions } = await transacting();
   broker.append("orders", 0, ["a"]);
