@@ -5,21 +5,13 @@
 import { type Client, connect, type RecordMetadata } from "@minikafka/client";
 import { expect, test } from "vitest";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
+import { dice } from "./support/dice.ts";
 import { RestartedDaemon } from "./support/restarted-daemon.ts";
 
 const RECORDS = Number(process.env.MINIKAFKA_RECORDS ?? 3_000);
 const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 3);
 const KEYS = 7;
 const PARTITIONS = 3;
-
-/** Numbers that look random and depend on a seed alone. */
-function dice(seed: number): (limit: number) => number {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
 
 async function valuesByPartition(
   client: Client,

@@ -1,0 +1,146 @@
+/**
+ * A bank whose transfers are transactions over several partitions, through connections that are cut, instances that are fenced, and
+ * a broker that is killed. A reader of committed records follows all the while. What it may see and what not: support/bank-ledger.ts.
+ * More of it: npm run bank.
+ */
+import { type Client, connect } from "@minikafka/client";
+import { expect, onTestFailed, onTestFinished, test } from "vitest";
+import { again } from "./support/again.ts";
+import { Branch, endsOf, readUpTo, TOPIC } from "./support/bank-branch.ts";
+import { Ledger } from "./support/bank-ledger.ts";
+import { trouble } from "./support/cluster-trouble.ts";
+import { CuttingProxy } from "./support/cutting-proxy.ts";
+import { type Dice, dice } from "./support/dice.ts";
+import { RestartedDaemon } from "./support/restarted-daemon.ts";
+
+const TRANSFERS = Number(process.env.MINIKAFKA_TRANSFERS ?? 100);
+const TROUBLES = Number(process.env.MINIKAFKA_KILLS ?? 2);
+const BRANCHES = 4;
+const GEOMETRY = { accounts: 6, partitions: 3 } as const;
+
+interface Bank {
+  readonly broker: RestartedDaemon;
+  readonly proxy: CuttingProxy;
+  readonly office: Client;
+  readonly below: Dice;
+}
+
+async function openBank(below: Dice, brokers: number): Promise<Bank> {
+  // The one address of a broker that comes back on another port. The proxies that cut are before this one.
+  const proxy = await CuttingProxy.open(() => Number.POSITIVE_INFINITY);
+  const lag = brokers > 1 ? ["--replica-lag-time-ms", "1000"] : [];
+  const broker = new RestartedDaemon(proxy, ["--brokers", `${brokers}`, ...lag]);
+  await broker.start();
+  const office = await connect({ port: proxy.port }, { requestTimeoutMs: 5_000 });
+  onTestFinished(() => office.close().catch(() => {}));
+  await office.admin().createTopic({
+    topic: TOPIC,
+    partitions: GEOMETRY.partitions,
+    replicationFactor: brokers,
+    config: { segment_bytes: 16_384, ...(brokers > 1 && { min_insync_replicas: 2 }) },
+  });
+  return { broker, proxy, office, below };
+}
+
+/** Follows until `over` is called, from broken connection to broken connection. */
+function follow(client: Client, ledger: Ledger): { readonly over: () => Promise<void> } {
+  const consumer = client.consumer({ isolation: "read_committed", autoOffsetReset: "earliest" });
+  consumer.assign(ledger.positions.map((_, partition) => ({ topic: TOPIC, partition })));
+  let isOver = false;
+  const reading = (async () => {
+    while (!isOver)
+      for (const record of await again(() => consumer.poll({ timeoutMs: 100 }))) ledger.see(record);
+  })();
+  reading.catch(() => {});
+  return {
+    over: async () => {
+      isOver = true;
+      await reading;
+      await consumer.close();
+    },
+  };
+}
+
+/** The daemon dies, mostly, or ends as one that is asked to. */
+async function restart({ broker, below }: Bank): Promise<void> {
+  await broker.end(below(4) === 0 ? "SIGTERM" : "SIGKILL");
+  await broker.start();
+}
+
+/** All branches side by side, each with its attempts, and `disturb` now and then in between. */
+async function run(branches: readonly Branch[], disturb: () => Promise<void>): Promise<void> {
+  let done = 0;
+  let troubles = 0;
+  let inTrouble: Promise<void> = Promise.resolve();
+  const work = async (branch: Branch) => {
+    for (let count = TRANSFERS / BRANCHES; count > 0; count -= 1) {
+      await branch.transfer();
+      done += 1;
+      if (troubles >= TROUBLES || done <= ((troubles + 1) * TRANSFERS) / (TROUBLES + 1)) continue;
+      troubles += 1;
+      // Whoever comes next waits for nobody: transfers go on while the broker is away.
+      inTrouble = inTrouble.then(disturb);
+      inTrouble.catch(() => {});
+    }
+  };
+  await Promise.all(branches.map(work));
+  await inTrouble;
+  expect(troubles).toBe(TROUBLES);
+  await Promise.all(branches.map((branch) => branch.close()));
+}
+
+async function expectWhole(branches: readonly Branch[], followed: Ledger, client: Client): Promise<void> {
+  const ends = await endsOf(client, GEOMETRY, "read_committed");
+  expect(ends, "nothing is left open").toEqual(await endsOf(client, GEOMETRY, "read_uncommitted"));
+  const afterwards = new Ledger(GEOMETRY);
+  for (const ledger of [followed, afterwards]) {
+    await readUpTo(client, ledger, ends);
+    for (const branch of branches) {
+      const book = ledger.book(branch.name);
+      branch.requireKept(book);
+      expect([branch.name, book.last, book.balances]).toEqual([branch.name, branch.last, branch.balances]);
+    }
+  }
+  expect(followed.records).toBe(afterwards.records);
+  await expectSeen(ends, client);
+}
+
+/** The rules can be broken: whoever reads what is aborted as well finds them broken. */
+async function expectSeen(ends: readonly number[], client: Client): Promise<void> {
+  const everything = readUpTo(client, new Ledger(GEOMETRY), ends, "read_uncommitted");
+  await expect(everything).rejects.toThrow(/both follow/);
+}
+
+async function bankTest(brokers: number, disturb: (bank: Bank) => Promise<void>): Promise<void> {
+  const seed = Number(process.env.MINIKAFKA_SEED ?? 1);
+  onTestFailed(() => console.error(`seed ${seed}`));
+  const below = dice(seed);
+  const bank = await openBank(below, brokers);
+  const { proxy, office } = bank;
+  const bytesUntilCut = () => 2_000 + below(below(4) === 0 ? 100_000 : 20_000);
+  const world = { geometry: GEOMETRY, below, port: proxy.port, bytesUntilCut, office };
+  const branches = await Promise.all(
+    Array.from({ length: BRANCHES }, (_, index) => Branch.open(`branch-${index}`, world)),
+  );
+  const followed = new Ledger(GEOMETRY);
+  const following = follow(office, followed);
+  await run(branches, () => disturb(bank));
+  await following.over();
+  await expectWhole(branches, followed, office);
+  expect(await bank.broker.end("SIGTERM")).toBe(0);
+}
+
+test("transfers through cut connections, fenced instances and a broker that is killed are all there or not at all, and no reader sees another sum", async () => {
+  await bankTest(1, restart);
+}, 900_000);
+
+test("so they are over three brokers, whose leaders change and of which one may be away", async () => {
+  let leadersMoved = 0;
+  let count = 0;
+  await bankTest(3, async (bank) => {
+    count += 1;
+    if (count % 2 === 0) return restart(bank);
+    leadersMoved += await trouble(bank.office, [TOPIC, "__transaction_state"], bank.below);
+  });
+  expect(leadersMoved).toBeGreaterThan(0);
+}, 900_000);
