@@ -286,3 +286,60 @@ describe("the last stable offset", () => {
     expect([stableOf(cluster), committedValues(cluster)]).toEqual([4, ["p"]]);
   });
 });
+
+describe("what keeps the logs in shape", () => {
+  const padded = (value: string) => value.padEnd(200, ".");
+  const SMALL = { segmentBytes: 1024 };
+
+  test("retention removes nothing that an open transaction has written, nor anything behind its beginning", async () => {
+    const world = memoryWorld();
+    const cluster = await openReplicated(world, { brokers: 1, config: SMALL });
+    cluster.alterConfig("orders", { retention_ms: 10 });
+    const producer = cluster.initProducer({});
+    const filled = (values: number) =>
+      send(
+        cluster,
+        Array.from({ length: values }, (_, n) => padded(`p${n}`)),
+      );
+    await filled(10);
+    const { baseOffset } = await write(cluster, { ...producer, value: padded("a") });
+    await filled(20);
+    world.clock.advance(1000);
+    await cluster.steps.applyRetention();
+    const { logStartOffset } = cluster.replicaSet(ORDERS).leaderLog;
+    expect(logStartOffset).toBeGreaterThan(0);
+    expect(logStartOffset).toBeLessThanOrEqual(baseOffset);
+    await end(cluster, producer, "commit");
+    world.clock.advance(1000);
+    await cluster.steps.applyRetention();
+    expect(cluster.replicaSet(ORDERS).leaderLog.logStartOffset).toBe(32);
+  });
+
+  test("a follower that has not heard of an abort does not take its records for the latest of their keys", async () => {
+    const config = { ...SMALL, replicaFetchMaxBytes: 1 };
+    const cluster = await openReplicated(memoryWorld(), { brokers: 2, config });
+    cluster.alterConfig("orders", { cleanup_policy: "compact", min_cleanable_dirty_ratio: 0 });
+    cluster.removeFromIsr(ORDERS, 2);
+    const [one, other] = [cluster.initProducer({}), cluster.initProducer({})];
+    await write(cluster, { ...one, key: "k", value: padded("kept") });
+    await end(cluster, one, "commit");
+    await write(cluster, { ...other, key: "k", value: padded("aborted") });
+    await send(
+      cluster,
+      Array.from({ length: 20 }, (_, n) => padded(`p${n}`)),
+    );
+    for (let round = 0; round < 20; round++) await cluster.replicateOnce();
+    await end(cluster, other, "abort");
+    const { leaderLog } = cluster.replicaSet(ORDERS);
+    const { log } = cluster.replicaSet(ORDERS).leadership.requireCopy(2);
+    expect([log.logEndOffset, log.openTransactions.length]).toEqual([20, 1]);
+    await cluster.steps.flushLogs();
+    await cluster.steps.compact(() => Promise.resolve());
+    await cluster.rejoin(ORDERS, 2);
+    for (let round = 0; round < 20; round++) await cluster.replicateOnce();
+    expect(log.logEndOffset).toBe(leaderLog.logEndOffset);
+    await cluster.promote(ORDERS, 2);
+    expect(committedValues(cluster)[0]).toBe(padded("kept"));
+    expect(committedValues(cluster)).toHaveLength(21);
+  });
+});
