@@ -234,13 +234,14 @@ test("records that are deleted in the middle of an open transaction take their s
   const log = world.open();
   send(log, 7, "b", "1");
   for (let n = 0; n < 6; n++) plain(log, "a", "1");
+  send(log, 7, "b", "2");
   await log.flush();
   expect(await log.deleteRecords(5)).toBe(5);
   expect(log.segments()[0]?.baseOffset).toBeGreaterThan(0);
-  expect(log.firstUnstableOffset(7)).toBe(5);
+  expect(log.firstUnstableOffset(8)).toBe(5);
   await log.close();
   const again = world.open({ create: false });
   expect(again.openTransaction(7)?.firstOffset).toBe(0);
   endTransaction(again, 7, "abort");
-  expect(again.abortedTransactions(5, 8)).toEqual([{ producerId: 7, firstOffset: 0, lastOffset: 7 }]);
+  expect(again.abortedTransactions(5, 9)).toEqual([{ producerId: 7, firstOffset: 0, lastOffset: 8 }]);
 });

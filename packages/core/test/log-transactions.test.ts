@@ -11,14 +11,14 @@ test("a producer's first batch of a transaction opens it, and its next marker en
   log.append(data(8, ["c"]), 0);
   log.append(data(7, ["d"], { baseSequence: 2 }), 0);
   expect(log.openTransactions).toEqual([
-    { producerId: 7, producerEpoch: 0, firstOffset: 1 },
-    { producerId: 8, producerEpoch: 0, firstOffset: 3 },
+    { producerId: 7, producerEpoch: 0, firstOffset: 1, nextOffset: 5 },
+    { producerId: 8, producerEpoch: 0, firstOffset: 3, nextOffset: 4 },
   ]);
   expect(log.openTransaction(8)?.firstOffset).toBe(3);
   endTransaction(log, 7, "commit");
-  expect(log.openTransactions).toEqual([{ producerId: 8, producerEpoch: 0, firstOffset: 3 }]);
+  expect(log.openTransactions).toEqual([{ producerId: 8, producerEpoch: 0, firstOffset: 3, nextOffset: 4 }]);
   log.append(data(7, ["next"], { producerEpoch: 1 }), 0);
-  expect(log.openTransaction(7)).toEqual({ producerId: 7, producerEpoch: 1, firstOffset: 6 });
+  expect(log.openTransaction(7)).toMatchObject({ producerEpoch: 1, firstOffset: 6 });
 });
 
 test("what is unstable begins with the oldest transaction that is open, or whose marker is not below the high watermark", () => {
@@ -67,11 +67,33 @@ test("deleted records may lie in an open transaction: what is unstable begins at
   const log = newWorld().open();
   log.append(data(7, ["a"]), 0);
   log.append(batch(["plain", "plain"]), 0);
+  log.append(data(7, ["b"], { baseSequence: 1 }), 0);
   await log.deleteRecords(2);
   expect(log.openTransaction(7)?.firstOffset).toBe(0);
-  expect(log.firstUnstableOffset(3)).toBe(2);
+  expect(log.firstUnstableOffset(4)).toBe(2);
   log.hideBelow(3);
-  expect(log.firstUnstableOffset(3)).toBe(3);
+  expect(log.firstUnstableOffset(4)).toBe(3);
+});
+
+test("a transaction whose records were all deleted is open no more, as for a follower that never had them, nor after a restart", async () => {
+  const world = newWorld();
+  const log = world.open();
+  log.append(data(7, ["a"]), 0);
+  log.append(data(8, ["a"]), 0);
+  log.append(batch(["plain"]), 0);
+  log.hideBelow(1);
+  expect(log.openTransactions.map(({ producerId }) => producerId)).toEqual([8]);
+  expect([log.openTransaction(7), log.firstUnstableOffset(3)]).toEqual([undefined, 1]);
+  await log.deleteRecords(2);
+  expect([log.openTransactions, log.firstUnstableOffset(3)]).toEqual([[], null]);
+  await log.close();
+  const again = world.open({ create: false });
+  expect(again.openTransactions).toEqual([]);
+  again.append(data(7, ["b"], { producerEpoch: 1 }), 0);
+  expect(again.openTransaction(7)).toMatchObject({ producerEpoch: 1, firstOffset: 3, nextOffset: 4 });
+  again.append(data(8, ["b"], { baseSequence: 1 }), 0);
+  expect(again.openTransaction(8)).toMatchObject({ producerEpoch: 0, firstOffset: 4, nextOffset: 5 });
+  expect(again.firstUnstableOffset(5)).toBe(3);
 });
 
 test.each(["a clean close", "a kill", "a power cut"] as const)(
@@ -140,7 +162,9 @@ test("a truncation into a transaction opens it again, also when its producer was
   const again = world.open({ create: false });
   expect(again.producers()).toEqual([]);
   await again.truncateTo(3);
-  expect(again.openTransactions).toEqual([{ producerId: 7, producerEpoch: 0, firstOffset: 1 }]);
+  expect(again.openTransactions).toEqual([
+    { producerId: 7, producerEpoch: 0, firstOffset: 1, nextOffset: 3 },
+  ]);
   expect(again.abortedTransactions(0, 3)).toEqual([]);
   await again.truncateTo(1);
   expect(again.openTransactions).toEqual([]);

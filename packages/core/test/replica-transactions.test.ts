@@ -276,6 +276,7 @@ describe("the last stable offset", () => {
     await write(cluster, { ...producer, value: "a" });
     await write(cluster, { ...producer, value: "b", baseSequence: 1 });
     await send(cluster, ["p"]);
+    await write(cluster, { ...producer, value: "c", baseSequence: 2 });
     let told = 0;
     cluster.onVisible(ORDERS, () => {
       told += 1;
@@ -283,7 +284,37 @@ describe("the last stable offset", () => {
     await cluster.deleteRecords(ORDERS, 2);
     expect([stableOf(cluster), told]).toEqual([2, 1]);
     await end(cluster, producer, "abort");
-    expect([stableOf(cluster), committedValues(cluster)]).toEqual([4, ["p"]]);
+    expect([stableOf(cluster), committedValues(cluster)]).toEqual([5, ["p"]]);
+  });
+
+  test("is the high watermark when all that an open transaction has written was deleted, at every replica that may lead next", async () => {
+    const cluster = await openReplicated(memoryWorld());
+    const producer = cluster.initProducer({});
+    const written = write(cluster, { ...producer, value: "a" });
+    await replicated(cluster);
+    await written;
+    await cluster.stopBroker(3);
+    const sent = send(cluster, ["p"], "all");
+    cluster.refreshIsr();
+    cluster.removeFromIsr(ORDERS, 3);
+    await replicated(cluster);
+    await sent;
+    expect(stableOf(cluster)).toBe(0);
+    await cluster.deleteRecords(ORDERS, 1);
+    expect([stableOf(cluster), cluster.visibleEnd(ORDERS)]).toEqual([2, 2]);
+    expect(await end(cluster, producer, "commit")).toEqual({ offset: null });
+    await cluster.startBroker(3);
+    await cluster.rejoin(ORDERS, 3);
+    for (const brokerId of [3, 2]) {
+      await replicated(cluster);
+      await cluster.promote(ORDERS, brokerId);
+      expect([stableOf(cluster), committedValues(cluster)], `led by ${brokerId}`).toEqual([2, ["p"]]);
+    }
+    const next = { ...producer, producerEpoch: producer.producerEpoch + 1, value: "b" };
+    const later = write(cluster, next);
+    await replicated(cluster);
+    await later;
+    expect([stableOf(cluster), cluster.visibleEnd(ORDERS)]).toEqual([2, 3]);
   });
 });
 

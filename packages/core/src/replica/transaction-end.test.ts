@@ -7,7 +7,9 @@ const END = { producerId: 7, producerEpoch: 4, coordinatorEpoch: 2, control: "co
 /** A log in which producer 7 has a transaction of that epoch open from offset 9 on, or none. */
 const logWith = (producerEpoch: number | null) => ({
   openTransaction: (producerId: number) =>
-    producerId === 7 && producerEpoch !== null ? { producerId, producerEpoch, firstOffset: 9 } : undefined,
+    producerId === 7 && producerEpoch !== null
+      ? { producerId, producerEpoch, firstOffset: 9, nextOffset: 12 }
+      : undefined,
 });
 
 test("a marker is due where a transaction of an older epoch is open, and says where that began", () => {

@@ -347,7 +347,7 @@ describe("a transaction", () => {
       frameAt(4, [["b", "open"]], { ...by7, producerEpoch: 1, baseSequence: 1 }),
     ];
     const aborted = [{ producerId: 7, firstOffset: 1, lastOffset: 2 }];
-    const open = [{ producerId: 7, producerEpoch: 1, firstOffset: 3 }];
+    const open = [{ producerId: 7, producerEpoch: 1, firstOffset: 3, nextOffset: 5 }];
     expect(shown(pass(frames, { aborted, open }).kept)).toEqual([
       ["0 a=1"],
       null,

@@ -128,7 +128,7 @@ export class CompactionPass {
     const fromOffset = this.#inputs[0]?.baseOffset ?? 0;
     const endOffset = this.#inputs.at(-1)?.nextOffset ?? 0;
     const aborted = findAborted(segments, { fromOffset, endOffset });
-    return new TransactionWatch({ aborted, open: producers.transactions.open() });
+    return new TransactionWatch({ aborted, open: producers.transactions.open(0) });
   }
 
   async #replace(group: readonly Segment[], retention: BatchRetention): Promise<void> {

@@ -57,10 +57,10 @@ export class Compactor {
   async #run(request: CompactionRequest): Promise<PassResult | null> {
     const { context, segments, keeper, producers } = this.#parts;
     const { config, env, place } = context;
-    const { firstDirtyOffset, nextHorizonMs } = keeper.manifest;
+    const { firstDirtyOffset, nextHorizonMs, logStartOffset } = keeper.manifest;
     const { nowMs, minCleanableDirtyRatio = config.minCleanableDirtyRatio } = request;
     // Nobody knows yet whether the records of an open transaction count.
-    const unstable = producers.transactions.firstUnstableOffset(request.cleanEnd);
+    const unstable = producers.transactions.firstUnstableOffset(request.cleanEnd, logStartOffset);
     const cleanEnd = Math.min(request.cleanEnd, unstable ?? request.cleanEnd);
     // Of a setting that asks when a segment began, it is read in its first batch.
     const plan = onDisk(context.folder, () =>

@@ -58,7 +58,7 @@ export class LogRetention {
 
   /** Nothing of a transaction goes that has not ended below the high watermark, but for what was deleted by request. */
   #stableEnd({ highWatermark }: RetentionRequest, logStartOffset: number): number {
-    const first = this.#parts.producers.transactions.firstUnstableOffset(highWatermark);
+    const first = this.#parts.producers.transactions.firstUnstableOffset(highWatermark, logStartOffset);
     return first === null ? highWatermark : Math.min(highWatermark, Math.max(first, logStartOffset));
   }
 

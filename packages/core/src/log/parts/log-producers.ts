@@ -39,6 +39,7 @@ export class LogProducers {
   readonly snapshots: SnapshotFiles;
   readonly #context: LogContext;
   #tables = new ProducerTables();
+  #startOffset: () => number = () => 0;
 
   constructor(context: LogContext) {
     this.#context = context;
@@ -63,13 +64,19 @@ export class LogProducers {
     return this.#tables.producers.entries();
   }
 
-  /** A batch stands in the log, behind all that were noted before. */
-  note(header: BatchHeader): void {
-    this.#note(this.#tables, header);
+  /** `startOffset` tells where the log begins: nothing below is left of a transaction. */
+  beginAt(startOffset: () => number): void {
+    this.#startOffset = startOffset;
   }
 
-  #note(tables: ProducerTables, header: BatchHeader): void {
-    const forgotten = tables.note(header, this.#context.env.clock.nowMs());
+  /** A batch stands in the log, behind all that were noted before. */
+  note(header: BatchHeader): void {
+    this.#note(this.#tables, header, this.#startOffset());
+  }
+
+  #note(tables: ProducerTables, header: BatchHeader, startOffset: number): void {
+    const nowMs = this.#context.env.clock.nowMs();
+    const forgotten = tables.note(header, { nowMs, startOffset });
     if (forgotten !== null) this.#traceForgotten(forgotten, "table_full");
   }
 
@@ -81,7 +88,7 @@ export class LogProducers {
     const { producers, transactions } = this.#tables;
     const forgotten = producers.forgetIdle(
       sinceMs,
-      (producerId) => transactions.get(producerId) !== undefined,
+      (producerId) => transactions.get(producerId, 0) !== undefined,
     );
     for (const entry of forgotten) this.#traceForgotten(entry, "idle");
     return forgotten.map(({ producerId }) => producerId);
@@ -98,7 +105,7 @@ export class LogProducers {
    * in a batch, DiskError.
    */
   restored(
-    { producerSnapshots: snapshots, recoveryPoint }: Manifest,
+    { producerSnapshots: snapshots, recoveryPoint, logStartOffset }: Manifest,
     { segments, endOffset }: ProducerRange,
   ): RestoredProducers {
     if (snapshots === null && recoveryPoint.offset >= endOffset)
@@ -115,7 +122,7 @@ export class LogProducers {
       const { position, problem } = scanFrom(segment, from, ({ header }) => {
         if (header.baseOffset >= endOffset) return false;
         if (header.baseOffset >= from) {
-          this.#note(tables, header);
+          this.#note(tables, header, logStartOffset);
           batches += 1;
         }
         return true;

@@ -29,6 +29,7 @@ export abstract class LogReads {
 
   constructor(parts: LogParts) {
     this.parts = parts;
+    parts.producers.beginAt(() => this.logStartOffset);
   }
 
   /** Whose log it is. */
@@ -104,14 +105,14 @@ export abstract class LogReads {
     return this.parts.producers.entries();
   }
 
-  /** Transactions whose end is not in the log, oldest first. */
+  /** Transactions of which a record is in the log, and the end is not, oldest first. */
   get openTransactions(): readonly OpenTransaction[] {
-    return this.parts.producers.transactions.open();
+    return this.parts.producers.transactions.open(this.logStartOffset);
   }
 
   /** The one of a producer, if it is open. Changes with the append that begins or ends it. */
   openTransaction(producerId: number): OpenTransaction | undefined {
-    return this.parts.producers.transactions.get(producerId);
+    return this.parts.producers.transactions.get(producerId, this.logStartOffset);
   }
 
   /**
@@ -119,7 +120,7 @@ export abstract class LogReads {
    * not lie below `highWatermark`; at least the log start offset. `null` when there is none. Kafka: firstUnstableOffset.
    */
   firstUnstableOffset(highWatermark: number): number | null {
-    const first = this.parts.producers.transactions.firstUnstableOffset(highWatermark);
+    const first = this.parts.producers.transactions.firstUnstableOffset(highWatermark, this.logStartOffset);
     return first === null ? null : Math.max(first, this.logStartOffset);
   }
 

@@ -27,10 +27,13 @@ export class ProducerTables {
   }
 
   /** A batch is in the log, behind all that were noted before. Returns the producer that had to be forgotten, or `null`. */
-  note(header: BatchHeader, nowMs: number): ProducerEntry | null {
+  note(
+    header: BatchHeader,
+    { nowMs, startOffset }: { readonly nowMs: number; readonly startOffset: number },
+  ): ProducerEntry | null {
     if (header.producerId < 0) return null;
     this.#hasHadTransactions ||= header.transactional;
-    this.transactions.note(header);
+    this.transactions.note(header, startOffset);
     return this.producers.note(header, nowMs);
   }
 

@@ -6,7 +6,12 @@ import type { EndedTransaction, OpenTransaction, Transactions } from "./transact
 export function formatTransactions({ open, ended }: Transactions): unknown {
   // Without names, as a producer's batches.
   return {
-    open: open.map(({ producerId, producerEpoch, firstOffset }) => [producerId, producerEpoch, firstOffset]),
+    open: open.map(({ producerId, producerEpoch, firstOffset, nextOffset }) => [
+      producerId,
+      producerEpoch,
+      firstOffset,
+      nextOffset,
+    ]),
     ended: ended.map(({ producerId, firstOffset, lastOffset }) => [producerId, firstOffset, lastOffset]),
   };
 }
@@ -14,12 +19,14 @@ export function formatTransactions({ open, ended }: Transactions): unknown {
 /** Of a snapshot of `offset`. Throws an Error that says what is wrong. */
 export function parseTransactions(value: unknown, offset: number): Transactions {
   const fields = fieldsOf(value, "transactions");
-  const open = columnsOf(fields.get("open"), "open").map(openOf);
-  const ended = columnsOf(fields.get("ended"), "ended").map(endedOf);
+  const open = columnsOf(fields.get("open"), "open", 4).map(openOf);
+  const ended = columnsOf(fields.get("ended"), "ended", 3).map(endedOf);
   let above = -1;
-  for (const { firstOffset } of open) {
-    if (firstOffset <= above || firstOffset >= offset)
-      throw new Error(`a transaction that began at ${firstOffset} cannot follow one of ${above}`);
+  for (const { firstOffset, nextOffset } of open) {
+    if (firstOffset <= above || firstOffset >= nextOffset || nextOffset > offset)
+      throw new Error(
+        `a transaction from ${firstOffset} to ${nextOffset} cannot follow one that began at ${above}`,
+      );
     above = firstOffset;
   }
   if (new Set(open.map(({ producerId }) => producerId)).size !== open.length)
@@ -35,19 +42,21 @@ export function parseTransactions(value: unknown, offset: number): Transactions 
   return { open, ended };
 }
 
-function columnsOf(value: unknown, what: string): (readonly unknown[])[] {
+function columnsOf(value: unknown, what: string, count: number): (readonly unknown[])[] {
   return listOf(value, what).map((transaction) => {
     const columns = listOf(transaction, "a transaction");
-    if (columns.length !== 3) throw mismatch(columns.length, "the number of a transaction's columns", "3");
+    if (columns.length !== count)
+      throw mismatch(columns.length, "the number of a transaction's columns", `${count}`);
     return columns;
   });
 }
 
-function openOf([producerId, producerEpoch, firstOffset]: readonly unknown[]): OpenTransaction {
+function openOf([producerId, producerEpoch, firstOffset, nextOffset]: readonly unknown[]): OpenTransaction {
   return {
     producerId: offsetOf(producerId, "a producer id"),
     producerEpoch: integerOf(producerEpoch, "a producer epoch", { min: -1, max: PRODUCER_EPOCH_MAX }),
     firstOffset: offsetOf(firstOffset, "a first offset"),
+    nextOffset: offsetOf(nextOffset, "a next offset"),
   };
 }
 

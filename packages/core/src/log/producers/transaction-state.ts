@@ -6,7 +6,7 @@
  * Owns: both lists. A producer has one open transaction at most: it begins with the first batch of records that is part of a
  * transaction, and ends with the producer's next marker.
  * Invariants: the open ones stand in the order of their first offsets, the ended ones in that of their markers.
- * Never: an open transaction forgotten, however long nothing is heard of its producer; an empty batch that begins one: it is
+ * Never: an open transaction forgotten of which a record is left, however long nothing is heard of its producer; an empty batch that begins one: it is
  * what compaction has left of a transaction that ended.
  */
 import type { BatchHeader } from "@minikafka/record";
@@ -16,6 +16,8 @@ export interface OpenTransaction {
   readonly producerEpoch: number;
   /** Of its first batch in this log. Deleted records may lie there: the log may begin behind it. */
   readonly firstOffset: number;
+  /** Behind its last batch so far. */
+  readonly nextOffset: number;
 }
 
 export interface EndedTransaction {
@@ -45,39 +47,55 @@ export class TransactionState {
     this.#ended = [...ended];
   }
 
-  get(producerId: number): OpenTransaction | undefined {
-    return this.#open.get(producerId);
+  /** Of a log that begins at `startOffset`: one that has no record there or behind is not open, as nothing of it is left. */
+  get(producerId: number, startOffset: number): OpenTransaction | undefined {
+    const open = this.#open.get(producerId);
+    return open !== undefined && open.nextOffset > startOffset ? open : undefined;
   }
 
-  open(): readonly OpenTransaction[] {
-    return [...this.#open.values()];
+  /** The same of all, oldest first. */
+  open(startOffset: number): readonly OpenTransaction[] {
+    return [...this.#open.values()].filter(({ nextOffset }) => nextOffset > startOffset);
   }
 
   /** What is known in this instant; nothing changes it later. */
   capture(): Transactions {
-    return { open: this.open(), ended: [...this.#ended] };
+    return { open: this.open(0), ended: [...this.#ended] };
   }
 
-  /** A batch is in the log, behind all that were noted before. */
-  note({ producerId, producerEpoch, transactional, control, recordCount, baseOffset }: BatchHeader): void {
+  /** A batch is in the log, behind all that were noted before. The log begins at `startOffset`. */
+  note(header: BatchHeader, startOffset: number): void {
+    const { producerId, producerEpoch, control, baseOffset } = header;
     if (producerId < 0) return;
     const open = this.#open.get(producerId);
     if (control !== null) {
       if (open === undefined) return;
       this.#open.delete(producerId);
       this.#ended.push({ producerId, firstOffset: open.firstOffset, lastOffset: baseOffset });
-    } else if (transactional && open === undefined && recordCount > 0) {
-      this.#open.set(producerId, { producerId, producerEpoch, firstOffset: baseOffset });
+      return;
     }
+    const { transactional, recordCount, nextOffset } = header;
+    if (!transactional || recordCount === 0) return;
+    if (open?.producerEpoch === producerEpoch && open.nextOffset > startOffset) {
+      this.#open.set(producerId, { ...open, nextOffset });
+      return;
+    }
+    // Of one that was deleted nothing is left, though a follower may hear of that later: this is another one, or begins anew.
+    this.#open.delete(producerId);
+    this.#open.set(producerId, { producerId, producerEpoch, firstOffset: baseOffset, nextOffset });
   }
 
   /**
-   * The smallest first offset of a transaction that is open, or whose marker does not lie below `highWatermark`; `null` for
-   * none. Kafka: the first unstable offset.
+   * The smallest first offset of a transaction that is open, or whose marker does not lie below `highWatermark`, in a log that
+   * begins at `startOffset`; `null` for none. Kafka: the first unstable offset.
    */
-  firstUnstableOffset(highWatermark: number): number | null {
-    const [oldest] = this.#open.values();
-    let first = oldest?.firstOffset ?? null;
+  firstUnstableOffset(highWatermark: number, startOffset: number): number | null {
+    let first: number | null = null;
+    for (const { firstOffset, nextOffset } of this.#open.values()) {
+      if (nextOffset <= startOffset) continue;
+      first = firstOffset;
+      break;
+    }
     for (let place = this.#ended.length - 1; place >= 0; place--) {
       const ended = this.#ended[place];
       if (ended === undefined || ended.lastOffset < highWatermark) break;
