@@ -12,6 +12,8 @@ export interface Held {
   readonly record: HeldRecord | null;
   /** Of an idempotent producer: who sent it, in which epoch, with which sequence. */
   readonly sequence: string | null;
+  /** Whether it is part of a transaction, or ends one: compaction asks more than which record is the latest of its key. */
+  readonly isTransactional: boolean;
 }
 
 export interface HeldRecord {
@@ -35,6 +37,7 @@ export function heldIn(frames: Buffer): Held[] {
           ? null
           : { key: String(record.key), value: record.value === null ? null : record.value.toString() },
       sequence: producerId < 0 ? null : sequenceName(producerId, producerEpoch, baseSequence),
+      isTransactional: header.transactional,
     };
   });
 }
@@ -86,11 +89,11 @@ export function assertAgree(
   }
 }
 
-/** The last record of each key, but for tombstones: those go in time. */
+/** The last record of each key outside of transactions, but for tombstones: those go in time. */
 function latestOf(held: readonly Held[]): ReadonlyMap<string, string> {
   const latest = new Map<string, string>();
-  for (const { offset, record } of held) {
-    if (record === null) continue;
+  for (const { offset, record, isTransactional } of held) {
+    if (record === null || isTransactional) continue;
     if (record.value === null) latest.delete(record.key);
     else latest.set(record.key, `${offset}: ${record.value}`);
   }

@@ -14,6 +14,7 @@ import { assertReplicasAgree, assertSame } from "./history-agreement.ts";
 import { batchFrom } from "./history-batch.ts";
 import { HistoryCopies } from "./history-copies.ts";
 import { HistoryProducers, type SequencedBatch } from "./history-producers.ts";
+import { HistoryTransactions } from "./history-transactions.ts";
 import { ORDERS, settle } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
 
@@ -35,6 +36,7 @@ export class ReplicaHistory {
   /** Whether the topic is compacted, so that replicas may differ in what nobody needs any more. */
   readonly isCompacted: boolean;
   readonly producers: HistoryProducers;
+  readonly transactions: HistoryTransactions | null;
   /** What acks=all has acknowledged, by offset. */
   readonly acknowledged = new Map<number, HeldRecord>();
   /** What a consumer has seen, by offset. */
@@ -55,8 +57,15 @@ export class ReplicaHistory {
   /** Where each broker's log began. */
   readonly #starts = new Map<number, number>();
 
-  /** `changes`: of the configuration that chance draws; `anyFolders`: whether any folders are put back, again and again. */
-  constructor(seed: number, changes: Partial<ClusterConfig> = {}, { anyFolders = false } = {}) {
+  /**
+   * `changes`: of the configuration that chance draws; `anyFolders`: whether any folders are put back, again and again;
+   * `withTransactions`: whether there are transactions besides.
+   */
+  constructor(
+    seed: number,
+    changes: Partial<ClusterConfig> = {},
+    { anyFolders = false, withTransactions = false } = {},
+  ) {
     this.world = memoryWorld(seed);
     this.#copies = anyFolders ? new HistoryCopies(this.world) : null;
     const { random } = this.world;
@@ -72,6 +81,7 @@ export class ReplicaHistory {
     };
     this.isCompacted = random.below(2) === 0;
     this.producers = new HistoryProducers(random);
+    this.transactions = withTransactions ? new HistoryTransactions(random) : null;
     this.#topicConfig = {
       min_insync_replicas: this.minInSyncReplicas,
       retention_ms: random.below(2) === 0 ? -1 : 20 + random.below(80),
@@ -93,6 +103,12 @@ export class ReplicaHistory {
     const { random } = this.world;
     if (this.#copies !== null && random.below(100) < 15) {
       await this.#putBackAny(this.#copies);
+      await settle();
+      return this.check();
+    }
+    if (this.transactions !== null && random.below(100) < 30) {
+      this.done.push(this.transactions.step(this.cluster));
+      if (random.below(2) === 0) await this.#try("replicate", () => this.cluster.replicateOnce());
       await settle();
       return this.check();
     }
@@ -132,8 +148,11 @@ export class ReplicaHistory {
     for (const brokerId of this.brokerIds)
       if (brokerId !== this.#set.leaderId) await this.cluster.rejoin(ORDERS, brokerId);
     for (let round = 0; round < 200; round++) await this.cluster.replicateOnce();
+    this.transactions?.finish(this.cluster);
+    for (let round = 0; round < 10; round++) await this.cluster.replicateOnce();
     await settle();
     this.check();
+    this.transactions?.checkEnded(this.cluster);
     // One that had led may have deleted what its successor had not heard of.
     const start = Math.max(...this.#set.copies.map(({ log }) => log.logStartOffset));
     const { logEndOffset: endOffset } = this.#set.leaderLog;
@@ -151,6 +170,7 @@ export class ReplicaHistory {
     this.#checkStarts();
     assertReplicasAgree(this.#set, this.isCompacted);
     this.#checkReaders();
+    this.transactions?.check(this.cluster);
   }
 
   get #set() {

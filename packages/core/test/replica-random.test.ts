@@ -71,6 +71,25 @@ test(
   60_000 + HISTORIES * 300,
 );
 
+test(
+  "whatever chance draws, who reads committed records gets those of transactions that commit, and each has one marker in a partition",
+  async () => {
+    const first = seedFromEnvironment(1);
+    let [committed, aborted, heldBack] = [0, 0, 0];
+    for (let seed = first; seed < first + HISTORIES / 2; seed++) {
+      const history = new ReplicaHistory(seed, {}, { withTransactions: true });
+      await expectToHold(seed, history);
+      committed += history.transactions?.count("commit") ?? 0;
+      aborted += history.transactions?.count("abort") ?? 0;
+      heldBack += history.world.events.of("last_stable_offset_moved").length;
+    }
+    expect(committed, "transactions that committed").toBeGreaterThan(HISTORIES / 4);
+    expect(aborted, "transactions that aborted").toBeGreaterThan(HISTORIES / 2);
+    expect(heldBack, "moves of the last stable offset").toBeGreaterThan(HISTORIES / 2);
+  },
+  60_000 + HISTORIES * 300,
+);
+
 test("the same histories under the dial that cuts at the high watermark soon lose what was acknowledged: the checks can fail", async () => {
   const lost = async (seed: number): Promise<boolean> => {
     const history = new ReplicaHistory(seed, { reconciliation: "high-watermark" });

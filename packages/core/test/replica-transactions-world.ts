@@ -50,7 +50,18 @@ export async function replicated(cluster: BrokerCluster): Promise<void> {
 
 /** What a reader of committed records gets, from the beginning to where it has to wait. */
 export function committedValues(cluster: BrokerCluster, place: TopicPartition = ORDERS): string[] {
-  const values: string[] = [];
+  return committedRecords(cluster, place).map(({ value }) => value);
+}
+
+export interface CommittedRecord {
+  readonly offset: number;
+  readonly value: string;
+  readonly isTransactional: boolean;
+}
+
+/** The same with their places. */
+export function committedRecords(cluster: BrokerCluster, place: TopicPartition): CommittedRecord[] {
+  const records: CommittedRecord[] = [];
   const isolation = "read_committed";
   let offset = cluster.listOffsets(place, -2).offset ?? 0;
   while (offset < cluster.visibleEnd(place, isolation)) {
@@ -65,11 +76,16 @@ export function committedValues(cluster: BrokerCluster, place: TopicPartition = 
       );
       if (control !== null || (transactional && isAborted)) continue;
       for (const record of decodeRecords(frame))
-        if (record.offset >= offset) values.push(Buffer.from(record.value ?? []).toString());
+        if (record.offset >= offset)
+          records.push({
+            offset: record.offset,
+            value: Buffer.from(record.value ?? []).toString(),
+            isTransactional: transactional,
+          });
     }
     offset = fetched.nextOffset;
   }
-  return values;
+  return records;
 }
 
 /** The markers in one replica's log, as `offset control producer:epoch from first`. */
