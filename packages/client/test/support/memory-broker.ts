@@ -149,6 +149,17 @@ export class MemoryBroker {
       this.#byHand.set(operation, left - 1);
       return false;
     }
+    return this.answerByItself(request);
+  }
+
+  /** Whether the coordinator of transactions answers it. */
+  isOfTransactions(request: SeenRequest): boolean {
+    const { operation } = request.fields;
+    return ["init_producer", "begin_transaction", "send_offsets", "end_transaction"].includes(operation);
+  }
+
+  /** As a broker does; false for what it knows nothing of. */
+  answerByItself(request: SeenRequest): boolean {
     if (this.transactions.handle(request)) return true;
     if (isRequest(request, "metadata")) this.answerMetadata(request);
     else if (isRequest(request, "produce")) this.answerProduce(request);

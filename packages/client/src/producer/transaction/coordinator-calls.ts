@@ -49,19 +49,9 @@ export class CoordinatorCalls {
     }
   }
 
+  /** Fails with INVALID_TRANSACTION_STATE when one is open already, which an attempt without an answer may have begun. */
   async begin(identity: ProducerIdentity): Promise<void> {
-    let isInDoubt = false;
-    try {
-      await this.#patiently(async (options) => {
-        await this.#session.call("begin_transaction", this.#of(identity), options).catch((error) => {
-          isInDoubt ||= error instanceof MiniKafkaError && isFateUnknown(error);
-          throw error;
-        });
-      });
-    } catch (error) {
-      // No identity has two transactions (KIP-890): the one that is open was begun here, by an attempt without an answer.
-      if (!isInDoubt || !hasCode(error, "INVALID_TRANSACTION_STATE")) throw error;
-    }
+    await this.#patiently((options) => this.#session.call("begin_transaction", this.#of(identity), options));
   }
 
   /** All of the offsets or, when it fails, perhaps some: the transaction is to be aborted then. `enough` ends the trying again. */
@@ -118,12 +108,11 @@ export class CoordinatorCalls {
 
   #patiently<T>(
     attempt: (options: CallOptions & { timeoutMsMax: number }) => Promise<T>,
-    enough?: AbortSignal,
+    enough = this.#enough.signal,
   ): Promise<T> {
     const { clock, random } = this.#session;
     const deadlineMs = clock.elapsedMs() + this.#settings.deliveryTimeoutMs;
-    const ends = enough === undefined ? this.#enough.signal : AbortSignal.any([this.#enough.signal, enough]);
-    return retrying({ clock, random, deadlineMs, enough: ends }, () => {
+    return retrying({ clock, random, deadlineMs, enough }, () => {
       const timeoutMsMax = Math.max(1, deadlineMs - clock.elapsedMs());
       return attempt({ timeoutMsMax, signal: this.#giveUp.signal });
     });

@@ -40,7 +40,7 @@ test("a coordinator that still completes the transaction before is asked again",
   await client.close();
 });
 
-test("a begin whose answer is lost has begun the transaction", async () => {
+test("a begin whose answer is lost keeps nobody from beginning", async () => {
   const { producer, client, broker, peer, transactions, settle } = await transacting();
   broker.byHand("begin_transaction", 1);
   const begun = producer.beginTransaction();
@@ -156,6 +156,17 @@ test("a commit without an answer, of a transaction that the broker then aborts, 
   expect(tx.stage).toBe("aborted");
   expect((await committed()).values).toEqual(["b"]);
   await client.close();
+});
+
+test("a commit without an answer stays open when a newer instance has come in between", async () => {
+  for (const isTaken of [true, false]) {
+    const { another, tx, soon, committed, client } = await openCommit(isTaken);
+    await soon(another().transaction((next) => sendTo(next, "b")));
+    const error = await failure(tx.commit());
+    expect([error.code, error.fatal, isFateUnknown(error)]).toEqual(["PRODUCER_FENCED", true, true]);
+    expect((await committed()).values).toEqual(isTaken ? ["a", "b"] : ["b"]);
+    await client.close();
+  }
 });
 
 test("a link that breaks in the middle of a transaction loses and doubles none of its records", async () => {

@@ -6,7 +6,7 @@
  *   abortable   abort, then begin another transaction
  *   fatal       close the producer
  */
-import { hasCode, MiniKafkaError, type TransactionEffect } from "../../errors.ts";
+import { hasCode, isFateUnknown, MiniKafkaError, type TransactionEffect } from "../../errors.ts";
 
 /** `error` of something that belongs to a transaction, which cannot be committed without it. */
 export function abortableError(error: MiniKafkaError): MiniKafkaError {
@@ -33,6 +33,7 @@ export function notCommittedError(cause: MiniKafkaError): MiniKafkaError {
 
 /** `error` of a commit that was asked for, and whose outcome it does not tell. */
 export function openError(error: MiniKafkaError): MiniKafkaError {
+  if (isFateUnknown(error)) return error;
   const { code, effect, retriable } = error;
   const details = { ...error.details, inDoubt: true };
   const message = `${error.message} (whether the transaction is committed is unknown)`;

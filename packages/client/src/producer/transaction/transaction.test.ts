@@ -188,6 +188,28 @@ test("a signal aborts a transaction whose commit was not asked for, and its reas
   await client.close();
 });
 
+test("work that goes on after its transaction was aborted sends into nothing, and does not end the process", async () => {
+  const { producer, client, broker } = await transacting();
+  const abort = new AbortController();
+  const working = { goOn: () => {} };
+  const running = producer.transaction(
+    async (tx) => {
+      await new Promise<void>((resolve) => {
+        working.goOn = resolve;
+      });
+      void sendTo(tx, "late");
+    },
+    { signal: abort.signal },
+  );
+  await quiet();
+  abort.abort(new Error("enough"));
+  await expect(running).rejects.toThrow("enough");
+  working.goOn();
+  await quiet();
+  expect(broker.produced).toHaveLength(0);
+  await client.close();
+});
+
 test("a transaction that was begun for nobody is aborted", async () => {
   const { producer, client, broker, peer, transactions } = await transacting();
   broker.byHand("begin_transaction", 1);
@@ -214,6 +236,27 @@ test("a close aborts what is open, and leaves neither a request nor a timer", as
   expect((await failure(sendTo(tx, "b"))).code).toBe("USAGE");
   await client.close();
   expect(clock.waiting).toBe(0);
+});
+
+test("a close ends what waits to be tried again, and leaves no timer", async () => {
+  for (const operation of ["send_offsets", "begin_transaction", "end_transaction"] as const) {
+    const { producer, client, clock, broker, peer } = await transacting();
+    const offsets = [{ topic: "orders", partition: 0, offset: 1 }];
+    broker.byHand(operation, 1);
+    const running = failure(
+      producer.transaction(async (tx) => {
+        await sendTo(tx, "a");
+        await tx.sendOffsets({ groupId: "g", offsets });
+      }),
+    );
+    (await peer.next(operation)).refuse("NOT_ENOUGH_REPLICAS");
+    await quiet();
+    expect(clock.waiting).toBe(1);
+    await producer.close();
+    expect((await running).code).toBe("NOT_ENOUGH_REPLICAS");
+    expect(clock.waiting).toBe(0);
+    await client.close();
+  }
 });
 
 test("a close waits for a commit that is under way, but no longer than its time", async () => {

@@ -42,7 +42,7 @@ export type TransactionStage = "open" | "committing" | "committed" | "aborting" 
 export class Transaction implements AsyncDisposable {
   readonly #host: TransactionHost;
   readonly #own: ProducerIdentity;
-  /** Offsets are not tried again once the transaction is being aborted. */
+  /** Offsets are not tried again once the transaction is being aborted, or its producer closes. */
   readonly #enough = new AbortController();
   readonly #offsets = new Set<Promise<unknown>>();
   #stage: TransactionStage = "open";
@@ -151,6 +151,11 @@ export class Transaction implements AsyncDisposable {
     await untilAborted(this.#ending ?? Promise.resolve(), signal);
   }
 
+  /** The producer closes: what fails now is not tried again. */
+  stopRetrying(): void {
+    this.#enough.abort();
+  }
+
   /** Asks again for the end that was asked for and whose outcome is not known. */
   async finish(): Promise<void> {
     if (this.#stage === "committing") await this.commit();
@@ -170,9 +175,10 @@ export class Transaction implements AsyncDisposable {
       return null;
     } catch (error) {
       const refused = asMiniKafkaError(error);
-      if (this.#stage !== "open" || hasCode(refused, "BUFFER_FULL")) return Promise.reject(refused);
-      const told = Promise.reject(this.#failed(refused));
-      // The commit says it.
+      const isCommitted = this.#stage === "committing" || this.#stage === "committed";
+      if (isCommitted || hasCode(refused, "BUFFER_FULL")) return Promise.reject(refused);
+      const told = Promise.reject(this.#stage === "open" ? this.#failed(refused) : refused);
+      // The commit says it, or the abort has said it: nothing is missing in silence.
       told.catch(() => {});
       return told;
     }
@@ -195,7 +201,8 @@ export class Transaction implements AsyncDisposable {
 
   async #commit(): Promise<void> {
     const { identity, calls, pipeline } = this.#host;
-    if (!this.#wasCommitAsked) {
+    const isAskedAgain = this.#wasCommitAsked;
+    if (!isAskedAgain) {
       await Promise.allSettled(this.#offsets);
       await pipeline.flush().catch((error) => this.#failed(asMiniKafkaError(error)));
       if (identity.failure !== null) {
@@ -208,7 +215,8 @@ export class Transaction implements AsyncDisposable {
       identity.renew(await calls.end(this.#own, true));
       this.#stage = "committed";
     } catch (error) {
-      throw this.#notEnded(asMiniKafkaError(error));
+      const known = this.#notEnded(asMiniKafkaError(error));
+      throw isAskedAgain && !known.abortable ? openError(known) : known;
     }
   }
 
@@ -246,7 +254,7 @@ export class Transaction implements AsyncDisposable {
   #notEnded(error: MiniKafkaError): MiniKafkaError {
     const isCommit = this.#stage === "committing";
     if (hasCode(error, "PRODUCER_FENCED")) this.#host.identity.fence(error);
-    if (isCommit && saysItIsOver(error)) {
+    if (isCommit && hasCode(error, "TRANSACTION_ABORTED", "INVALID_TRANSACTION_STATE")) {
       this.#isGone();
       return abortableError(error);
     }

@@ -78,6 +78,7 @@ export class Transactions implements TransactionHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.calls.stopRetrying();
+    this.#last?.stopRetrying();
     const tx = (await this.#beginning?.catch(() => null)) ?? this.#last;
     if (tx === null || tx.isOver) return;
     await tx.finish().catch(() => {});
