@@ -79,5 +79,8 @@ test("a hint fits the command that failed", () => {
   expect(of("UNKNOWN_PARTITION", "produce")).toContain("-p N overrides");
   expect(of("INVALID_TOPIC", "topics create", { collides_with: "orders_x" })).toContain("orders_x");
   expect(of("INVALID_CONFIG", "topics create", { brokers: 1 })).toContain("--brokers");
+  expect(of("LEADER_NOT_AVAILABLE", "tx abort", { topic: "__transaction_state", partition: 3 })).toContain(
+    "promote __transaction_state BROKER -p 3",
+  );
   expect(of("USAGE", "topics alter")).toBe("minikafka-cli topics alter --help shows what it takes");
 });

@@ -138,8 +138,8 @@ const HINTS = {
   NOT_IN_SYNC_REPLICA: ({ topic }) =>
     `minikafka-cli replicas ${topic} shows who is in sync; --unclean takes another one, and loses what only others hold`,
   FENCED_LEADER_EPOCH: REFRESH,
-  LEADER_NOT_AVAILABLE: ({ topic }) =>
-    `minikafka-cli describe shows which brokers run; minikafka-cli promote ${topic} BROKER -p N makes another replica the leader`,
+  LEADER_NOT_AVAILABLE: ({ topic }, { details: { partition = "N" } }) =>
+    `minikafka-cli describe shows which brokers run; minikafka-cli promote ${topic} BROKER -p ${partition} makes another replica the leader`,
   BROKER_NOT_AVAILABLE: "minikafka-cli describe shows which brokers run",
   REQUEST_TIMED_OUT: ({ topic, command }) =>
     command === "produce"

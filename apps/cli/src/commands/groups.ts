@@ -70,7 +70,7 @@ function declareDescribe(groups: Command, perform: Perform): void {
       ],
       "LAG is LOG-END-OFFSET, which is the end of what can be read, less CURRENT-OFFSET, where the group goes on.\n" +
         "A dash: nothing is committed, or nobody has the partition; as LAG also where CURRENT-OFFSET lies past the end, so that\n" +
-        "the next read resets. -J has all three views in one.",
+        "the next read resets. The markers of transactions count in LAG until they are passed over. -J has all three views in one.",
     ),
   );
 }

@@ -23,7 +23,8 @@ export function noLeader(
   const { leaderId } = state;
   const why = leaderId === null ? "nobody leads it" : `broker ${leaderId}, which leads it, does not serve`;
   const message = `${partitionName(place)}: ${why}; ${cureFor(state, replicas)}`;
-  return new BrokerError("LEADER_NOT_AVAILABLE", message, { leader_id: leaderId });
+  const { topic, partition } = place;
+  return new BrokerError("LEADER_NOT_AVAILABLE", message, { topic, partition, leader_id: leaderId });
 }
 
 /** STORAGE_ERROR, with the reason why the leader's log cannot be read, and what an operator can do about it. */

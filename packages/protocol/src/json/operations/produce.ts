@@ -35,7 +35,7 @@ export const produce = operation({
     transactional_id: transactionalId
       .optional()
       .describe(
-        "the records are a part of its open transaction; with producer_id, producer_epoch and base_sequence, or a transactional batch_b64, and acks all",
+        "the records are a part of its open transaction, and appended once the partition is; with producer_id, producer_epoch and base_sequence, or a transactional batch_b64, and acks all",
       ),
     leader_epoch: z
       .int()
