@@ -43,6 +43,24 @@ describe("a shard", () => {
     await cluster.close();
   });
 
+  test("tells nothing of what a process wrote and did not live to sync before it is synced", async () => {
+    const world = memoryWorld();
+    const dying = await openCounters(world);
+    world.disk.holdSyncs();
+    const counted = rejection(increment(shardOn(dying, world), "a"));
+    await settle();
+    await dying.crash();
+    world.disk.crash({ mode: "kept" });
+    expect(await counted).toBeInstanceOf(BrokerError);
+    const next = await openCounters(world);
+    const told = await countOf(shardOn(next, world), "a");
+    await next.crash();
+    world.disk.crash({ mode: "lost" });
+    const last = await openCounters(world);
+    expect([told, await countOf(shardOn(last, world), "a")]).toEqual([1, 1]);
+    await last.close();
+  });
+
   test("asks again for an acknowledgement that was refused, so that nobody is stuck behind it", async () => {
     const world = memoryWorld();
     const cluster = await openCluster(world, { brokerIds: [1, 2] });

@@ -24,8 +24,9 @@ export function isCurrent(
 }
 
 /**
- * The state that the leader's log makes; `null` when the leadership has moved meanwhile. Rejects with LEADER_NOT_AVAILABLE, and
- * with STORAGE_ERROR for damage, which names the file or the record. What lies at or above the high watermark stays open.
+ * The state that the leader's log makes; `null` when the leadership has moved meanwhile. Rejects with LEADER_NOT_AVAILABLE, with
+ * STORAGE_ERROR for damage, which names the file or the record, and as PartitionLog.flush does. What lies at or above the high
+ * watermark stays open.
  */
 export async function loadShard<Kinds extends RecordKinds>(
   set: PartitionReplicaSet,
@@ -35,6 +36,9 @@ export async function loadShard<Kinds extends RecordKinds>(
   const { log, isBeingCut } = set.leadership.requireLeader();
   if (isBeingCut) throw set.leadership.noLeader();
   const loaded = new LoadedShard(kinds, { log, leaderEpoch: set.leaderEpoch });
+  // What a process wrote and did not live to sync lies below the high watermark too. Nobody may act on what the power can take.
+  if (set.waitsForDisk && log.flushedOffset < log.logEndOffset) await log.flush();
+  if (!isCurrent(set, loaded)) return null;
   const { logStartOffset: startOffset, logEndOffset: endOffset, place } = log;
   let records = 0;
   for (let offset = startOffset; offset < endOffset; ) {
