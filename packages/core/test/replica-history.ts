@@ -14,6 +14,7 @@ import { assertReplicasAgree, assertSame } from "./history-agreement.ts";
 import { batchFrom } from "./history-batch.ts";
 import { HistoryCopies } from "./history-copies.ts";
 import { HistoryProducers, type SequencedBatch } from "./history-producers.ts";
+import { checkReaders } from "./history-readers.ts";
 import { HistoryTransactions } from "./history-transactions.ts";
 import { ORDERS, settle } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
@@ -169,7 +170,7 @@ export class ReplicaHistory {
     this.#checkState();
     this.#checkStarts();
     assertReplicasAgree(this.#set, this.isCompacted);
-    this.#checkReaders();
+    checkReaders(this);
     this.transactions?.check(this.cluster);
   }
 
@@ -374,41 +375,5 @@ export class ReplicaHistory {
         this.#starts.set(brokerId, logStartOffset);
       }
     }
-  }
-
-  #checkReaders(): void {
-    const set = this.#set;
-    if (set.leaderId === null) return;
-    const { highWatermark } = set;
-    const { logStartOffset } = set.leaderLog;
-    assert.ok(
-      logStartOffset <= highWatermark,
-      `the log begins at ${logStartOffset}, behind ${highWatermark}`,
-    );
-    const there = new Set<number>();
-    for (let offset = logStartOffset; offset < highWatermark; ) {
-      const { batches, nextOffset } = this.cluster.fetch(ORDERS, offset, { bytesMax: 1 << 20 });
-      for (const { offset: baseOffset, nextOffset: end, record } of heldIn(batches)) {
-        assert.ok(end <= highWatermark, `a consumer got ${baseOffset} at high watermark ${highWatermark}`);
-        if (record === null) continue;
-        const before = this.seen.get(baseOffset) ?? record;
-        assert.deepEqual(record, before, `offset ${baseOffset} is what it was`);
-        this.seen.set(baseOffset, record);
-        there.add(baseOffset);
-      }
-      offset = nextOffset;
-    }
-    for (const [offset, record] of this.acknowledged) {
-      assert.ok(offset < highWatermark, `acknowledged ${offset} is not visible at ${highWatermark}`);
-      if (offset < logStartOffset || this.#mayBeGone(offset, record)) continue;
-      assert.ok(there.has(offset), `acknowledged ${offset} is there`);
-      assert.deepEqual(this.seen.get(offset), record, `acknowledged ${offset}`);
-    }
-  }
-
-  /** Compaction takes what a later record of its key replaces, and tombstones in time. */
-  #mayBeGone(offset: number, { key, value }: HeldRecord): boolean {
-    if (!this.isCompacted) return false;
-    return value === null || [...this.seen].some(([later, record]) => later > offset && record.key === key);
   }
 }
