@@ -8,8 +8,8 @@ import { valuesOf } from "./support/committed-values.ts";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
 import { RestartedDaemon } from "./support/restarted-daemon.ts";
 
-const TRANSACTIONS = Number(process.env.MINIKAFKA_TRANSACTIONS ?? 40);
-const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 6);
+const TRANSACTIONS = Number(process.env.MINIKAFKA_TRANSACTIONS ?? 25);
+const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 3);
 /** What a broker tells of a commit, in this order. */
 const END_KINDS = ["transaction_prepared", "marker_written", "transaction_completed"] as const;
 

@@ -102,6 +102,6 @@ export function consumerSettings(options: ConsumerOptions, session: Session): Co
     fetchBytes: checkedInteger("fetchBytes", fetchBytes, 1, LIMITS.fetchBytesMax),
     fetchWaitMs: checkedInteger("fetchWaitMs", fetchWaitMs, 0, LIMITS.fetchWaitMsMax),
     fetchAhead: options.fetchAhead ?? session.clock.mode === "auto",
-    group: groupSettings(options, session, { requireStable: isolation === "read_committed" }),
+    group: groupSettings(options, session),
   };
 }

@@ -19,6 +19,7 @@ import {
   fetchCommitted,
   type IdentifiedOffset,
   type OffsetToCommit,
+  type StableOptions,
 } from "./offset-commits.ts";
 
 /** Whose commits they are. */
@@ -130,14 +131,16 @@ export class Commits {
   }
 
   async committed(places: readonly TopicPartition[]): Promise<readonly CommittedOffset[]> {
-    const { groupId, requireStable } = this.#settings;
-    return this.#retrying(() => fetchCommitted(this.#session, groupId, places, requireStable));
+    return this.#fetch(places, { requireStable: false });
   }
 
-  /** Where to go on, by `topicPartitionKey`. */
+  /**
+   * Where to go on, by `topicPartitionKey`. Under either isolation it waits for open transactions that have an offset for one of the
+   * partitions: who began before it would do their work a second time when they commit (KIP-447).
+   */
   async startingPoints(places: readonly TopicPartition[]): Promise<ReadonlyMap<string, number>> {
     const offsets = new Map<string, number>();
-    for (const { offset, ...place } of await this.committed(places)) {
+    for (const { offset, ...place } of await this.#fetch(places, { requireStable: true })) {
       const key = topicPartitionKey(place);
       this.#last.delete(key);
       if (offset === null) continue;
@@ -145,6 +148,11 @@ export class Commits {
       offsets.set(key, offset);
     }
     return offsets;
+  }
+
+  #fetch(places: readonly TopicPartition[], options: StableOptions): Promise<readonly CommittedOffset[]> {
+    const { groupId } = this.#settings;
+    return this.#retrying(() => fetchCommitted(this.#session, groupId, places, options));
   }
 
   async #tick(): Promise<void> {

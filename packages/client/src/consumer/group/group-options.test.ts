@@ -52,7 +52,7 @@ test("a member without a name gets one that no other has", async () => {
 test("with the system's clock heartbeats and commits go by themselves", async () => {
   const own = await client();
   expect(own.clock).toBe(systemClock);
-  expect(groupSettings({ groupId: "g" }, own, { requireStable: false })).toMatchObject({
+  expect(groupSettings({ groupId: "g" }, own)).toMatchObject({
     autoHeartbeat: true,
     autoCommit: true,
     autoCommitIntervalMs: 5_000,

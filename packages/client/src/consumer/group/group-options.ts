@@ -77,8 +77,6 @@ export interface GroupSettings {
   readonly autoCommit: boolean;
   readonly autoCommitIntervalMs: number;
   readonly onRebalance: RebalanceListener | null;
-  /** Whether committed offsets wait for open transactions that have some for the same partition (KIP-447). */
-  readonly requireStable: boolean;
 }
 
 export const GROUP_OPTIONS = Object.keys({
@@ -97,11 +95,7 @@ export const GROUP_OPTIONS = Object.keys({
 const ASSIGNORS: readonly Assignor[] = ["roundrobin", "range", "sticky"];
 
 /** Fills in the defaults; `null` without a group. Throws USAGE for what does not fit together. */
-export function groupSettings(
-  options: GroupOptions,
-  session: Session,
-  { requireStable }: Pick<GroupSettings, "requireStable">,
-): GroupSettings | null {
+export function groupSettings(options: GroupOptions, session: Session): GroupSettings | null {
   const { groupId, memberId, assignor, onRebalance } = options;
   if (groupId === undefined) {
     const alone = Object.entries(options).find(
@@ -129,7 +123,6 @@ export function groupSettings(
       1,
     ),
     onRebalance: onRebalance ?? null,
-    requireStable,
   };
 }
 

@@ -50,15 +50,17 @@ export async function commitOffsets(
   }
 }
 
-/**
- * Of these partitions, in their order. With `requireStable` it fails with UNSTABLE_OFFSET_COMMIT while an open transaction has an
- * offset for one of them.
- */
+export interface StableOptions {
+  /** Whether to fail with UNSTABLE_OFFSET_COMMIT while an open transaction has an offset for one of the partitions. */
+  readonly requireStable: boolean;
+}
+
+/** Of these partitions, in their order. */
 export async function fetchCommitted(
   session: Session,
   groupId: string,
   places: readonly TopicPartition[],
-  requireStable: boolean,
+  { requireStable }: StableOptions,
 ): Promise<readonly CommittedOffset[]> {
   if (places.length === 0) return [];
   const partitions = places.map(({ topic, partition }) => ({ topic, partition }));
