@@ -75,6 +75,7 @@ test("when no replica in sync can be read, offsets are null and who is there is 
     segments: [],
     producerCount: 0,
     producers: [],
+    openTransactions: [],
     epochs: [],
   });
 });
