@@ -64,6 +64,23 @@ describe("a batch", () => {
     await cluster.close();
   });
 
+  test("behind one that was given up waits for the same record", async () => {
+    const { cluster, producer } = await onTwoBrokers();
+    const { transactionalId } = producer;
+    const time = new AbortController();
+    const frame = producer.batch(A, "given up");
+    const given = rejection(cluster.transactions.append(A, frame, { transactionalId, giveUp: time.signal }));
+    await settle();
+    time.abort();
+    await given;
+    const sent = producer.send(A, "next");
+    await settle();
+    expect(logOf(cluster, A)).toEqual([]);
+    await replicatedUntil(cluster, sent);
+    expect(logOf(cluster, A)).toEqual(["next"]);
+    await cluster.close();
+  });
+
   test("that was asked for before an end is a part of the transaction, and one behind it is refused", async () => {
     const { cluster, producer } = await onTwoBrokers();
     const before = producer.send(A, "before");
