@@ -106,11 +106,14 @@ test(
 );
 
 test("what a killed producer left open holds readers up until an operator aborts it", MINUTE, async () => {
-  const broker = await withOrders();
-  const producer = await openTransaction(broker, "undone");
+  const first = await withOrders();
+  const producer = await openTransaction(first, "undone");
   producer.process.kill("SIGKILL");
   await producer.ended;
-  await output(broker, ["produce", "orders", "-p", "0", "-v", "plain"]);
+  await output(first, ["produce", "orders", "-p", "0", "-v", "plain"]);
+  // The broker knows it as well after it was killed.
+  await first.end("SIGKILL");
+  const broker = await startDaemon(first.data, ["--log-level", "warn"]);
   expect(await read(broker, ...COMMITTED)).toEqual([]);
   const [listed] = jsonLines(await output(broker, ["tx", "list", "--state", "ongoing", "-J"]));
   expect(listed).toMatchObject({ transactions: [{ transactional_id: "billing", partitions: 1 }] });
