@@ -56,7 +56,9 @@ for (let paid = 0; paid < 6; ) {
     paid += count;
     console.log(`attempt ${attempts}: committed ${count}`);
   } catch (error) {
-    if (/** @type {{ fatal?: boolean }} */ (error).fatal) throw error;
+    const { fatal, retriable } = /** @type {{ fatal?: boolean, retriable?: boolean }} */ (error);
+    // A newer instance is at work, or nobody knows what became of the commit: the next start of a program ends what is open.
+    if (fatal || retriable) throw error;
     console.log(`attempt ${attempts}: aborted, ${/** @type {Error} */ (error).message}`);
     await consumer.seekToCommitted();
   }

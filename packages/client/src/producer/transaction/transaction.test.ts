@@ -68,6 +68,37 @@ test("each transaction has the next epoch, in which sequences begin at 0", async
   await client.close();
 });
 
+test("work may end its transaction itself, and what it leaves under way is waited for", async () => {
+  const { producer, client, committed, transactions } = await transacting();
+  await producer.transaction(async (tx) => {
+    await sendTo(tx, "a");
+    await tx.commit();
+  });
+  await producer.transaction(async (tx) => {
+    await sendTo(tx, "b");
+    void tx.abort();
+  });
+  await producer.transaction(async (tx) => {
+    await sendTo(tx, "c");
+    void tx.commit();
+  });
+  expect(transactions.ends).toEqual(["commit", "abort", "commit"]);
+  expect((await committed()).values).toEqual(["a", "c"]);
+  await client.close();
+});
+
+test("a transaction that goes out of scope is aborted, unless it was ended", async () => {
+  const { producer, client, transactions } = await transacting();
+  for (const act of [async () => {}, "commit", "abort"] as const) {
+    const tx = await producer.beginTransaction();
+    await sendTo(tx, "a");
+    await (typeof act === "string" ? tx[act]() : act());
+    await tx[Symbol.asyncDispose]();
+  }
+  expect(transactions.ends).toEqual(["abort", "commit", "abort"]);
+  await client.close();
+});
+
 test("an abort drops what was not sent yet, and those sends say so, also without anybody who waits", async () => {
   const { producer, client, broker, transactions } = await transacting({ lingerMs: 60_000 });
   const tx = await producer.beginTransaction();

@@ -65,7 +65,8 @@ export class Transactions implements TransactionHost {
     const tx = await this.begin({ signal });
     try {
       const result = await untilAborted((async () => work(tx))(), signal);
-      if (!tx.isOver) await tx.commit();
+      if (tx.stage === "open") await tx.commit();
+      else if (!tx.isOver) await tx.finish();
       return result;
     } catch (error) {
       // What cannot be aborted now is ended by the next transaction, or by the broker's timeout.
