@@ -153,6 +153,27 @@ test("an abort marker behind the covered part stays, though all that is before i
   }
 });
 
+test("a transaction that a truncation opens again in a segment that was cleaned in part supersedes nothing", async () => {
+  const log = compactedWorld({ segmentBytes: 10_000 }).open();
+  for (const key of ["a", "b", "c"]) plain(log, key, "kept");
+  send(log, 7, "a", "open again");
+  log.roll();
+  endTransaction(log, 7, "commit");
+  log.roll();
+  await log.flush();
+  const first = done(await log.compact(request(log, { bufferBytes: 64 })));
+  expect(first).toMatchObject({ isComplete: false, firstDirtyOffset: 2 });
+  await log.truncateTo(4);
+  expect(log.openTransaction(7)?.firstOffset).toBe(3);
+  log.roll();
+  await log.flush();
+  await log.compact(request(log));
+  expect(left(log)).toEqual(["0 a=kept", "1 b=kept", "2 c=kept", "3 a=open again"]);
+  endTransaction(log, 7, "abort");
+  await compacted(log);
+  expect(readCommitted(log, log.logEndOffset)).toEqual(["0 a=kept", "1 b=kept", "2 c=kept"]);
+});
+
 test("what compaction writes is read the same without its index, its snapshots, or both", async () => {
   const world = compactedWorld({ segmentBytes: 200 });
   const log = world.open();
