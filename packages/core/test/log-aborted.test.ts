@@ -108,6 +108,23 @@ test("an index of another segment, or of an earlier life of this one, is told by
   expect(third.abortedTransactions(0, 2)).toEqual([{ producerId: 8, firstOffset: 0, lastOffset: 1 }]);
 });
 
+test("an index that lacks the last markers, as it could not be written since, is made anew", async () => {
+  const world = newWorld({ segmentBytes: 4000 });
+  const log = world.open();
+  log.append(data(7, ["a"]), 0);
+  endTransaction(log, 7, "abort");
+  await log.close();
+  const again = world.open({ create: false });
+  again.append(data(8, ["b"]), 0);
+  endTransaction(again, 8, "abort");
+  const fault = world.faults.arm({ point: "log.txn_index.before_write", action: "error", times: "always" });
+  again.roll();
+  await again.flush();
+  expect(fault.fired).toBeGreaterThan(0);
+  world.faults.disarm();
+  expect(again.abortedTransactions(0, 4).map(({ lastOffset }) => lastOffset)).toEqual([1, 3]);
+});
+
 test("where the index is lost and damage hides an abort marker, who asks is refused: its records might be shown", async () => {
   const world = newWorld(small);
   await (await written(world)).close();
@@ -155,9 +172,23 @@ test.each([0, 1, 2, 3, 9, 10])(
       expect(log.abortedTransactions(0, log.logEndOffset)).toEqual(expected);
       log.append(batch(["behind"]), 0);
       await log.close();
+      expect(txnIndexesOn(world.disk)).toHaveLength(expected.length);
       const again = world.open({ create: false });
       expect(again.abortedTransactions(0, again.logEndOffset)).toEqual(expected);
     }
+  },
+);
+
+test.each(["deleted", "begun anew"])(
+  "segments that were %s have no aborted transactions any more",
+  async (what) => {
+    const world = newWorld(small);
+    const log = await written(world);
+    expect(log.abortedTransactions(0, log.logEndOffset)).toEqual([SEVEN, EIGHT]);
+    if (what === "deleted") await log.deleteRecords(log.logEndOffset);
+    else await log.restartAt(0);
+    for (let n = 0; n < 12; n++) log.append(batch(["plain"]), 0);
+    expect(log.abortedTransactions(0, log.logEndOffset)).toEqual([]);
   },
 );
 
