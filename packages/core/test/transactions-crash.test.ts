@@ -1,12 +1,17 @@
 /** The world ends at every change of the disk: each transaction is all there or not at all, records and offsets together. */
 import { describe, expect, test } from "vitest";
-import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { CrashSignal } from "../src/env/fault-points.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { append } from "./cluster-world.ts";
-import { committed } from "./offsets-world.ts";
+import {
+  crashOf,
+  expectGoesOn,
+  expectWhole,
+  sampled,
+  seenOn,
+  TransactionsLife,
+} from "./transaction-crash-world.ts";
 import {
   A,
   B,
@@ -19,132 +24,29 @@ import {
 } from "./transactional-producer.ts";
 import { memoryWorld, rejection, type World, worldOn } from "./world.ts";
 
-/** How the transactions stand, each by its number, which is its records' value and its offset. */
-interface Fates {
-  /** Answered. */
-  readonly committed: ReadonlySet<number>;
-  /** May be committed: its commit was asked for. */
-  readonly asked: ReadonlySet<number>;
-}
-
-/** What readers of committed records see. */
-interface Seen {
-  readonly a: readonly string[];
-  readonly b: readonly string[];
-  readonly offsets: readonly string[];
-}
-
-class Life {
-  readonly world: World;
-  readonly producer: TransactionalProducer;
-  readonly instants: { disk: MemoryDisk; before: string; fates: Fates }[] = [];
-  readonly #committed = new Set<number>();
-  readonly #asked = new Set<number>();
-
-  constructor(world: World, producer: TransactionalProducer) {
-    this.world = world;
-    this.producer = producer;
-    world.disk.beforeChange(({ kind, path }) => this.note(`${kind} of ${path}`));
-  }
-
-  note(before: string): void {
-    const fates = { committed: new Set(this.#committed), asked: new Set(this.#asked) };
-    this.instants.push({ disk: this.world.disk.clone(), before, fates });
-  }
-
-  async open(number: number): Promise<void> {
-    const { producer } = this;
-    await producer.begin();
-    await producer.send(A, `${number}`);
-    await producer.send(B, `${number}`, `${number}`);
-    await producer.sendOffsets("readers", `a:0=${number}`);
-  }
-
-  async commit(number: number): Promise<void> {
-    this.#asked.add(number);
-    await this.producer.commit();
-    this.#committed.add(number);
-  }
-}
-
-async function livedThrough(): Promise<Life> {
+async function livedThrough(): Promise<TransactionsLife> {
   const world = memoryWorld();
-  const cluster = await openTransactions(world);
-  const life = new Life(world, new TransactionalProducer(cluster));
-  const { producer } = life;
-  await producer.init();
+  const life = new TransactionsLife(world, await openTransactions(world));
+  await life.init();
   await life.open(1);
   await life.commit(1);
   await life.open(2);
-  await producer.abort();
+  await life.abort();
   await life.open(3);
-  // The instance is gone: the next one ends its transaction first.
-  await producer.init();
-  cluster.steps.rollSegment(A);
+  await life.init();
+  life.cluster.steps.rollSegment(A);
   await life.open(4);
   await life.commit(4);
   await life.open(5);
-  await cluster.close();
-  life.note("the end");
+  await life.close();
   return life;
-}
-
-function crashOf(seed: number): Crash {
-  const random = new SeededRandom(seed);
-  const modes: Crash[] = [
-    { mode: "kept" },
-    { mode: "lost" },
-    { mode: "torn", random },
-    { mode: "scattered", random },
-  ];
-  const crash = modes[seed % modes.length];
-  if (crash === undefined) throw new Error("there are four");
-  return crash;
-}
-
-/** Opens, lets what was decided be completed, and looks. The process dies afterwards, without a word, unless it is told to live. */
-async function seenOn(disk: MemoryDisk): Promise<{ seen: Seen; cluster: BrokerCluster }> {
-  const cluster = await openTransactions(worldOn(disk));
-  await cluster.transactions.settled();
-  const a = committedIn(cluster, A);
-  const b = committedIn(cluster, B);
-  return { seen: { a, b, offsets: await committed(cluster, "readers") }, cluster };
-}
-
-function expectWhole({ a, b, offsets }: Seen, { committed, asked }: Fates, where: string): void {
-  const numbers = a.map(Number);
-  expect(b, where).toEqual(a.flatMap((value) => [value, value]));
-  expect(offsets, where).toEqual(a.slice(-1).map((value) => `a:0=${value}`));
-  for (const number of committed) expect(numbers, where).toContain(number);
-  for (const number of numbers) expect([...asked], where).toContain(number);
-}
-
-/** Nothing of a life before holds readers back, or comes to light. */
-async function expectGoesOn(cluster: BrokerCluster, seen: Seen, where: string): Promise<void> {
-  const producer = await new TransactionalProducer(cluster).init();
-  await append(cluster, A, "plain", "all");
-  expect(committedIn(cluster, A), where).toEqual([...seen.a, "plain"]);
-  await producer.begin();
-  await producer.send(B, "more");
-  await producer.commit();
-  expect(committedIn(cluster, B), where).toEqual([...seen.b, "more"]);
-  expect(await committed(cluster, "readers"), where).toEqual(seen.offsets);
-  for (const place of [A, B]) expectOneMarkerEach(logOf(cluster, place), where);
-}
-
-/** What one producer wrote is followed by one marker, whatever it is. */
-function expectOneMarkerEach(log: readonly string[], where: string): void {
-  const shape = log.map((entry) => (entry === "commit" || entry === "abort" ? "marker" : entry));
-  shape.forEach((entry, index) => {
-    if (entry === "marker") expect(["marker", "plain", undefined], where).not.toContain(shape[index - 1]);
-  });
 }
 
 describe("a crash at any instant", () => {
   test("leaves each transaction whole or not at all; a second one changes nothing, and everything goes on", async () => {
     const { instants } = await livedThrough();
     expect(instants.length).toBeGreaterThan(100);
-    for (const [seed, { disk, before, fates }] of instants.entries()) {
+    for (const [seed, { disk, before, fates }] of sampled(instants, 3)) {
       const crash = crashOf(seed);
       const where = `after a crash (${crash.mode}) at instant ${seed}, before ${before}`;
       const copy = disk.clone();
@@ -158,6 +60,33 @@ describe("a crash at any instant", () => {
       await expectGoesOn(second.cluster, second.seen, where);
       await second.cluster.crash();
     }
+  });
+
+  test("of the completion of what was decided comes to the same, wherever that is interrupted", async () => {
+    const { instants } = await livedThrough();
+    let interruptions = 0;
+    for (const [seed, { disk, before, fates }] of sampled(instants, 5)) {
+      const left = disk.clone();
+      left.crash({ mode: "lost" });
+      const during: MemoryDisk[] = [];
+      const recovering = left.clone();
+      const end = recovering.beforeChange(() => void during.push(recovering.clone()));
+      const { seen, cluster, world } = await seenOn(recovering);
+      end();
+      await cluster.crash();
+      // Only where something had been decided there is something to complete.
+      if (world.events.of("transaction_completed").length === 0) continue;
+      for (const [index, interrupted] of sampled(during, 3)) {
+        const where = `interrupted at change ${index} after a crash at instant ${seed}, before ${before}`;
+        interrupted.crash(crashOf(seed + index));
+        const again = await seenOn(interrupted);
+        expect(again.seen, where).toEqual(seen);
+        expectWhole(again.seen, fates, where);
+        interruptions += 1;
+        await again.cluster.crash();
+      }
+    }
+    expect(interruptions).toBeGreaterThan(10);
   });
 });
 
