@@ -99,4 +99,4 @@ test("after a crash at any instant what was answered holds, and the end that is 
       await afterCrash(worldOn(copy), instant, `a crash (${crash.mode}) before ${instant.before}`);
     }
   }
-});
+}, 60_000);
