@@ -154,6 +154,33 @@ test(
 );
 
 test(
+  "the index of aborted transactions is dumped over the wire and from the folder alike; without it nothing is damaged",
+  MINUTE,
+  async () => {
+    const broker = await withOrders();
+    const aborted = ["produce", "orders", "-p", "0", "--transactional-id", "billing", "--jsonl"];
+    await command(broker, aborted, '{"value":"undone"}\noops\n');
+    const text = await output(broker, ["log", "dump", "orders", "-p", "0"]);
+    expect(text).toMatch(
+      /Dumping index of aborted transactions of segment 0\nproducerId: \d+ firstOffset: 2 lastOffset: 3 position: \d+\n/,
+    );
+    const isAbortedIndex = ({ type }: Record<string, unknown>) => type === "aborted_index";
+    const [wire] = jsonLines(await output(broker, ["log", "dump", "orders", "-p", "0", "-J"])).filter(
+      isAbortedIndex,
+    );
+    expect(wire).toMatchObject({ segment: 0, entries: [{ first_offset: 2, last_offset: 3 }], problem: null });
+    await broker.end("SIGTERM");
+    const file = join(folderOf(broker), "00000000000000000000.txnindex");
+    const folder = jsonLines(await output(null, ["log", "dump", folderOf(broker), "-J"]));
+    expect(folder.filter(isAbortedIndex)).toEqual([{ ...wire, file }]);
+    expect(folder.at(-1)).toMatchObject({ type: "snapshot", open_transactions: [] });
+    rmSync(file);
+    const verified = await output(null, ["log", "verify", folderOf(broker)]);
+    expect(verified).toMatch(/: sound, /);
+  },
+);
+
+test(
   "a running broker tells of damage over the wire, and the command ends with exit code 6",
   MINUTE,
   async () => {
