@@ -47,16 +47,24 @@ export function keptRecord(kinds: RecordKinds, record: CoordinatorRecord, key = 
   throw new MalformedRecord(`it is of the kind ${JSON.stringify(kind)}; expected ${known}`);
 }
 
-/** The same of bytes from a log. Throws MalformedRecord. */
-export function keptBytes(kinds: RecordKinds, key: Buffer | null, value: Buffer | null): KeptRecord {
-  const text = key?.toString() ?? null;
-  const valueText = value?.toString() ?? null;
-  if (text !== null) {
+/** Bytes from a log. */
+export interface RecordBytes {
+  readonly offset: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
+
+/** The same of them. Throws MalformedRecord. */
+export function placedRecord(kinds: RecordKinds, bytes: RecordBytes): PlacedRecord {
+  const { offset } = bytes;
+  const key = bytes.key?.toString() ?? null;
+  const value = bytes.value?.toString() ?? null;
+  if (key !== null) {
     for (const kind in kinds) {
       const keeper = kinds[kind];
-      const entry = keeper?.readText?.(text, valueText) ?? null;
-      if (keeper !== undefined && entry !== null) return { keeper, entry, key: text };
+      const entry = keeper?.readText?.(key, value) ?? null;
+      if (keeper !== undefined && entry !== null) return { keeper, entry, key, offset };
     }
   }
-  return keptRecord(kinds, readRecord(text, valueText), text ?? "");
+  return { ...keptRecord(kinds, readRecord(key, value), key ?? ""), offset };
 }

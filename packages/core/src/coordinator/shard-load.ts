@@ -12,7 +12,7 @@ import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import { MalformedRecord } from "./coordinator-record.ts";
 import { LoadedShard } from "./loaded-shard.ts";
-import { keptBytes, type PlacedRecord, type RecordKinds } from "./record-kinds.ts";
+import { type PlacedRecord, placedRecord, type RecordBytes, type RecordKinds } from "./record-kinds.ts";
 
 /** Whether what was loaded is what a load would give now. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR, SHUTTING_DOWN. */
 export function isCurrent(
@@ -86,15 +86,12 @@ function takeBatches<Kinds extends RecordKinds>(
   return count;
 }
 
-function readAt(
-  kinds: RecordKinds,
-  { offset, key, value }: { offset: number; key: Buffer | null; value: Buffer | null },
-  { place }: PartitionReplicaSet,
-): PlacedRecord {
+function readAt(kinds: RecordKinds, bytes: RecordBytes, { place }: PartitionReplicaSet): PlacedRecord {
   try {
-    return { ...keptBytes(kinds, key, value), offset };
+    return placedRecord(kinds, bytes);
   } catch (problem) {
     if (!(problem instanceof MalformedRecord)) throw problem;
+    const { offset } = bytes;
     const message = `the record at offset ${offset} of ${partitionName(place)} cannot be understood: ${problem.message}`;
     throw new BrokerError("STORAGE_ERROR", message, { ...place, offset }, { cause: problem });
   }
