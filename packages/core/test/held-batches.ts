@@ -10,7 +10,7 @@ export interface Held {
   readonly crc: number;
   /** `null` where compaction has taken the record. */
   readonly record: HeldRecord | null;
-  /** Of an idempotent producer: who sent it, in which epoch, with which sequence. */
+  /** Of an idempotent producer: who sent it, in which epoch, with which sequence; a marker has none. */
   readonly sequence: string | null;
   /** Whether it is part of a transaction, or ends one: compaction asks more than which record is the latest of its key. */
   readonly isTransactional: boolean;
@@ -36,7 +36,8 @@ export function heldIn(frames: Buffer): Held[] {
         record === undefined
           ? null
           : { key: String(record.key), value: record.value === null ? null : record.value.toString() },
-      sequence: producerId < 0 ? null : sequenceName(producerId, producerEpoch, baseSequence),
+      sequence:
+        producerId < 0 || baseSequence < 0 ? null : sequenceName(producerId, producerEpoch, baseSequence),
       isTransactional: header.transactional,
     };
   });

@@ -33,6 +33,20 @@ export function assertReplicasAgree(
   }
 }
 
+/** What two replicas in sync both hold of one offset below the high watermark is one record. */
+export function assertSameWhereHeld({ highWatermark, copies, inSyncReplicas }: PartitionReplicaSet): void {
+  const held = new Map<number, Held>();
+  for (const { isOnline, brokerId, log } of copies) {
+    if (!isOnline || !inSyncReplicas.includes(brokerId)) continue;
+    for (const batch of heldBy(log)) {
+      if (batch.record === null || batch.nextOffset > highWatermark) continue;
+      const other = held.get(batch.offset) ?? batch;
+      held.set(batch.offset, other);
+      assert.deepEqual(batch.record, other.record, `${brokerId} holds what others do at ${batch.offset}`);
+    }
+  }
+}
+
 export function assertSame(
   ones: readonly Held[],
   others: readonly Held[],

@@ -36,7 +36,7 @@ export function problemsOf(
     ...asked.flatMap((each) => fateProblems(each, read)),
     ...seen.partitions.flatMap((partition) => readProblems(counting, partition)),
     ...offsetProblems(counting, offsetsBefore, seen.offsets),
-    ...markerProblems(counting, seen.partitions, isOver),
+    ...markerProblems(new Set(counting.flatMap(valuesOf)), seen.partitions, { isOver }),
     ...(isOver ? seen.partitions.flatMap(stuckProblems) : []),
   ];
 }
@@ -72,17 +72,20 @@ function offsetProblems(
   return offsets.join() === expected.join() ? [] : [`the group is at ${offsets}; expected ${expected}`];
 }
 
+function valuesOf({ sent }: Asked): string[] {
+  return sent.map(({ value }) => value);
+}
+
 /**
  * Each transaction that wrote to a partition has one marker there, with the epoch that follows, of the same direction everywhere; and
- * there is no other.
+ * there is no other. `values`: what is read. `isCleaned`: of partitions in which records may be gone, and a marker be left.
  */
-function markerProblems(
-  counting: readonly Asked[],
-  partitions: readonly PartitionObservation[],
-  isOver: boolean,
+export function markerProblems(
+  values: ReadonlySet<string>,
+  partitions: readonly Pick<PartitionObservation, "name" | "log">[],
+  { isOver, isCleaned = () => false }: { isOver: boolean; isCleaned?: (name: string) => boolean },
 ): string[] {
   const problems: string[] = [];
-  const values = new Set(counting.flatMap(({ sent }) => sent.map(({ value }) => value)));
   const fates = new Map<string, string>();
   for (const { name, log } of partitions) {
     const open = new Map<string, readonly string[]>();
@@ -97,7 +100,7 @@ function markerProblems(
       }
       const written = open.get(transaction);
       if (ended.has(transaction)) problems.push(`${what} has a second marker at ${entry.offset}`);
-      else if (written === undefined)
+      else if (written === undefined && !isCleaned(name))
         problems.push(`${what} has a marker at ${entry.offset}, and wrote nothing`);
       const fate = fates.get(transaction) ?? entry.kind;
       fates.set(transaction, fate);

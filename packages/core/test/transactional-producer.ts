@@ -129,7 +129,14 @@ export function transactionalBatch(
 
 /** What a reader of committed records sees of a partition, in order, as a consumer reads it. */
 export function committedIn(cluster: BrokerCluster, place: TopicPartition): string[] {
-  const values: string[] = [];
+  return committedRecords(cluster, place).map(({ value }) => value);
+}
+
+export function committedRecords(
+  cluster: BrokerCluster,
+  place: TopicPartition,
+): { readonly offset: number; readonly value: string }[] {
+  const records: { offset: number; value: string }[] = [];
   const isolation = "read_committed" as const;
   const end = cluster.visibleEnd(place, isolation);
   let offset = cluster.listOffsets(place, -2).offset ?? 0;
@@ -145,11 +152,12 @@ export function committedIn(cluster: BrokerCluster, place: TopicPartition): stri
       );
       if (control !== null || (transactional && isAborted)) continue;
       for (const record of decodeRecords(frame))
-        if (record.offset >= offset) values.push(Buffer.from(record.value ?? []).toString());
+        if (record.offset >= offset)
+          records.push({ offset: record.offset, value: Buffer.from(record.value ?? []).toString() });
     }
     offset = fetched.nextOffset;
   }
-  return values;
+  return records;
 }
 
 /** Everything in the leader's log, in order: `x,y` for a batch, `commit` and `abort` for markers. */
