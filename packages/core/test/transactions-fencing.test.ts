@@ -6,6 +6,7 @@ import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { frameOf } from "../src/coordinator/coordinator-record.ts";
 import { transactionRecord } from "../src/transaction/transaction-record.ts";
 import { GIVEN_EPOCH_MAX, newTransaction } from "../src/transaction/transaction-state.ts";
+import { FOLDER } from "./cluster-world.ts";
 import { committed } from "./offsets-world.ts";
 import {
   A,
@@ -19,6 +20,7 @@ import {
 } from "./transactional-producer.ts";
 import { memoryWorld, rejection, type World } from "./world.ts";
 
+const IDS_FILE = `${FOLDER}/producer-ids.json`;
 const FENCED = { code: "PRODUCER_FENCED" };
 
 async function twoInstances(
@@ -277,6 +279,23 @@ describe("a producer id of a transactional id", () => {
       await cluster.transactions.settled();
     }
     await cluster.close();
+  });
+
+  test("counts as given also when an older file of given ids was put back, and nothing was written with it", async () => {
+    const world = memoryWorld();
+    await (await openTransactions(world)).close();
+    const older = Buffer.from(world.disk.files().get(IDS_FILE) ?? []);
+    const first = await openTransactions(world);
+    const { identity } = await new TransactionalProducer(first).init();
+    await first.close();
+    const file = world.disk.openFile(IDS_FILE);
+    file.truncate(0);
+    file.writeAt(0, older);
+    file.close();
+    const again = await openTransactions(world);
+    await again.transactions.settled();
+    expect(again.initProducer({}).producerId).toBeGreaterThan(identity.producerId);
+    await again.close();
   });
 
   test("is another one when the epochs are used up, and nothing of the old one is taken then", async () => {
