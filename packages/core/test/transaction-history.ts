@@ -52,7 +52,8 @@ export class TransactionHistory {
     else if (choice < 86) await this.#try("promote", () => this.#promote());
     else if (choice < 90) await this.#try("stop or start", () => this.#stopOrStart());
     else if (choice < 94) this.#tend(random.below(3) === 0);
-    else if (choice < 96) this.#loseAnswer();
+    else if (choice < 95) this.#loseAnswer();
+    else if (choice < 96) await this.#try("compact", () => this.#compact());
     else if (choice < 98) await this.#restart(true);
     else await this.#restart(false);
     if (random.below(10) < 7) await this.#try("", () => this.cluster.replicateOnce());
@@ -123,6 +124,15 @@ export class TransactionHistory {
     const brokerId = 1 + this.world.random.below(this.brokerIds.length);
     if (this.world.random.below(3) === 0) await this.cluster.stopBroker(brokerId);
     else await this.cluster.startBroker(brokerId);
+  }
+
+  /** The states and the offsets become what their last records say. */
+  async #compact(): Promise<void> {
+    const place = INTERNAL[this.world.random.below(INTERNAL.length)];
+    if (place === undefined || !this.cluster.hasTopic(place.topic)) return;
+    this.cluster.steps.rollSegment(place);
+    await this.cluster.steps.flushLogs();
+    await this.cluster.steps.compact(() => Promise.resolve(), place.topic);
   }
 
   async #restart(isClean: boolean): Promise<void> {

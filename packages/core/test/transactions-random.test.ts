@@ -33,7 +33,14 @@ test(
       expect(reached.get(`ended by ${name}`) ?? 0, `transactions ended by ${name}`).toBeGreaterThan(
         HISTORIES / 10,
       );
-    for (const kind of ["leader_changed", "offsets_staged", "marker_written", "broker_stopped", "recovered"])
+    for (const kind of [
+      "leader_changed",
+      "offsets_staged",
+      "marker_written",
+      "broker_stopped",
+      "recovered",
+      "compacted",
+    ])
       expect(reached.get(kind) ?? 0, `histories that reach ${kind}`).toBeGreaterThan(HISTORIES / 10);
   },
   60_000 + HISTORIES * 1_000,
