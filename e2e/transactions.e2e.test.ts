@@ -184,3 +184,42 @@ test("the offsets of a member that was replaced do not get into a transaction", 
   expect(await client.admin().fetchOffsets("g")).toEqual([]);
   await reader.close();
 });
+
+/** Gives every partition of a topic another leader, one after the other. */
+async function promoteAll(client: Client, topic: string): Promise<void> {
+  const admin = client.admin();
+  for (const { partition, leaderId, isr } of (await admin.metadata(topic)).partitions) {
+    const next = isr.find((brokerId) => brokerId !== leaderId);
+    if (next !== undefined) await admin.promote({ topic, partition }, next);
+  }
+}
+
+test("promotions in the middle of transactions, of partitions and of coordinators, cost them nothing", async () => {
+  const { client } = await world(["--brokers", "3"]);
+  await client.admin().createTopic({ topic: "spread", partitions: 2, replicationFactor: 3 });
+  const producer = client.producer({ transactionalId: "billing" });
+  const begin = async (number: number) => {
+    const tx = await producer.beginTransaction();
+    for (const partition of [0, 1]) void tx.send({ topic: "spread", partition, value: `${number}` });
+    await tx.sendOffsets({
+      groupId: "g",
+      offsets: [{ topic: "spread", partition: 0, offset: number + 1 }],
+    });
+    return tx;
+  };
+  await (await begin(0)).commit();
+  const topics = ["spread", "__transaction_state", "__consumer_offsets"];
+  const committed = ["0"];
+  for (let number = 1; number <= 12; number += 1) {
+    const tx = await begin(number);
+    const isCommit = number % 3 !== 0;
+    if (isCommit) committed.push(`${number}`);
+    const ended = isCommit ? tx.commit() : tx.abort();
+    // Now one after the other, now while the markers are written.
+    if (number % 2 === 0) await ended;
+    for (const topic of topics) await promoteAll(client, topic);
+    await ended;
+  }
+  for (const partition of [0, 1]) expect(await valuesOf(client, "spread", partition)).toEqual(committed);
+  expect(await client.admin().fetchOffsets("g")).toMatchObject([{ offset: 12 }]);
+});

@@ -39,6 +39,20 @@ test("a round follows in the next turn, whatever fell behind in this one, and fu
   await replicator.stop();
 });
 
+test("what falls behind as a round ends, when it has counted what it leaves, has a round of its own", async () => {
+  const cluster = clusterLeaving([0, 0]);
+  const replicateBehind = () => {
+    const round = cluster.replicateBehind();
+    if (cluster.rounds() === 1) void round.then(() => cluster.fallBehind());
+    return round;
+  };
+  const replicator = new Replicator({ ...cluster, replicateBehind }, () => undefined);
+  cluster.fallBehind();
+  await turns(5);
+  expect(cluster.rounds()).toBe(2);
+  await replicator.stop();
+});
+
 test("a round that fails is told, and stops no later one", async () => {
   const cluster = clusterLeaving([-1, 0]);
   const told: unknown[] = [];

@@ -3,8 +3,8 @@
  * same step that manual mode leaves to whoever steps.
  *
  * Owns: the turn of the event loop that is asked for.
- * Invariants: one round at a time; all that fell behind within one turn of the event loop shares its round; one that fails is
- * told, and tried again when somebody asks.
+ * Invariants: one round at a time; all that fell behind within one turn of the event loop shares its round; what falls behind while
+ * one is under way, up to its very end, has a round after it; one that fails is told, and tried again when somebody asks.
  */
 export interface ReplicatedCluster {
   /** Calls `listener` when a partition falls behind after none was. */
@@ -18,6 +18,8 @@ export class Replicator {
   readonly #onProblem: (error: unknown) => void;
   #turn: NodeJS.Immediate | null = null;
   #underWay: Promise<void> | null = null;
+  /** Somebody has asked since the round under way began. It may have counted already what it leaves. */
+  #isAskedMeanwhile = false;
   #isStopped = false;
 
   constructor(cluster: ReplicatedCluster, onProblem: (error: unknown) => void) {
@@ -35,6 +37,7 @@ export class Replicator {
 
   /** Requests that came in the same turn are appended before it. */
   #ask(): void {
+    if (this.#underWay !== null) this.#isAskedMeanwhile = true;
     if (this.#isStopped || this.#turn !== null || this.#underWay !== null) return;
     this.#turn = setImmediate(() => {
       this.#turn = null;
@@ -44,12 +47,13 @@ export class Replicator {
 
   async #round(): Promise<void> {
     let left = 0;
+    this.#isAskedMeanwhile = false;
     try {
       left = await this.#cluster.replicateBehind();
     } catch (error) {
       this.#onProblem(error);
     }
     this.#underWay = null;
-    if (left > 0) this.#ask();
+    if (left > 0 || this.#isAskedMeanwhile) this.#ask();
   }
 }
