@@ -6,14 +6,16 @@
 import { type Client, connect } from "@minikafka/client";
 import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { again } from "./support/again.ts";
-import { Branch, endsOf, readUpTo, TOPIC } from "./support/bank-branch.ts";
+import { Branch } from "./support/bank-branch.ts";
 import { Ledger } from "./support/bank-ledger.ts";
+import { endsOf, readBalances, readUpTo } from "./support/bank-reading.ts";
+import { BALANCES, TOPIC } from "./support/bank-transfer.ts";
 import { trouble } from "./support/cluster-trouble.ts";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
 import { type Dice, dice } from "./support/dice.ts";
 import { RestartedDaemon } from "./support/restarted-daemon.ts";
 
-const TRANSFERS = Number(process.env.MINIKAFKA_TRANSFERS ?? 100);
+const TRANSFERS = Number(process.env.MINIKAFKA_TRANSFERS ?? 60);
 const TROUBLES = Number(process.env.MINIKAFKA_KILLS ?? 2);
 const BRANCHES = 4;
 const GEOMETRY = { accounts: 6, partitions: 3 } as const;
@@ -29,16 +31,27 @@ async function openBank(below: Dice, brokers: number): Promise<Bank> {
   // The one address of a broker that comes back on another port. The proxies that cut are before this one.
   const proxy = await CuttingProxy.open(() => Number.POSITIVE_INFINITY);
   const lag = brokers > 1 ? ["--replica-lag-time-ms", "1000"] : [];
-  const broker = new RestartedDaemon(proxy, ["--brokers", `${brokers}`, ...lag]);
+  const broker = new RestartedDaemon(proxy, [
+    "--brokers",
+    `${brokers}`,
+    "--compaction-interval-ms",
+    "200",
+    ...lag,
+  ]);
   await broker.start();
   const office = await connect({ port: proxy.port }, { requestTimeoutMs: 5_000 });
   onTestFinished(() => office.close().catch(() => {}));
-  await office.admin().createTopic({
-    topic: TOPIC,
-    partitions: GEOMETRY.partitions,
-    replicationFactor: brokers,
-    config: { segment_bytes: 16_384, ...(brokers > 1 && { min_insync_replicas: 2 }) },
-  });
+  const compacted = { cleanup_policy: "compact", delete_retention_ms: 0, min_cleanable_dirty_ratio: 0 };
+  for (const [topic, config] of [
+    [TOPIC, { segment_bytes: 16_384 }],
+    [BALANCES, { segment_bytes: 4_096, ...compacted }],
+  ] as const)
+    await office.admin().createTopic({
+      topic,
+      partitions: GEOMETRY.partitions,
+      replicationFactor: brokers,
+      config: { ...config, ...(brokers > 1 && { min_insync_replicas: 2 }) },
+    });
   return { broker, proxy, office, below };
 }
 
@@ -102,7 +115,18 @@ async function expectWhole(branches: readonly Branch[], followed: Ledger, client
     }
   }
   expect(followed.records).toBe(afterwards.records);
+  await expectBalances(branches, client);
   await expectSeen(ends, client);
+}
+
+/** A compacted topic tells the same: no balance of an aborted transfer, and no committed one lost under it. */
+async function expectBalances(branches: readonly Branch[], client: Client): Promise<void> {
+  const { balances, records } = await readBalances(client, GEOMETRY);
+  for (const branch of branches)
+    expect([branch.name, balances.get(branch.name)]).toEqual([branch.name, branch.balances]);
+  const outcomes = branches.flatMap((branch) => [...branch.outcomes.values()]);
+  const committed = outcomes.filter((outcome) => outcome === "committed");
+  expect(records, "some were compacted away").toBeLessThan(2 * committed.length);
 }
 
 /** The rules can be broken: whoever reads what is aborted as well finds them broken. */

@@ -10,7 +10,7 @@ import { dice } from "./support/dice.ts";
 import { RestartedDaemon } from "./support/restarted-daemon.ts";
 import { GROUP, TransformingWorker } from "./support/transforming-worker.ts";
 
-const NUMBERS = 4 * Number(process.env.MINIKAFKA_TRANSFERS ?? 100);
+const NUMBERS = 4 * Number(process.env.MINIKAFKA_TRANSFERS ?? 60);
 const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 2);
 const PARTITIONS = 4;
 

@@ -5,64 +5,26 @@
  */
 import {
   type Client,
-  connect,
   hasCode,
   isFateUnknown,
   type MiniKafkaError,
   type Producer,
   type Transaction,
 } from "@minikafka/client";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import { again } from "./again.ts";
-import { type Entry, type Geometry, Ledger, NOTHING, OPENING_BALANCE, partitionOf } from "./bank-ledger.ts";
-import { CuttingProxy } from "./cutting-proxy.ts";
+import { type Geometry, Ledger, NOTHING } from "./bank-ledger.ts";
+import { endsOf, readUpTo } from "./bank-reading.ts";
+import { drawBalances, openingBalances, sendTransfer, type Transfer } from "./bank-transfer.ts";
+import { CutClient, drawCutAt, someTurns } from "./cut-client.ts";
 import type { Dice } from "./dice.ts";
-
-export const TOPIC = "accounts";
 
 /** `open`: all of it is there or nothing. */
 export type Outcome = "committed" | "aborted" | "open";
-type Isolation = "read_committed" | "read_uncommitted";
-
-/** Where the partitions end now, for readers of that isolation. */
-export function endsOf(client: Client, { partitions }: Geometry, isolation: Isolation): Promise<number[]> {
-  return Promise.all(
-    Array.from({ length: partitions }, async (_, partition) => {
-      const query = { topic: TOPIC, partition, at: "latest", isolation } as const;
-      return (await again(() => client.admin().listOffsets(query))).offset ?? 0;
-    }),
-  );
-}
-
-/** Reads on into the ledger until every partition has been read up to `ends`. */
-export async function readUpTo(
-  client: Client,
-  ledger: Ledger,
-  ends: readonly number[],
-  isolation: Isolation = "read_committed",
-): Promise<void> {
-  const consumer = client.consumer({ isolation, autoOffsetReset: "error" });
-  consumer.assign(
-    ends.map((_, partition) => ({ topic: TOPIC, partition, offset: ledger.positions[partition] ?? 0 })),
-  );
-  const isBehind = async (partition: number) =>
-    (await again(() => consumer.position({ topic: TOPIC, partition }))) < (ends[partition] ?? 0);
-  for (const partition of ends.keys())
-    while (await isBehind(partition))
-      for (const record of await again(() => consumer.poll({ timeoutMs: 1_000 }))) ledger.see(record);
-  await consumer.close();
-}
 
 interface Instance {
-  readonly client: Client;
-  readonly proxy: CuttingProxy;
+  readonly link: CutClient;
   readonly producer: Producer;
-}
-
-interface Transfer {
-  readonly number: number;
-  readonly after: number;
-  readonly balances: ReadonlyMap<number, number>;
 }
 
 export interface BranchWorld {
@@ -71,7 +33,7 @@ export interface BranchWorld {
   /** Where the bank is. */
   readonly port: number;
   readonly bytesUntilCut: () => number;
-  /** Of an operator, whose connection breaks as those of others. */
+  /** Of an operator. */
   readonly office: Client;
 }
 
@@ -96,15 +58,19 @@ export class Branch {
     const branch = new Branch(name, world);
     branch.#instance = await branch.#newInstance();
     const tx = await branch.#instance.producer.beginTransaction();
-    const opened = Array.from(
-      { length: world.geometry.accounts },
-      (_, account) => [account, OPENING_BALANCE] as const,
-    );
-    await branch.#commit(tx, branch.#number(new Map(opened)));
+    await branch.#commit(tx, branch.#number(openingBalances(world.geometry)));
     return branch;
   }
 
-  /** One attempt, whatever becomes of it; `again` the next one goes on from there. */
+  get balances(): readonly number[] {
+    return this.#balances;
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  /** One attempt, whatever becomes of it; the next one goes on from there. */
   async transfer(): Promise<void> {
     const drawn = this.#world.below(20);
     if (drawn < 11) return this.#commit(await this.#begin(), this.#draw());
@@ -121,16 +87,13 @@ export class Branch {
     await this.#instance.producer.close();
   }
 
-  get balances(): readonly number[] {
-    return this.#balances;
-  }
-
-  get last(): number {
-    return this.#last;
-  }
-
-  #begin(): Promise<Transaction> {
-    return this.#instance.producer.beginTransaction();
+  /** What is known to be committed is in the book, what is known to be aborted is not, and no half is. */
+  requireKept(book: { readonly waiting: number[]; has(number: number): boolean }): void {
+    expect(book.waiting, `${this.name}: transfers without their other half`).toEqual([]);
+    for (const [number, outcome] of this.outcomes) {
+      if (outcome === "open") continue;
+      expect([this.name, number, book.has(number)]).toEqual([this.name, number, outcome === "committed"]);
+    }
   }
 
   async #commit(tx: Transaction, transfer: Transfer): Promise<void> {
@@ -169,62 +132,55 @@ export class Branch {
   /** A second instance, in the middle of a transaction of the first, or at the same time as its commit. */
   async #overtake(tx: Transaction): Promise<void> {
     const { below } = this.#world;
-    const { client, proxy, producer } = this.#instance;
+    const { link, producer } = this.#instance;
     const transfer = this.#draw();
-    await this.#send(tx, transfer, below(2) === 0);
+    await this.#send(tx, transfer);
     this.outcomes.set(transfer.number, "open");
     const commit = below(2) === 0 ? tx.commit() : null;
     commit?.catch(() => {});
-    this.#instance = { client, proxy, producer: this.#newProducer(client) };
+    this.#instance = { link, producer: this.#newProducer(link) };
     const next = await this.#begin();
-    await this.#ended(transfer, commit ?? tx.commit(), commit === null);
+    await this.#hear(transfer, commit ?? tx.commit(), commit === null);
     await producer.close().catch(() => {});
     await this.#takeOver(next);
   }
 
   /** The client is cut off at some instant of a transaction, and hears from the bank again when another has its place. */
   async #vanish(): Promise<void> {
-    const { below, port } = this.#world;
-    const { client, proxy, producer } = this.#instance;
+    const { below } = this.#world;
+    const { link, producer } = this.#instance;
     const tx = await this.#begin();
     const transfer = this.#draw();
-    const cutAt = below(3);
-    const cut = () => {
-      proxy.target = null;
-      proxy.cutAll();
-    };
-    if (cutAt === 0) cut();
-    await this.#send(tx, transfer, cutAt === 1);
+    const cutAt = drawCutAt(below);
+    if (cutAt === "before") link.vanish();
+    await this.#send(tx, transfer, cutAt === "sent");
     this.outcomes.set(transfer.number, "open");
-    if (cutAt === 1) cut();
+    if (cutAt === "sent") link.vanish();
     const commit = tx.commit();
     commit.catch(() => {});
-    if (cutAt === 2) {
-      // Its request may be on its way, or has arrived, or waits for the records.
-      for (let turns = below(200); turns > 0; turns -= 1)
-        await new Promise((resolve) => setImmediate(resolve));
-      cut();
+    if (cutAt === "at random") {
+      await someTurns(below);
+      link.vanish();
     }
     this.#instance = await this.#newInstance();
     const next = await this.#begin();
-    proxy.target = port;
-    const heard = this.#ended(transfer, commit, cutAt < 2)
+    link.comeBack();
+    const heard = this.#hear(transfer, commit, cutAt !== "at random")
       .then(() => producer.close().catch(() => {}))
-      .then(() => client.close());
+      .then(() => link.client.close());
     heard.catch(() => {});
     this.#vanished.push(heard);
     await this.#takeOver(next);
   }
 
   /** What a first instance hears of its commit when a second one is there. */
-  async #ended(transfer: Transfer, commit: Promise<void>, isSurelyAborted: boolean): Promise<void> {
+  async #hear(transfer: Transfer, commit: Promise<void>, isSurelyAborted: boolean): Promise<void> {
     const error = await commit.then(
       () => null,
       (problem: MiniKafkaError) => problem,
     );
-    const { number } = transfer;
     if (error === null) {
-      expect([this.name, number, isSurelyAborted]).toEqual([this.name, number, false]);
+      expect([this.name, transfer.number, isSurelyAborted]).toEqual([this.name, transfer.number, false]);
       this.#know(transfer, "committed");
       return;
     }
@@ -234,7 +190,7 @@ export class Branch {
 
   /** Within a transaction of the new instance: whatever those before it did is whole, or not there. */
   async #takeOver(tx: Transaction): Promise<void> {
-    const { client } = this.#instance;
+    const { client } = this.#instance.link;
     const { geometry } = this.#world;
     await readUpTo(client, this.#ledger, await endsOf(client, geometry, "read_uncommitted"));
     const book = this.#ledger.book(this.name);
@@ -244,13 +200,8 @@ export class Branch {
     await this.#commit(tx, this.#draw());
   }
 
-  /** What is known to be committed is in the book, what is known to be aborted is not, and no half is. */
-  requireKept(book: { readonly waiting: number[]; has(number: number): boolean }): void {
-    expect(book.waiting, `${this.name}: transfers without their other half`).toEqual([]);
-    for (const [number, outcome] of this.outcomes) {
-      if (outcome === "open") continue;
-      expect([this.name, number, book.has(number)]).toEqual([this.name, number, outcome === "committed"]);
-    }
+  #begin(): Promise<Transaction> {
+    return this.#instance.producer.beginTransaction();
   }
 
   #know({ number, balances }: Transfer, outcome: Outcome): void {
@@ -263,60 +214,28 @@ export class Branch {
 
   #draw(): Transfer {
     const { below, geometry } = this.#world;
-    const from = below(geometry.accounts);
-    const others = Array.from({ length: geometry.accounts }, (_, account) => account).filter(
-      (account) => partitionOf(account, geometry) !== partitionOf(from, geometry),
-    );
-    const to = others[below(others.length)] ?? 0;
-    const amount = 1 + below(20);
-    const balanceOf = (account: number) => this.#balances[account] ?? 0;
-    return this.#number(
-      new Map([
-        [from, balanceOf(from) - amount],
-        [to, balanceOf(to) + amount],
-      ]),
-    );
+    return this.#number(drawBalances(below, geometry, this.#balances));
   }
 
   #number(balances: ReadonlyMap<number, number>): Transfer {
     const number = this.#next++;
-    return { number, after: this.#last, balances };
+    return { branch: this.name, number, after: this.#last, balances };
   }
 
   /** Acknowledged or, unless `isAwaited`, perhaps still on its way. */
   async #send(tx: Transaction, transfer: Transfer, isAwaited = this.#world.below(2) === 0): Promise<void> {
-    const { number, after, balances } = transfer;
-    const sends = [...balances].map(([account, balance]) => {
-      const entry: Entry = {
-        branch: this.name,
-        number,
-        after,
-        accounts: [...balances.keys()],
-        account,
-        balance,
-      };
-      const partition = partitionOf(account, this.#world.geometry);
-      return tx.send({
-        topic: TOPIC,
-        partition,
-        key: `${this.name}/${account}`,
-        value: JSON.stringify(entry),
-      });
-    });
-    for (const send of sends) send.catch(() => {});
+    const sends = sendTransfer(tx, transfer, this.#world.geometry);
     if (isAwaited) await Promise.all(sends);
   }
 
-  #newProducer(client: Client): Producer {
-    return client.producer({ transactionalId: this.name });
+  /** Of some each record is a batch of its own, of others all of a partition are one. */
+  #newProducer({ client }: CutClient): Producer {
+    const batches = this.#world.below(2) === 0 ? { batchBytes: 1 } : {};
+    return client.producer({ transactionalId: this.name, ...batches });
   }
 
   async #newInstance(): Promise<Instance> {
-    const proxy = await CuttingProxy.open(this.#world.bytesUntilCut);
-    proxy.target = this.#world.port;
-    const options = { requestTimeoutMs: 5_000, attemptsMax: 100 };
-    const client = await connect({ port: proxy.port }, options);
-    onTestFinished(() => client.close().catch(() => {}));
-    return { client, proxy, producer: this.#newProducer(client) };
+    const link = await CutClient.open(this.#world.port, this.#world.bytesUntilCut);
+    return { link, producer: this.#newProducer(link) };
   }
 }

@@ -1,19 +1,18 @@
 /**
  * A worker that reads numbers in a group, writes their squares, and commits both in one transaction. Now and then it changes its mind,
- * leaves and comes back, or vanishes with a transaction open, to be heard of again when another has its transactional id.
+ * leaves and comes back, or vanishes with a transaction open, to be heard of again when another does its work: one of the same
+ * transactional id, which ends that transaction, or one of another, so that its timeout does.
  */
 import {
   type Client,
   type Consumer,
-  connect,
   hasCode,
   isRetriable,
   type Producer,
   type Transaction,
 } from "@minikafka/client";
-import { onTestFinished } from "vitest";
 import { again } from "./again.ts";
-import { CuttingProxy } from "./cutting-proxy.ts";
+import { CutClient, drawCutAt, someTurns } from "./cut-client.ts";
 import type { Dice } from "./dice.ts";
 
 export interface WorkerWorld {
@@ -28,24 +27,29 @@ export interface WorkerWorld {
 
 export const GROUP = "squares";
 const CHANGED_MIND = new Error("not now");
-/** What a rebalance makes of a transaction: its records come again, here or to another. */
-const OVERTAKEN = ["ILLEGAL_GENERATION", "NOT_PARTITION_OWNER", "UNKNOWN_MEMBER"] as const;
+/** What a rebalance or a timeout makes of a transaction: its records come again, here or to another. */
+const OVERTAKEN = [
+  "ILLEGAL_GENERATION",
+  "NOT_PARTITION_OWNER",
+  "UNKNOWN_MEMBER",
+  "TRANSACTION_ABORTED",
+] as const;
 
 interface Instance {
-  readonly client: Client;
-  readonly proxy: CuttingProxy;
+  readonly link: CutClient;
   readonly producer: Producer;
   readonly consumer: Consumer;
 }
 
 export class TransformingWorker {
-  readonly name: string;
+  readonly #name: string;
   readonly #world: WorkerWorld;
   readonly #vanished: Promise<void>[] = [];
+  #successors = 0;
   #instance!: Instance;
 
   constructor(name: string, world: WorkerWorld) {
-    this.name = name;
+    this.#name = name;
     this.#world = world;
   }
 
@@ -70,7 +74,7 @@ export class TransformingWorker {
     try {
       const tx = await producer.beginTransaction();
       try {
-        count = await this.#read(this.#instance, tx);
+        count = await this.#square(consumer, tx);
         if (this.#world.below(8) === 0) throw CHANGED_MIND;
         await tx.sendOffsets(consumer);
         await tx.commit();
@@ -80,13 +84,14 @@ export class TransformingWorker {
       }
       this.#world.committed(count);
     } catch (error) {
-      await this.#readAgain(error);
+      if (error !== CHANGED_MIND && !hasCode(error, ...OVERTAKEN)) throw error;
+      await again(() => consumer.seekToCommitted());
     }
     return count > 0;
   }
 
-  /** Of one poll or several, with the squares written. */
-  async #read({ consumer }: Instance, tx: Transaction): Promise<number> {
+  /** What one poll brings, or several. */
+  async #square(consumer: Consumer, tx: Transaction): Promise<number> {
     const { below } = this.#world;
     let count = 0;
     for (let polls = 1 + below(3); polls > 0; polls -= 1) {
@@ -100,38 +105,29 @@ export class TransformingWorker {
     return count;
   }
 
-  async #readAgain(error: unknown): Promise<void> {
-    if (error !== CHANGED_MIND && !hasCode(error, ...OVERTAKEN)) throw error;
-    await again(() => this.#instance.consumer.seekToCommitted());
-  }
-
   /** Cut off at some instant of a transaction, and not seen again before another has its place. */
   async #vanish(): Promise<void> {
-    const { below, port } = this.#world;
-    const { proxy, producer, consumer } = this.#instance;
+    const { below } = this.#world;
     const gone = this.#instance;
+    const { link, producer, consumer } = gone;
     const tx = await producer.beginTransaction();
-    await this.#read(gone, tx);
-    const cutAt = below(3);
-    const cut = () => {
-      proxy.target = null;
-      proxy.cutAll();
-    };
-    if (cutAt === 0) cut();
+    await this.#square(consumer, tx);
+    const cutAt = drawCutAt(below);
+    if (cutAt === "before") link.vanish();
     const ended = (async () => {
       await tx.sendOffsets(consumer);
-      if (cutAt === 1) cut();
+      if (cutAt === "sent") link.vanish();
       await tx.commit();
     })();
     ended.catch(() => {});
-    if (cutAt === 2) {
-      for (let turns = below(200); turns > 0; turns -= 1)
-        await new Promise((resolve) => setImmediate(resolve));
-      cut();
+    if (cutAt === "at random") {
+      await someTurns(below);
+      link.vanish();
     }
+    this.#successors += below(2);
     this.#instance = await this.#newInstance();
     await (await this.#instance.producer.beginTransaction()).abort();
-    proxy.target = port;
+    link.comeBack();
     const heard = ended
       .catch((error: unknown) => {
         if (!hasCode(error, "PRODUCER_FENCED", ...OVERTAKEN) && !isRetriable(error)) throw error;
@@ -142,18 +138,16 @@ export class TransformingWorker {
   }
 
   async #leave(): Promise<void> {
-    const { client, consumer } = this.#instance;
+    const { link, consumer } = this.#instance;
     await consumer.close();
-    this.#instance = { ...this.#instance, consumer: newConsumer(client) };
+    this.#instance = { ...this.#instance, consumer: newConsumer(link.client) };
   }
 
   async #newInstance(): Promise<Instance> {
-    const proxy = await CuttingProxy.open(this.#world.bytesUntilCut);
-    proxy.target = this.#world.port;
-    const client = await connect({ port: proxy.port }, { requestTimeoutMs: 5_000, attemptsMax: 100 });
-    onTestFinished(() => client.close().catch(() => {}));
-    const producer = client.producer({ transactionalId: this.name });
-    return { client, proxy, producer, consumer: newConsumer(client) };
+    const link = await CutClient.open(this.#world.port, this.#world.bytesUntilCut);
+    const transactionalId = `${this.#name}-${this.#successors}`;
+    const producer = link.client.producer({ transactionalId, transactionTimeoutMs: 3_000 });
+    return { link, producer, consumer: newConsumer(link.client) };
   }
 }
 
@@ -171,8 +165,8 @@ function newConsumer(client: Client): Consumer {
   return consumer;
 }
 
-async function close({ producer, consumer, client }: Instance): Promise<void> {
+async function close({ link, producer, consumer }: Instance): Promise<void> {
   await producer.close().catch(() => {});
   await consumer.close().catch(() => {});
-  await client.close().catch(() => {});
+  await link.client.close().catch(() => {});
 }
