@@ -96,6 +96,30 @@ describe("a batch", () => {
   });
 });
 
+test("new instances get later identities in the order of their calls, whenever those come while the one before is being ended", async () => {
+  for (let pause = 0; pause < 25; pause += 1) {
+    const { cluster, producer } = await onTwoBrokers();
+    await replicatedUntil(cluster, producer.send(A, "1"));
+    const epochs: number[] = [];
+    const asked = async (place: number) => {
+      const { producerEpoch } = await cluster.transactions.init({
+        transactionalId: producer.transactionalId,
+      });
+      epochs[place] = producerEpoch;
+    };
+    // Each comes at another instant of what the first one has begun, a lost request that is repeated for one.
+    const calls: Promise<void>[] = [];
+    for (let place = 0; place < 5; place += 1) {
+      calls.push(asked(place));
+      await cluster.replicateOnce();
+      for (let turn = 0; turn < pause; turn += 1) await null;
+    }
+    await replicatedUntil(cluster, Promise.all(calls));
+    expect(epochs, `${pause} turns in between`).toEqual([2, 3, 4, 5, 6]);
+    await cluster.close();
+  }
+});
+
 describe("whole transactions", () => {
   test("may be asked for without waiting for the answers", async () => {
     const { cluster, producer } = await onTwoBrokers();

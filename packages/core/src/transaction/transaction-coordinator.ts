@@ -22,7 +22,7 @@ import {
 } from "./transaction-requests.ts";
 import { isPrepared, type Transaction } from "./transaction-state.ts";
 import type { TransactionChange } from "./transaction-trace.ts";
-import type { Turns } from "./turns.ts";
+import { Turns } from "./turns.ts";
 
 export interface TransactionParts {
   readonly changes: TransactionChanges;
@@ -33,6 +33,8 @@ export interface TransactionParts {
 export class TransactionCoordinator {
   readonly #parts: TransactionParts;
   readonly #config: TransactionConfig;
+  /** Of inits alone, which wait for an end in the middle: who asked first must not have the later identity. */
+  readonly #inits = new Turns();
 
   constructor(parts: TransactionParts, config: TransactionConfig) {
     this.#parts = parts;
@@ -49,15 +51,8 @@ export class TransactionCoordinator {
     requireTransactionalId(transactionalId);
     const timeoutMs = timeoutOf(request, this.#config);
     const current = request.current === undefined ? null : identityOf(request.current);
-    for (;;) {
-      const { after } = await this.#alone(
-        transactionalId,
-        (transaction) => initEvent(transaction, { timeoutMs, current }),
-        wait,
-      );
-      if (!isPrepared(after)) return identityOf(after);
-      await this.#parts.completion.complete(transactionalId, wait);
-    }
+    const initialize = () => this.#initialize(transactionalId, { timeoutMs, current }, wait);
+    return this.#inits.alone(transactionalId, initialize, wait);
   }
 
   /**
@@ -111,6 +106,15 @@ export class TransactionCoordinator {
     );
     if (isPrepared(after)) await this.#parts.completion.complete(transactionalId, wait);
     return event !== null;
+  }
+
+  async #initialize(transactionalId: string, asked: Initialization, wait: Wait): Promise<ProducerIdentity> {
+    for (;;) {
+      const choose = (transaction: Transaction) => initEvent(transaction, asked);
+      const { after } = await this.#alone(transactionalId, choose, wait);
+      if (!isPrepared(after)) return identityOf(after);
+      await this.#parts.completion.complete(transactionalId, wait);
+    }
   }
 
   #alone(transactionalId: string, choose: Choice, wait: Wait): Promise<TransactionChange> {
