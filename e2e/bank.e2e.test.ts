@@ -137,10 +137,10 @@ async function expectSeen(ends: readonly number[], client: Client): Promise<void
 
 async function bankTest(brokers: number, disturb: (bank: Bank) => Promise<void>): Promise<void> {
   const seed = Number(process.env.MINIKAFKA_SEED ?? 1);
-  onTestFailed(() => console.error(`seed ${seed}`));
   const below = dice(seed);
   const bank = await openBank(below, brokers);
-  const { proxy, office } = bank;
+  const { broker, proxy, office } = bank;
+  onTestFailed(() => console.error(`seed ${seed}\n${broker.complaints}`));
   const bytesUntilCut = () => 2_000 + below(below(4) === 0 ? 100_000 : 20_000);
   const world = { geometry: GEOMETRY, below, port: proxy.port, bytesUntilCut, office };
   const branches = await Promise.all(
@@ -151,7 +151,7 @@ async function bankTest(brokers: number, disturb: (bank: Bank) => Promise<void>)
   await run(branches, () => disturb(bank));
   await following.over();
   await expectWhole(branches, followed, office);
-  expect(await bank.broker.end("SIGTERM")).toBe(0);
+  expect(await broker.end("SIGTERM")).toBe(0);
 }
 
 test("transfers through cut connections, fenced instances and a broker that is killed are all there or not at all, and no reader sees another sum", async () => {

@@ -112,8 +112,8 @@ async function work({ proxy, office, below }: World, disturb: () => Promise<void
 
 async function transformTest(brokers: number, disturb: (world: World) => Promise<void>): Promise<void> {
   const seed = Number(process.env.MINIKAFKA_SEED ?? 1);
-  onTestFailed(() => console.error(`seed ${seed}`));
   const world = { ...(await openBroker(brokers)), below: dice(seed) };
+  onTestFailed(() => console.error(`seed ${seed}\n${world.broker.complaints}`));
   await work(world, () => disturb(world));
   const squares = await readAll(world.office, "read_committed");
   expect(squares).toEqual(Array.from({ length: NUMBERS }, (_, number) => number * number));

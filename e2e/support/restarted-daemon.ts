@@ -6,6 +6,7 @@ export class RestartedDaemon {
   readonly #data = temporaryFolder();
   readonly #proxy: CuttingProxy;
   readonly #arguments: readonly string[];
+  readonly #said: Daemon["output"][] = [];
   #daemon: Daemon | null = null;
 
   constructor(proxy: CuttingProxy, arguments_: readonly string[] = []) {
@@ -15,7 +16,13 @@ export class RestartedDaemon {
 
   async start(): Promise<void> {
     this.#daemon = await startDaemon(this.#data, ["--log-level", "error", ...this.#arguments]);
+    this.#said.push(this.#daemon.output);
     this.#proxy.target = this.#daemon.port;
+  }
+
+  /** What all of them have complained of. */
+  get complaints(): string {
+    return this.#said.map(({ stderr }) => stderr).join("");
   }
 
   async end(signal: NodeJS.Signals): Promise<number | null> {
