@@ -168,4 +168,38 @@ describe("whole transactions", () => {
     expect([committedIn(cluster, A), producer.identity.producerEpoch]).toEqual([["1"], 1]);
     await cluster.close();
   });
+
+  test("that wait when the cluster closes are told so, and nothing is left behind", async () => {
+    const { cluster, producer } = await onTwoBrokers();
+    await replicatedUntil(cluster, producer.send(A, "1"));
+    const waiting = [
+      producer.send(B, "2"),
+      producer.sendOffsets("readers", "a:0=1"),
+      producer.end(true),
+      cluster.transactions.abort("billing"),
+      new TransactionalProducer(cluster).init(),
+    ].map(rejection);
+    await settle();
+    await cluster.close();
+    for (const problem of await Promise.all(waiting))
+      expect(problem).toMatchObject({ code: "SHUTTING_DOWN" });
+    await cluster.transactions.settled();
+  });
+
+  test("that wait for a marker when the cluster closes are told so as well, and the step with them", async () => {
+    const { cluster, producer } = await onTwoBrokers();
+    await replicatedUntil(cluster, producer.send(A, "1"));
+    const end = rejection(producer.end(true));
+    await settle();
+    await cluster.replicateOnce(STATES);
+    await cluster.replicateOnce(STATES);
+    await settle();
+    expect(logOf(cluster, A)).toEqual(["1", "commit"]);
+    const expired = cluster.transactions.expire();
+    await settle();
+    await cluster.close();
+    expect(await end).toMatchObject({ code: "SHUTTING_DOWN" });
+    expect((await expired).failed).toMatchObject([{ error: { code: "SHUTTING_DOWN" } }]);
+    await cluster.transactions.settled();
+  });
 });
