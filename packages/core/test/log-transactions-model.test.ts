@@ -171,10 +171,13 @@ class History {
   }
 
   async truncate(): Promise<void> {
-    const from = Math.max(this.highWatermark, this.log.logStartOffset);
+    // An unclean promotion cuts what was visible; no history that has lost its beginning tells of what is left then.
+    const isUnclean = !this.isCompacted && this.log.logStartOffset === 0 && this.random.below(3) === 0;
+    const from = isUnclean ? 0 : Math.max(this.highWatermark, this.log.logStartOffset);
     const offset = from + this.random.below(this.end - from + 1);
     const openBefore = this.log.openTransactions.length;
     await this.log.truncateTo(offset);
+    this.highWatermark = Math.min(this.highWatermark, this.log.logEndOffset);
     this.#cutModel();
     if (this.log.openTransactions.length > openBefore) seen.cutIntoTransaction += 1;
   }

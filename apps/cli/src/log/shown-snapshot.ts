@@ -22,10 +22,11 @@ export function snapshotDocument({ file, offset, producers, transactions, proble
       })),
     })),
     ...(transactions !== null && {
-      open_transactions: transactions.open.map(({ producerId, producerEpoch, firstOffset }) => ({
+      open_transactions: transactions.open.map(({ producerId, producerEpoch, firstOffset, nextOffset }) => ({
         producer_id: producerId,
         producer_epoch: producerEpoch,
         first_offset: firstOffset,
+        next_offset: nextOffset,
       })),
       ended_transactions: transactions.ended.map(({ producerId, firstOffset, lastOffset }) => ({
         producer_id: producerId,

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { assignBatch, encodeBatch, encodeMarker, readBatchHeader, writeInt64 } from "@minikafka/record";
 import { expect, test } from "vitest";
+import { SeededRandom } from "../../env/random.ts";
 import { type AbortedEntry, AbortedIndex, abortedBy, extentOf } from "./aborted-index.ts";
 
 const ENTRIES: readonly AbortedEntry[] = [
@@ -49,6 +50,34 @@ test("entries are found by where their markers lie", () => {
   joined.append(indexOf(ENTRIES.slice(1)));
   expect([...joined.from(0)]).toEqual(ENTRIES);
   expect(joined.last).toEqual(ENTRIES[2]);
+});
+
+test("those that overlap a range are found, however many lie behind it, also when the last ones were taken away", () => {
+  const seed = 5;
+  const random = new SeededRandom(seed);
+  for (let history = 0; history < 50; history++) {
+    const entries = Array.from({ length: 1 + random.below(60) }, (_none, n) => {
+      const lastOffset = 10 + 3 * n;
+      // Most are short, and some reach far back.
+      const firstOffset = Math.max(0, lastOffset - 1 - random.below(random.below(5) === 0 ? 150 : 6));
+      return { producerId: n, firstOffset, lastOffset, position: 90 * n };
+    });
+    const whole = indexOf(entries);
+    const cut = 10 + 3 * random.below(60);
+    for (const [index, known] of [
+      [whole, entries],
+      [whole.below(cut), entries.filter(({ lastOffset }) => lastOffset < cut)],
+    ] as const) {
+      for (let query = 0; query < 30; query++) {
+        const from = random.below(200);
+        const end = from + random.below(20);
+        const expected = known.filter(
+          ({ firstOffset, lastOffset }) => lastOffset >= from && firstOffset < end,
+        );
+        expect([...index.overlapping(from, end)], `seed ${seed}, ${from} to ${end}`).toEqual(expected);
+      }
+    }
+  }
 });
 
 test("a segment's extent is how many there are, and where the first of them began", () => {

@@ -21,7 +21,7 @@ const HEADER_BYTES = 20;
 const ENTRY_BYTES = 24;
 const CRC_POSITION = 4;
 const COVERED_POSITION = 8;
-const COLUMNS = 4;
+const COLUMNS = 5;
 const ENTRIES_MIN = 4;
 const NO_NUMBERS = new Float64Array();
 
@@ -78,7 +78,10 @@ export function extended(extent: AbortedExtent | null, { firstOffset }: AbortedT
 }
 
 export class AbortedIndex {
-  /** Producer id, first and last offset, position by turns; grows by doubling. */
+  /**
+   * By turns, growing by doubling: producer id, first and last offset, position, and a first offset that neither the entry's own
+   * nor that of any behind it is below, by which a search knows where it may end.
+   */
   #numbers = NO_NUMBERS;
   #entries = 0;
 
@@ -107,8 +110,19 @@ export class AbortedIndex {
     );
     const at = COLUMNS * this.#entries;
     if (at === this.#numbers.length) this.#grow();
-    this.#numbers.set([producerId, firstOffset, lastOffset, position], at);
+    this.#numbers.set([producerId, firstOffset, lastOffset, position, firstOffset], at);
+    for (let entry = this.#entries - 1; entry >= 0 && this.#leastFirst(entry) > firstOffset; entry--)
+      this.#numbers[COLUMNS * entry + 4] = firstOffset;
     this.#entries++;
+  }
+
+  /** Those with an offset from `fromOffset` up to `endOffset`, without it, in the order of the markers. */
+  *overlapping(fromOffset: number, endOffset: number): Generator<AbortedEntry> {
+    for (let entry = this.#firstFrom(fromOffset); entry < this.#entries; entry++) {
+      if (this.#leastFirst(entry) >= endOffset) return;
+      const found = this.#at(entry);
+      if (found.firstOffset < endOffset) yield found;
+    }
   }
 
   /** Those whose marker lies at `fromOffset` or behind it, in the order of the markers. */
@@ -191,6 +205,10 @@ export class AbortedIndex {
       at + COLUMNS,
     );
     return { producerId, firstOffset, lastOffset, position };
+  }
+
+  #leastFirst(entry: number): number {
+    return this.#numbers[COLUMNS * entry + 4] ?? 0;
   }
 
   #lastOffset(entry: number): number {

@@ -68,17 +68,17 @@ export class SegmentAborts implements IdleIndex {
     this.#context.indexMemory.noteUse(this);
   }
 
-  /** Those whose marker lies at `offset` or behind it. May read the disk; throws STORAGE_ERROR, DiskError. */
-  from(offset: number): Iterable<AbortedEntry> {
+  /** Those with an offset from `fromOffset` up to `endOffset`. May read the disk; throws STORAGE_ERROR, DiskError. */
+  overlapping(fromOffset: number, endOffset: number): Iterable<AbortedEntry> {
     if (this.#load() === "rebuilt") this.write();
     this.#context.indexMemory.noteUse(this);
-    return this.#entries.from(offset);
+    return this.#entries.overlapping(fromOffset, endOffset);
   }
 
   /** All, or none where damage hides a marker: for who looks closer. May read the disk; throws DiskError. */
   list(): readonly AbortedEntry[] {
     try {
-      return [...this.from(this.#segment.baseOffset)];
+      return [...this.overlapping(0, Number.POSITIVE_INFINITY)];
     } catch (problem) {
       if (problem instanceof BrokerError) return [];
       throw problem;

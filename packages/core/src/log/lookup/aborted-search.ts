@@ -10,7 +10,7 @@ interface OffsetSpan {
 
 /** A log whose segments know which of them have abort markers. */
 export interface SegmentsWithAborts {
-  withAborts(): readonly Pick<Segment, "nextOffset" | "aborted" | "abortedFrom">[];
+  withAborts(): readonly Pick<Segment, "nextOffset" | "aborted" | "abortedIn">[];
 }
 
 /** Those with an offset in the part, by first offset. Throws STORAGE_ERROR where damage hides a marker, DiskError. */
@@ -22,8 +22,8 @@ export function findAborted(
   for (const segment of segments.withAborts()) {
     const { nextOffset, aborted } = segment;
     if (nextOffset <= fromOffset || aborted === null || aborted.firstOffset >= endOffset) continue;
-    for (const { producerId, firstOffset, lastOffset } of segment.abortedFrom(fromOffset))
-      if (firstOffset < endOffset) found.push({ producerId, firstOffset, lastOffset });
+    for (const { producerId, firstOffset, lastOffset } of segment.abortedIn(fromOffset, endOffset))
+      found.push({ producerId, firstOffset, lastOffset });
   }
   return found.sort((one, other) => one.firstOffset - other.firstOffset);
 }

@@ -27,9 +27,12 @@ export abstract class SegmentReads {
     return this.aborts?.extent ?? null;
   }
 
-  /** The transactions whose abort markers lie here, at `offset` or behind it. Throws STORAGE_ERROR, DiskError. */
-  abortedFrom(offset: number): Iterable<AbortedEntry> {
-    return this.aborts?.from(offset) ?? [];
+  /**
+   * The transactions with an offset from `fromOffset` up to `endOffset` whose abort markers lie here. Throws STORAGE_ERROR where
+   * damage hides a marker, DiskError.
+   */
+  abortedIn(fromOffset: number, endOffset: number): Iterable<AbortedEntry> {
+    return this.aborts?.overlapping(fromOffset, endOffset) ?? [];
   }
 
   /** For cuts: see SegmentToCut. */
