@@ -14,7 +14,7 @@ const ONE: Asked = {
   answered: true,
 };
 
-const WITNESSED: Witnessed = { asked: [ONE], offsetsBefore: ["a:0=1"] };
+const WITNESSED: Witnessed = { asked: [ONE], offsetsBefore: ["a:0=1"], cleaned: [] };
 
 const data = (offset: number, ...values: string[]): LogEntry => ({
   offset,

@@ -22,11 +22,13 @@ export interface Witnessed {
   readonly asked: readonly Asked[];
   /** What the group had committed before any of it. */
   readonly offsetsBefore: readonly string[];
+  /** Partitions that compaction may have cleaned. */
+  readonly cleaned: readonly string[];
 }
 
 /** What is wrong, in words; nothing when all is well. `isOver`: every transaction has had its time, and no end is under way. */
 export function problemsOf(
-  { asked, offsetsBefore }: Witnessed,
+  { asked, offsetsBefore, cleaned }: Witnessed,
   seen: Observation,
   { isOver }: { readonly isOver: boolean },
 ): string[] {
@@ -36,7 +38,10 @@ export function problemsOf(
     ...asked.flatMap((each) => fateProblems(each, read)),
     ...seen.partitions.flatMap((partition) => readProblems(counting, partition)),
     ...offsetProblems(counting, offsetsBefore, seen.offsets),
-    ...markerProblems(new Set(counting.flatMap(valuesOf)), seen.partitions, { isOver }),
+    ...markerProblems(new Set(counting.flatMap(valuesOf)), seen.partitions, {
+      isOver,
+      isCleaned: (name) => cleaned.includes(name),
+    }),
     ...(isOver ? seen.partitions.flatMap(stuckProblems) : []),
   ];
 }

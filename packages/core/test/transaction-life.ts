@@ -11,7 +11,7 @@ import { partitionName, type TopicPartition } from "../src/replica/topic-partiti
 import { commit } from "./offsets-world.ts";
 import { settle } from "./replica-world.ts";
 import type { Asked, Witnessed } from "./transaction-judge.ts";
-import { GROUP, placesOf } from "./transaction-observation.ts";
+import { GROUP, OFFSETS, placesOf } from "./transaction-observation.ts";
 import { openTransactions, TRANSACTIONS_TOPIC, TransactionalProducer } from "./transactional-producer.ts";
 import { START_MS, type World, worldOn } from "./world.ts";
 
@@ -76,6 +76,7 @@ export class TransactionLife {
   cluster!: BrokerCluster;
   #asked: readonly Asked[] = [];
   #offsetsBefore: readonly string[] = [];
+  #cleaned: readonly string[] = [];
 
   constructor(disk: MemoryDisk, hosting: Hosting) {
     this.disk = disk;
@@ -92,7 +93,7 @@ export class TransactionLife {
   }
 
   note(before: string): void {
-    const witnessed = { asked: this.#asked, offsetsBefore: this.#offsetsBefore };
+    const witnessed = { asked: this.#asked, offsetsBefore: this.#offsetsBefore, cleaned: this.#cleaned };
     this.instants.push({ disk: this.disk.clone(), before, nowMs: this.world.clock.nowMs(), witnessed });
   }
 
@@ -118,6 +119,16 @@ export class TransactionLife {
   async expire(): Promise<void> {
     this.world.clock.advance(TIMEOUT_MS + 1);
     await this.driven(this.cluster.transactions.expire());
+  }
+
+  /** Every segment is closed, and what nobody needs is taken out of the compacted ones. */
+  async clean(): Promise<void> {
+    const { cluster } = this;
+    for (const place of [STATES, ...placesOf(cluster)]) cluster.steps.rollSegment(place);
+    await cluster.replicateOnce();
+    await cluster.steps.flushLogs();
+    this.#cleaned = [partitionName(OFFSETS)];
+    await cluster.steps.compact(() => Promise.resolve());
   }
 
   /** `name` is new, or changes. */

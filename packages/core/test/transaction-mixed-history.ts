@@ -66,7 +66,7 @@ export class MixedHistory {
       transactionalIdExpirationMs: random.below(3) === 0 ? 300 : 1_000_000_000,
       ...changes,
     };
-    this.readers = new MixedReaders(this.model, RECORDS);
+    this.readers = new MixedReaders(this.model, RECORDS, random);
     this.#instanceWorld = {
       model: this.model,
       random,

@@ -1,6 +1,7 @@
 /** What the readers of a history find: of committed records, of a group's offsets, and in the end of the logs. */
 import assert from "node:assert/strict";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import type { Random } from "../src/env/random.ts";
 import { BrokerError } from "../src/errors.ts";
 import { partitionName, type TopicPartition } from "../src/replica/topic-partition.ts";
 import { markerProblems } from "./transaction-judge.ts";
@@ -11,12 +12,14 @@ import { committedRecords } from "./transactional-producer.ts";
 export class MixedReaders {
   readonly #model: TransactionModel;
   readonly #places: readonly TopicPartition[];
+  readonly #random: Random;
   /** By partition: the epoch and the last stable offset that was shown in it. */
   readonly #stable = new Map<string, { readonly epoch: number; readonly offset: number }>();
 
-  constructor(model: TransactionModel, places: readonly TopicPartition[]) {
+  constructor(model: TransactionModel, places: readonly TopicPartition[], random: Random) {
     this.#model = model;
     this.#places = places;
+    this.#random = random;
   }
 
   /** The process has died: another one begins. */
@@ -70,6 +73,14 @@ export class MixedReaders {
     this.#stable.set(name, { epoch: leaderEpoch, offset: lastStableOffset });
     const { logStartOffset } = leaderLog;
     const records = committedRecords(cluster, place);
+    // Whoever begins somewhere, and takes small steps, gets the same from there on.
+    const fromOffset = logStartOffset + this.#random.below(leaderLog.logEndOffset - logStartOffset + 1);
+    const bytesMax = 1 + this.#random.below(400);
+    assert.deepEqual(
+      committedRecords(cluster, place, { fromOffset, bytesMax }),
+      records.filter(({ offset }) => offset >= fromOffset),
+      `${name} is read from ${fromOffset} in steps of ${bytesMax}`,
+    );
     const isCompacted = place.topic === "b";
     this.#model.read({ place: name, records, logStartOffset, lastStableOffset, isCompacted });
   }

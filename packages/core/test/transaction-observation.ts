@@ -36,7 +36,7 @@ export interface Observation {
 
 export const GROUP = "readers";
 
-const OFFSETS: TopicPartition = { topic: OFFSETS_TOPIC, partition: 0 };
+export const OFFSETS: TopicPartition = { topic: OFFSETS_TOPIC, partition: 0 };
 
 export function placesOf(cluster: BrokerCluster): TopicPartition[] {
   return [A, B, OFFSETS].filter(({ topic }) => cluster.hasTopic(topic));

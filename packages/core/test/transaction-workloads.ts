@@ -128,6 +128,38 @@ export const WORKLOADS: readonly Workload[] = [
     live: (life) => promoted(life, OFFSETS_TOPIC),
   },
   {
+    name: "an abort, an open transaction and a commit among rolls and compaction",
+    brokers: ANY,
+    live: async (life) => {
+      const producer = await life.producer();
+      await producer.begin("one");
+      await producer.send(A);
+      await producer.sendOffset("a:0=5");
+      await producer.abort();
+      await producer.begin("two");
+      await producer.send(B);
+      await producer.sendOffset("a:0=6");
+      await life.clean();
+      await producer.commit();
+      await life.clean();
+    },
+  },
+  {
+    name: "an end by hand, and another instance",
+    brokers: [1],
+    live: async (life) => {
+      const producer = await life.producer();
+      await producer.begin("one");
+      await producer.send(A);
+      await producer.send(B);
+      await producer.ended("abort", () => life.cluster.transactions.abort("billing"));
+      const other = await life.producer();
+      await other.begin("two");
+      await other.send(A);
+      await other.commit();
+    },
+  },
+  {
     name: "two ids at once",
     brokers: [1],
     live: async (life) => {

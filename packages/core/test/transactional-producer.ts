@@ -135,13 +135,15 @@ export function committedIn(cluster: BrokerCluster, place: TopicPartition): stri
 export function committedRecords(
   cluster: BrokerCluster,
   place: TopicPartition,
+  options: { readonly fromOffset?: number; readonly bytesMax?: number } = {},
 ): { readonly offset: number; readonly value: string }[] {
   const records: { offset: number; value: string }[] = [];
   const isolation = "read_committed" as const;
   const end = cluster.visibleEnd(place, isolation);
-  let offset = cluster.listOffsets(place, -2).offset ?? 0;
+  const { fromOffset = cluster.listOffsets(place, -2).offset ?? 0, bytesMax = 1 << 20 } = options;
+  let offset = fromOffset;
   while (offset < end) {
-    const fetched = cluster.fetch(place, offset, { bytesMax: 1 << 20, isolation });
+    const fetched = cluster.fetch(place, offset, { bytesMax, isolation });
     for (const frame of splitFrames(fetched.batches)) {
       const { baseOffset, producerId, control, transactional } = readBatchHeader(frame);
       const isAborted = fetched.abortedTransactions.some(
