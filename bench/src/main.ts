@@ -1,4 +1,4 @@
-/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins|transactions] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -31,6 +31,7 @@ import { type BenchResult, workloadResults } from "./result.ts";
 import { runRounds } from "./rounds.ts";
 import { NoRoom, requireRoom, withScratch } from "./scratch.ts";
 import { table } from "./table.ts";
+import { measureTransactions, TRANSACTIONS, TRANSACTIONS_QUICK, transactionsTable } from "./transactions.ts";
 
 const REST_MS = 1_500;
 
@@ -115,9 +116,13 @@ async function run(
       const result = await measureJoins(quick ? JOINS_QUICK : JOINS, folder);
       return { result, text: joinsTable(result) };
     }
+    case "transactions": {
+      const result = await measureTransactions(quick ? TRANSACTIONS_QUICK : TRANSACTIONS, folder);
+      return { result, text: transactionsTable(result) };
+    }
     default:
       throw new RangeError(
-        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets or joins`,
+        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets, joins or transactions`,
       );
   }
 }
