@@ -196,6 +196,13 @@ class History {
 
   async compact(): Promise<void> {
     this.log.configure({ ...COMPACTED_CONFIG, segmentBytes: 200 + this.random.below(2500) });
+    if (this.random.below(2) === 0) {
+      // All that can be cleaned, and every grace is over.
+      this.log.roll();
+      await this.log.flush();
+      this.highWatermark = this.end;
+      this.nowMs += 200;
+    }
     const bufferBytes = this.random.below(3) === 0 ? 32 * (1 + this.random.below(6)) : 1 << 16;
     const pause = async () => {
       const choice = this.random.below(30);
