@@ -60,7 +60,7 @@ export class TransformingWorker {
     for (;;) {
       const drawn = below(40);
       if (drawn === 0) await this.#vanish();
-      else if (drawn === 1) await this.#leave();
+      else if (drawn < 5) await this.#leave();
       else if (!(await this.#transform()) && (await isDone())) break;
     }
     await Promise.all(this.#vanished);
@@ -90,16 +90,18 @@ export class TransformingWorker {
     return count > 0;
   }
 
-  /** What one poll brings, or several. */
+  /** What one poll brings, or several, between which the broker may have something to say. */
   async #square(consumer: Consumer, tx: Transaction): Promise<number> {
     const { below } = this.#world;
     let count = 0;
     for (let polls = 1 + below(3); polls > 0; polls -= 1) {
       const records = await again(() => consumer.poll({ maxRecords: 1 + below(12), timeoutMs: 100 }));
-      for (const { value } of records) {
+      const sends = records.map(({ value }) => {
         const number = Number(`${value}`);
-        tx.send({ topic: "squares", key: `${number}`, value: `${number * number}` }).catch(() => {});
-      }
+        return tx.send({ topic: "squares", key: `${number}`, value: `${number * number}` });
+      });
+      const settled = Promise.allSettled(sends);
+      if (below(2) === 0) await settled;
       count += records.length;
     }
     return count;
