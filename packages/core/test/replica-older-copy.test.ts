@@ -4,49 +4,20 @@
  */
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
-import { type ClusterConfig, ORIGINAL_DIALS } from "../src/cluster/config.ts";
 import { valuesOf } from "./cluster-world.ts";
-import { copyAs, copyOfBroker, type FolderCopy, restoreBroker } from "./folder-copy.ts";
+import { copyAs, type FolderCopy, restoreBroker } from "./folder-copy.ts";
+import { CASES, copied, openScene, putBack, rounds, type Scene, WAYS } from "./older-copy-world.ts";
 import { inSyncOf, ORDERS, openReplicated, send, valuesOn } from "./replica-world.ts";
-import { memoryWorld, type World, worldOn } from "./world.ts";
+import { worldOn } from "./world.ts";
 
 const OLD = ["a0", "a1", "a2"];
 const PAID = [...OLD, "paid1", "paid2"];
-
-/** How the folder is put back: while the others run on, over a clean end of the process, or after it was killed. */
-const WAYS = ["live", "reopened", "killed"] as const;
-type Way = (typeof WAYS)[number];
-
-const PROFILES: Record<string, Partial<ClusterConfig>> = { kafka: {}, original: ORIGINAL_DIALS };
-const CASES = Object.keys(PROFILES).flatMap((profile) => WAYS.map((way) => [profile, way] as const));
-
-interface Scene {
-  readonly world: World;
-  readonly config: Partial<ClusterConfig>;
-  readonly cluster: BrokerCluster;
-}
-
-async function open(profile: string): Promise<Scene> {
-  const world = memoryWorld();
-  const config = PROFILES[profile] ?? {};
-  return { world, config, cluster: await openReplicated(world, { config }) };
-}
-
-async function rounds(cluster: BrokerCluster, count = 3): Promise<void> {
-  for (let round = 0; round < count; round++) await cluster.replicateOnce();
-}
 
 /** Sends with acks all, and lets every follower hear of it. */
 async function sendToAll(cluster: BrokerCluster, values: readonly string[]): Promise<void> {
   const sent = send(cluster, values, "all");
   await rounds(cluster);
   await sent;
-}
-
-/** A copy of a broker's folder, taken while the broker was stopped cleanly. */
-async function copied({ cluster, world }: Scene, brokerId: number): Promise<FolderCopy> {
-  await cluster.stopBroker(brokerId);
-  return copyOfBroker(world.disk, brokerId);
 }
 
 /** Everybody holds OLD, and broker 1's copy `ghosts` besides, which a promotion of broker 2 has undone since; then PAID. */
@@ -61,24 +32,6 @@ async function withGhosts(scene: Scene, ghosts: readonly string[]): Promise<Fold
   await sendToAll(cluster, PAID.slice(OLD.length));
   expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
   return copy;
-}
-
-/** The cluster with `copy` in the place of the broker's folder. */
-async function putBack(scene: Scene, brokerId: number, copy: FolderCopy, way: Way): Promise<BrokerCluster> {
-  const { cluster, world, config } = scene;
-  if (way === "live") {
-    await cluster.stopBroker(brokerId);
-    restoreBroker(world.disk, brokerId, copy);
-    await cluster.startBroker(brokerId);
-    return cluster;
-  }
-  if (way === "reopened") await cluster.close();
-  else {
-    await cluster.crash();
-    world.disk.crash({ mode: "kept" });
-  }
-  restoreBroker(world.disk, brokerId, copy);
-  return openReplicated(world, { config });
 }
 
 async function expectHealed(cluster: BrokerCluster, values: readonly string[] = PAID): Promise<void> {
@@ -97,9 +50,9 @@ test.each(
 )(
   "%s, %s: a follower whose copy ends in %j is out of sync until it has cut that",
   async (profile, way, ghosts) => {
-    const scene = await open(profile);
+    const scene = await openScene(profile);
     const copy = await withGhosts(scene, ghosts);
-    const cluster = await putBack(scene, 1, copy, way);
+    const cluster = await putBack(scene, new Map([[1, copy]]), way);
     expect(cluster.replicaSet(ORDERS).leaderId).toBe(2);
     expect(inSyncOf(cluster)).not.toContain(1);
     await expect(cluster.promote(ORDERS, 1)).rejects.toMatchObject({ code: "NOT_IN_SYNC_REPLICA" });
@@ -110,9 +63,9 @@ test.each(
 );
 
 test.each(CASES)("%s, %s: so is one whose folder is another broker's older copy", async (profile, way) => {
-  const scene = await open(profile);
+  const scene = await openScene(profile);
   const copy = await withGhosts(scene, ["x1", "x2"]);
-  const cluster = await putBack(scene, 3, copyAs(copy, 3), way);
+  const cluster = await putBack(scene, new Map([[3, copyAs(copy, 3)]]), way);
   expect(inSyncOf(cluster)).not.toContain(3);
   await expect(cluster.promote(ORDERS, 3)).rejects.toMatchObject({ code: "NOT_IN_SYNC_REPLICA" });
   await expectHealed(cluster);
@@ -121,13 +74,13 @@ test.each(CASES)("%s, %s: so is one whose folder is another broker's older copy"
 test.each(CASES)(
   "%s, %s: a leader whose copy is as long and holds something else leads no more",
   async (profile, way) => {
-    const scene = await open(profile);
+    const scene = await openScene(profile);
     const copy = await withGhosts(scene, ["x1", "x2"]);
     for (const isWritten of [false, true]) {
       await scene.cluster.promote(ORDERS, 1);
       if (isWritten) await sendToAll(scene.cluster, ["z"]);
     }
-    const cluster = await putBack(scene, 1, copy, way);
+    const cluster = await putBack(scene, new Map([[1, copy]]), way);
     expect(cluster.replicaSet(ORDERS).state).toMatchObject({ leaderId: null, inSyncReplicas: [2, 3] });
     await expect(send(cluster, ["next"], "all")).rejects.toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
     await expect(cluster.promote(ORDERS, 1)).rejects.toMatchObject({ code: "NOT_IN_SYNC_REPLICA" });
@@ -137,11 +90,11 @@ test.each(CASES)(
 );
 
 test.each(CASES)("%s, %s: so does one that was promoted and wrote nothing since", async (profile, way) => {
-  const scene = await open(profile);
+  const scene = await openScene(profile);
   const copy = await withGhosts(scene, ["x1", "x2"]);
   await scene.cluster.promote(ORDERS, 1);
   await rounds(scene.cluster);
-  const cluster = await putBack(scene, 1, copy, way);
+  const cluster = await putBack(scene, new Map([[1, copy]]), way);
   expect(cluster.replicaSet(ORDERS).state).toMatchObject({ leaderId: null, inSyncReplicas: [2, 3] });
   await cluster.promote(ORDERS, 3);
   await expectHealed(cluster);
@@ -151,13 +104,13 @@ test.each(CASES)(
   "%s, %s: a follower with a shorter copy is out of sync, whether anything was noted or not",
   async (profile, way) => {
     for (const isNoted of [false, true]) {
-      const scene = await open(profile);
+      const scene = await openScene(profile);
       await sendToAll(scene.cluster, OLD);
       const copy = await copied(scene, 2);
       await scene.cluster.startBroker(2);
       await sendToAll(scene.cluster, PAID.slice(OLD.length));
       if (isNoted) await scene.cluster.steps.flushLogs();
-      const cluster = await putBack(scene, 2, copy, way);
+      const cluster = await putBack(scene, new Map([[2, copy]]), way);
       expect(inSyncOf(cluster)).toEqual([1, 3]);
       expect(cluster.visibleEnd(ORDERS)).toBe(PAID.length);
       await expect(cluster.promote(ORDERS, 2)).rejects.toMatchObject({ code: "NOT_IN_SYNC_REPLICA" });
@@ -169,7 +122,7 @@ test.each(CASES)(
 test.each(WAYS)(
   "%s: a copy from before an unclean promotion has what that gave up, and is out of sync",
   async (way) => {
-    const scene = await open("kafka");
+    const scene = await openScene("kafka");
     const { cluster: before } = scene;
     await sendToAll(before, OLD);
     before.removeFromIsr(ORDERS, 3);
@@ -181,7 +134,7 @@ test.each(WAYS)(
     for (const brokerId of [1, 2]) await before.startBroker(brokerId);
     await rounds(before);
     await sendToAll(before, PAID.slice(OLD.length));
-    const cluster = await putBack(scene, 2, copy, way);
+    const cluster = await putBack(scene, new Map([[2, copy]]), way);
     expect(cluster.visibleEnd(ORDERS)).toBe(PAID.length);
     expect(cluster.replicaSet(ORDERS).state).toMatchObject({ leaderId: 3 });
     expect(inSyncOf(cluster)).not.toContain(2);
@@ -192,11 +145,11 @@ test.each(WAYS)(
 test.each(CASES)(
   "%s, %s: a leader to which nothing has happened since its copy leads on",
   async (profile, way) => {
-    const scene = await open(profile);
+    const scene = await openScene(profile);
     await sendToAll(scene.cluster, OLD);
     const copy = await copied(scene, 1);
     await scene.cluster.startBroker(1);
-    const cluster = await putBack(scene, 1, copy, way);
+    const cluster = await putBack(scene, new Map([[1, copy]]), way);
     expect(cluster.replicaSet(ORDERS).leaderId).toBe(1);
     await sendToAll(cluster, PAID.slice(OLD.length));
     await expectHealed(cluster);
@@ -204,7 +157,7 @@ test.each(CASES)(
 );
 
 test("when all folders were put back, what their logs say is all that there is", async () => {
-  const scene = await open("kafka");
+  const scene = await openScene("kafka");
   await sendToAll(scene.cluster, OLD);
   const copies: FolderCopy[] = [];
   for (const brokerId of [1, 2, 3]) copies.push(await copied(scene, brokerId));
@@ -218,7 +171,7 @@ test("when all folders were put back, what their logs say is all that there is",
 });
 
 test("whatever instant a start dies at, the folder stays an older copy until its replicas were judged", async () => {
-  const scene = await open("original");
+  const scene = await openScene("original");
   const copy = await withGhosts(scene, ["x1", "x2"]);
   await scene.cluster.close();
   const { disk } = scene.world;
@@ -241,7 +194,7 @@ test("whatever instant a start dies at, the folder stays an older copy until its
 
 test("a disk that notes no start keeps nobody from starting, and believes no mark of that life", async () => {
   for (const point of ["broker_epoch.before_write", "metadata.before_write"] as const) {
-    const scene = await open("kafka");
+    const scene = await openScene("kafka");
     await sendToAll(scene.cluster, OLD);
     await scene.cluster.stopBroker(2);
     const fault = scene.world.faults.arm({ point, action: "error" });

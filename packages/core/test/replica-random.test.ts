@@ -71,21 +71,23 @@ test(
   60_000 + HISTORIES * 300,
 );
 
-test(
-  "whatever chance draws, who reads committed records gets those of transactions that commit, and each has one marker in a partition",
-  async () => {
+test.each([false, true])(
+  "whatever chance draws, who reads committed records gets those of transactions that commit, and each has one marker in a partition (folders of any age put back: %s)",
+  async (anyFolders) => {
     const first = seedFromEnvironment(1);
-    let [committed, aborted, heldBack] = [0, 0, 0];
+    let [committed, aborted, heldBack, restored] = [0, 0, 0, 0];
     for (let seed = first; seed < first + HISTORIES / 2; seed++) {
-      const history = new ReplicaHistory(seed, {}, { withTransactions: true });
+      const history = new ReplicaHistory(seed, {}, { withTransactions: true, anyFolders });
       await expectToHold(seed, history);
       committed += history.transactions?.count("commit") ?? 0;
       aborted += history.transactions?.count("abort") ?? 0;
       heldBack += history.world.events.of("last_stable_offset_moved").length;
+      restored += history.restored;
     }
     expect(committed, "transactions that committed").toBeGreaterThan(HISTORIES / 4);
-    expect(aborted, "transactions that aborted").toBeGreaterThan(HISTORIES / 2);
+    expect(aborted, "transactions that aborted").toBeGreaterThan(anyFolders ? HISTORIES / 4 : HISTORIES / 2);
     expect(heldBack, "moves of the last stable offset").toBeGreaterThan(HISTORIES / 2);
+    if (anyFolders) expect(restored, "folders that became older ones").toBeGreaterThan(HISTORIES / 2);
   },
   60_000 + HISTORIES * 300,
 );

@@ -61,7 +61,7 @@ export function judgeStarted(
       isOlder: newcomers.includes(copy.brokerId) && copy.broker.isOlderCopy,
       logEndOffset: copy.logEndOffset,
       lastEpoch: copy.lastEpoch,
-      leaderEpochs: copy.logEndOffset === null ? [] : copy.log.leaderEpochs,
+      leaderEpochs: newcomers.includes(copy.brokerId) ? copy.foundEpochs : copy.leaderEpochs,
       closedEnd: copy.closedEnd,
       durableHighWatermark: isOpening ? (copy.noted ?? 0) : 0,
     }));

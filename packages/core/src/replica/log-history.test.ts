@@ -39,6 +39,35 @@ test("who ends before it does not hold it; whose log begins behind it says nothi
   expect(holdsVisible(log(9, [[2, 8]]), [NOW], 4)).toBe(true);
 });
 
+/** An earlier leader's record, and a later leader's that was cut for it. */
+const KEPT = log(1, [[0, 0]]);
+const CUT = log(2, [[1, 0]]);
+
+test("a log that was put back is not believed beside one that was not, whichever epochs their batches have", () => {
+  const members = [KEPT, { ...CUT, isOlder: true }];
+  expect(members.map((each) => holdsVisible(each, members, 1))).toEqual([true, false]);
+  const turned = [{ ...KEPT, isOlder: true }, CUT];
+  expect(turned.map((each) => holdsVisible(each, turned, 1))).toEqual([false, true]);
+  // One that ends before it says nothing of it.
+  const short = [...turned.slice(0, 1), log(0, [])];
+  expect(short.map((each) => holdsVisible(each, short, 1))).toEqual([true, false]);
+});
+
+test.each([false, true])(
+  "of logs alike, that one is believed which knows the latest leader, also without a batch of it (put back: %s)",
+  (isOlder) => {
+    const known = log(1, [
+      [0, 0],
+      [2, 1],
+    ]);
+    const members = [CUT, KEPT, known].map((each) => ({ ...each, isOlder }));
+    for (const order of [members, members.toReversed()])
+      expect(members.map((each) => holdsVisible(each, order, 1))).toEqual([false, true, true]);
+    const unknown = members.slice(0, 2);
+    expect(unknown.map((each) => holdsVisible(each, unknown, 1))).toEqual([true, false]);
+  },
+);
+
 test("a log is within another when it is its beginning", () => {
   expect(isWithin(log(3, [[0, 0]]), NOW)).toBe(true);
   expect(isWithin(NOW, NOW)).toBe(true);

@@ -264,3 +264,35 @@ test("when a leader has lost records, one that was put back stays in sync only w
   const alone = { ...STATE, inSyncReplicas: [1, 2] };
   expect(stateAfterStart(alone, [lost, older, whole])?.state.inSyncReplicas).toEqual([2]);
 });
+
+/** Of epoch 2 alone: cut since, for what the leader of epoch 3 had. */
+const CUT = { ...OLDER, lastEpoch: 2, leaderEpochs: [{ leaderEpoch: 2, startOffset: 0 }] };
+
+test("a leader of batches of an earlier epoch leads on beside a follower that was put back, which is out of sync", () => {
+  const state = { ...STATE, leaderEpochStartOffset: 20 };
+  const leaderEpochs = [{ leaderEpoch: 1, startOffset: 0 }];
+  const kept = { lastEpoch: 1, leaderEpochs };
+  expect(stateAfterStart(state, [replica(1, kept), replica(2, CUT), replica(3, kept)])).toEqual({
+    state: { ...state, inSyncReplicas: [1, 3] },
+    moves: [{ brokerId: 2, reason: "lost_records", logEndOffset: 20 }],
+  });
+  // Without a leader as well.
+  const off = replica(1, { isNew: false, logEndOffset: null, lastEpoch: null, leaderEpochs: [] });
+  expect(stateAfterStart(state, [off, replica(2, CUT), replica(3, kept)])?.state.inSyncReplicas).toEqual([
+    1, 3,
+  ]);
+});
+
+test("one that ends before its epoch began has lost nothing that a follower holds which was put back with something else", () => {
+  const leader = replica(1, { ...UNCLEAN, logEndOffset: 8, lastEpoch: 3, durableHighWatermark: 5 });
+  const off = replica(3, { isNew: false, logEndOffset: null, lastEpoch: null, durableHighWatermark: 0 });
+  const started = (other: Partial<StartedReplica>) =>
+    stateAfterStart(STATE, [leader, replica(2, { ...OLDER, ...other }), off])?.state;
+  expect(started({ ...CUT, logEndOffset: 12 })).toEqual({
+    ...STATE,
+    leaderEpoch: 5,
+    leaderEpochStartOffset: 8,
+    inSyncReplicas: [1, 3],
+  });
+  expect(started({ lastEpoch: 3, logEndOffset: 12 })).toMatchObject({ leaderId: null });
+});

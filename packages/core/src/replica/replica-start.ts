@@ -88,10 +88,12 @@ function leaderProblem(
   const cleanEnd = Math.max(leaderEpochStartOffset, leader.closedEnd ?? 0);
   if (isWhole && logEndOffset < cleanEnd) return "lost_records";
   if (leader.isOlder && !isConfirmed(leader, members)) return "older_copy";
-  // Records of the leader's epoch a follower can only have from the leader; and below its beginning the leader had them all.
+  // Records of the leader's epoch a follower can only have from the leader; and below its beginning the leader had them all, but
+  // for what was cut, and was put back from an older copy.
   const hasMore = (other: StartedReplica) =>
     (other.logEndOffset ?? 0) > logEndOffset &&
-    (other.lastEpoch === leaderEpoch || logEndOffset < leaderEpochStartOffset);
+    (other.lastEpoch === leaderEpoch ||
+      (logEndOffset < leaderEpochStartOffset && (!other.isOlder || isWithin(leader, other))));
   return (isWhole ? replicas : members).some(hasMore) ? "lost_records" : null;
 }
 

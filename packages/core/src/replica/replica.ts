@@ -7,6 +7,7 @@
  */
 import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
+import type { EpochEntry } from "../log/manifest/leader-epochs.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { atOnce, type Trouble } from "./follower-trouble.ts";
 import { type FollowerProgress, type FollowerView, unknownProgress } from "./isr.ts";
@@ -42,6 +43,7 @@ export class Replica {
   /** Where its log ended when its broker last stopped; `null` before that. */
   closedEnd: number | null = null;
   #log: PartitionLog | BrokerError;
+  #foundEpochs: readonly EpochEntry[];
   #highWatermark = 0;
 
   /** `log`: or why there is none. */
@@ -49,6 +51,7 @@ export class Replica {
     this.broker = broker;
     this.noted = noted;
     this.#log = log;
+    this.#foundEpochs = this.leaderEpochs;
     this.#highWatermark = noted ?? 0;
   }
 
@@ -117,6 +120,16 @@ export class Replica {
     return this.log.leaderEpochs.findLast(({ startOffset }) => startOffset < end)?.leaderEpoch ?? null;
   }
 
+  /** Rising; none when it has no log, or its broker is stopped. */
+  get leaderEpochs(): readonly EpochEntry[] {
+    return this.logEndOffset === null ? [] : this.log.leaderEpochs;
+  }
+
+  /** The same when its log was opened: what it was told since of the epoch that it is to lead, its log does not prove. */
+  get foundEpochs(): readonly EpochEntry[] {
+    return this.#foundEpochs;
+  }
+
   learnHighWatermark(value: number): void {
     this.#highWatermark = value;
     if (this.#log instanceof BrokerError || !this.isOnline) return;
@@ -128,6 +141,7 @@ export class Replica {
     // Until a start has succeeded, what the last good log held is what is to be found again.
     if (this.problem === null) this.closedEnd = this.log.logEndOffset;
     this.#log = log;
+    this.#foundEpochs = this.leaderEpochs;
     this.#highWatermark = learned;
     this.progress = { ...this.progress, logEndOffset: null, lastFetch: null };
     this.trouble = atOnce(this.trouble);

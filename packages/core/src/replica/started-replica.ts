@@ -14,7 +14,7 @@ export interface StartedReplica {
   /** `null` when its log could not be opened, or its broker is stopped. */
   readonly logEndOffset: number | null;
   readonly lastEpoch: number | null;
-  /** Rising. */
+  /** As its log was found, when its broker has just started. Rising; the last may be of a leader that wrote nothing. */
   readonly leaderEpochs: readonly EpochEntry[];
   /** The high watermark up to which it had everything on its disk; 0 when nobody noted one. */
   readonly durableHighWatermark: number;
