@@ -14,8 +14,17 @@ One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 1
 - A request names its operation: \`{"operation":"ping"}\`. Unknown fields are refused, so that no typing error goes unseen.
 - An answer begins with \`"ok":true\` and the fields given below, or with \`"ok":false\`, a \`code\` of the
   [error table](errors.md), a \`message\`, \`retriable\` and, for some codes, \`details\`.
-- Requests on one connection take effect in the order in which they arrive; only a \`compact\` works while those behind it go on.
-  Answers come in that order too, unless a request has an \`id\`: its answer echoes the id and may come later than those behind it.
+- Requests on one connection take effect in the order in which they arrive. A \`compact\` works while those behind it go on, and what
+  waits for a coordinator keeps its place among the requests for the same transactional id or group, and before a look at transactions
+  or groups, but holds nothing else back:
+  - a \`produce\` of a transaction takes effect once the requests before it for its transactional id have, and, when it is the first to its
+    partition, once the coordinator has added that: what others behind it do to the partition, or its topic, may come before it;
+  - an \`end_transaction\` shows in each partition once its marker is there: a \`fetch\`, \`describe_partition\` or \`list_offsets\` that is
+    sent before the end is answered may not see it yet; the same holds for whatever else ends a transaction (\`init_producer\`,
+    \`abort_transaction\`, \`expire_transactions\`).
+
+  Whoever needs one of these before what follows waits for its answer.
+- Answers come in the order of the requests, unless a request has an \`id\`: its answer echoes the id and may come later than those behind it.
 - Bytes are strict Base64 in fields named \`…_b64\`. \`null\` means absent, \`""\` means empty; the two are never confused.
 - Offsets, ids and times are integers within ±(2^53 - 1). Times are milliseconds since 1970.
 - A line longer than the broker's \`--max-frame-bytes\` is answered with \`FRAME_TOO_LARGE\` and the connection closes.

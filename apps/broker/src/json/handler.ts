@@ -33,7 +33,8 @@ export interface Client extends WaitHolder {
 /**
  * Takes effect before it returns, so that requests take effect in the order in which they came; only what it waits for may
  * come later (or it stands among those that hold back what follows: dispatch.ts). What is asked of one group or transaction keeps its
- * own order, also where it has to wait for a coordinator first (turns.ts): who sends a look at a log behind that need not see it yet. Throws or rejects with a BrokerError for what the client should be told.
+ * own order, also where it has to wait for a coordinator first (turns.ts): what is sent behind that to a log may come before it, and a
+ * look at a log need not see it yet. Throws or rejects with a BrokerError for what the client should be told.
  */
 export type Handler<Name extends OperationName> = (
   request: ParsedRequest<Name>,

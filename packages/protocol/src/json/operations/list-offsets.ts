@@ -6,7 +6,7 @@ import { operation } from "../operation.ts";
 export const listOffsets = operation({
   name: "list_offsets",
   summary:
-    "Finds an offset: the earliest (-2), the end of what is visible (-1), or the first at or after a time.",
+    "Finds an offset: the earliest (-2), the end of what is visible (-1), or the first at or after a time. By time it finds whatever the log holds below that end, also aborted records and the markers of transactions, which a fetch from there passes over.",
   request: {
     topic: fields.topic,
     partition: fields.partition,

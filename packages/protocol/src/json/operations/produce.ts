@@ -11,7 +11,8 @@ const partitionZero = fields.partition.default(0);
  */
 export const produce = operation({
   name: "produce",
-  summary: "Appends one record, several, or a whole encoded batch to a partition.",
+  summary:
+    "Appends one record, several, or a whole encoded batch to a partition. One of a transaction may have to wait for its coordinator: other requests to the partition that were sent behind it may take effect before it.",
   request: {
     topic: fields.topic,
     partition: partitionZero,
