@@ -1,5 +1,5 @@
 /** What transactions are refused over the wire: requests that make no sense, and those that come at the wrong time. */
-import { encodeBatch } from "@minikafka/record";
+import { type BatchContent, encodeBatch } from "@minikafka/record";
 import { expect, test } from "vitest";
 import { base64, openBroker, Session } from "./support/broker.ts";
 import { COMMITTED, TransactionalSession, values } from "./support/transactions.ts";
@@ -78,19 +78,40 @@ test.each<[string, object, string]>([
 );
 
 /** A batch of the open transaction's producer. */
-function frameOf(producer: TransactionalSession, transactional: boolean): Buffer {
+function frameOf(producer: TransactionalSession, content: Partial<BatchContent>): Buffer {
   const { producer_id: producerId, producer_epoch: producerEpoch } = producer.identity;
   const records = [{ key: null, value: Buffer.from("b"), timestampMs: 1, headers: [] }];
-  return encodeBatch({ records, producerId, producerEpoch, baseSequence: 1, transactional });
+  return encodeBatch({ records, producerId, producerEpoch, baseSequence: 1, ...content });
 }
+
+test.each<Partial<BatchContent>>([
+  { producerId: -1, producerEpoch: -1, baseSequence: -1 },
+  { producerEpoch: -1 },
+  { baseSequence: -1 },
+])(
+  "a transactional batch that does not say whose it is is INVALID_RECORD, and fences nobody: %j",
+  async (content) => {
+    const producer = await withOpen();
+    const { session, id } = producer;
+    const frame = frameOf(producer, { transactional: true, ...content });
+    const fields = { operation: "produce", ...PLACE, acks: "all", transactional_id: id };
+    expect(await session.ask({ ...fields, batch_b64: frame.toString("base64") })).toMatchObject({
+      code: "INVALID_RECORD",
+      message: expect.stringContaining("-1"),
+    });
+    await producer.produce("c");
+    await producer.end(true);
+    expect(await values(session, COMMITTED)).toEqual(["a", "c"]);
+  },
+);
 
 test("a transactional batch is taken beside its id, and nothing else is", async () => {
   const producer = await withOpen();
   const { session } = producer;
   const fields = { operation: "produce", ...PLACE, acks: "all" };
   const named = { ...fields, transactional_id: producer.id };
-  const frame = frameOf(producer, true);
-  const plain = frameOf(producer, false);
+  const frame = frameOf(producer, { transactional: true });
+  const plain = frameOf(producer, {});
   const text = (bytes: Buffer) => bytes.toString("base64");
   expect(await session.ask({ ...fields, batch_b64: text(frame) })).toMatchObject({
     code: "INVALID_TRANSACTION_STATE",

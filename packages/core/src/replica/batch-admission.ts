@@ -46,7 +46,7 @@ export function requireAdmissible(frame: Buffer, admission: Admission): BatchHea
 }
 
 function headerRefusal(header: BatchHeader, admission: Admission): string | null {
-  if (header.control !== null) return `the batch is a ${header.control} marker, which only a broker writes`;
+  if (header.control !== null) return `the batch is a marker (${header.control}), which only a broker writes`;
   const producer = producerRefusal(header, admission);
   if (producer !== null) return producer;
   if (header.timestampType !== "create") return "the batch claims append times, which only a broker gives";

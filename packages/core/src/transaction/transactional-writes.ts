@@ -184,9 +184,13 @@ function producerOf(frame: Buffer): { readonly producerId: number; readonly prod
     throw new BrokerError("CORRUPT_BATCH", message);
   }
   const { producerId, producerEpoch, transactional } = readBatchHeader(frame);
-  if (transactional) return { producerId, producerEpoch };
+  if (transactional && producerId >= 0 && producerEpoch >= 0) return { producerId, producerEpoch };
   const refusal = frameRefusal(frame);
   if (refusal !== null) throw refusal;
+  if (transactional) {
+    const message = `the batch is of a transaction, and has producer id ${producerId} and epoch ${producerEpoch}; expected both as init_producer gave them`;
+    throw new BrokerError("INVALID_RECORD", message);
+  }
   throw new BrokerError(
     "INVALID_REQUEST",
     "the batch is not transactional, and transactional_id stands beside it; expected a batch of a transaction",
