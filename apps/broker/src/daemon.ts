@@ -26,7 +26,7 @@ import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
 import { Listener } from "./json/listener.ts";
 import { OutputBudget } from "./json/output-budget.ts";
-import { openLog, traceTo } from "./logging.ts";
+import { openLog, stepProblemTo, traceTo } from "./logging.ts";
 import { connectionsDefault, openFilesDefault } from "./open-files.ts";
 import { Parking } from "./parking.ts";
 import { Replicator } from "./replicator.ts";
@@ -166,7 +166,7 @@ class Daemon implements Broker {
       connectionsMax: settings.max_connections ?? connectionsDefault(cluster.config.openFilesMax),
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });
-    const onProblem = (step: string, err: unknown) => log.error({ step, err }, "a step failed");
+    const onProblem = stepProblemTo(log);
     const { steps, config } = cluster;
     this.#ticker = isManual ? null : new Ticker(tickedSteps(cluster, { ...settings, ...config }), onProblem);
     this.#replicator = isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err));

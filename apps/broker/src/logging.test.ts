@@ -1,11 +1,12 @@
+import { BrokerError } from "@minikafka/core";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { type LogLevel, traceTo } from "./logging.ts";
+import { type LogLevel, stepProblemTo, traceTo } from "./logging.ts";
 
 function logged(level: LogLevel) {
   const lines: { level: number; msg: string }[] = [];
   const log = pino({ level, base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  return { trace: traceTo(log), lines };
+  return { trace: traceTo(log), onProblem: stepProblemTo(log), lines };
 }
 
 const place = { brokerId: 1, topic: "orders", partition: 0 };
@@ -36,5 +37,26 @@ test("the life of a transaction is no news, but that it ended without its produc
   trace({ kind: "transaction_prepared", ...id, committed: false, cause: "timeout", partitions: 1 });
   expect(lines).toMatchObject([
     { msg: "transaction prepared", transactionalId: "billing", cause: "timeout" },
+  ]);
+});
+
+test("a step that failed is a warning in a sentence when that passes, else an error with its stack", () => {
+  const { onProblem, lines } = logged("info");
+  const site = { topic: "orders", partition: 0 };
+  onProblem("expire_transactions", new BrokerError("LEADER_NOT_AVAILABLE", "orders-0 has no leader", site));
+  onProblem("compact", new BrokerError("STORAGE_ERROR", "a file is damaged"));
+  onProblem("compact", new TypeError("a fault"));
+  const [passing, ...errors] = lines;
+  expect(passing).toMatchObject({
+    level: 40,
+    step: "expire_transactions",
+    code: "LEADER_NOT_AVAILABLE",
+    problem: "orders-0 has no leader",
+    details: site,
+  });
+  expect(JSON.stringify(passing)).not.toContain("stack");
+  expect(errors).toMatchObject([
+    { level: 50, step: "compact", err: { code: "STORAGE_ERROR", stack: expect.any(String) } },
+    { level: 50, step: "compact", err: { type: "TypeError", stack: expect.any(String) } },
   ]);
 });

@@ -1,5 +1,6 @@
 /** The log: what the kernel did, and what went wrong, on stderr; one JSON object a line, or for people when one watches. */
-import type { TraceEvent, TraceKind, Tracer } from "@minikafka/core";
+import { BrokerError, type TraceEvent, type TraceKind, type Tracer } from "@minikafka/core";
+import { ERRORS } from "@minikafka/protocol";
 import { type Logger, pino } from "pino";
 
 export const LOG_LEVELS = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
@@ -65,5 +66,18 @@ export function traceTo(log: Logger): Tracer {
     if (level === "silent" || !log.isLevelEnabled(level)) return;
     const { kind, ...facts } = event;
     log[level](facts, kind.replaceAll("_", " "));
+  };
+}
+
+/**
+ * Writes down that a step failed which nobody asked for. What passes, such as a partition without a leader, is a warning in a
+ * sentence: the step comes again. Anything else is an error, with the place where it was met.
+ */
+export function stepProblemTo(log: Logger): (step: string, problem: unknown) => void {
+  return (step, problem) => {
+    if (problem instanceof BrokerError && ERRORS[problem.code].retriable) {
+      const { code, message, details } = problem;
+      log.warn({ step, code, problem: message, details }, "a step could not be taken, and will be again");
+    } else log.error({ step, err: problem }, "a step failed");
   };
 }

@@ -58,21 +58,22 @@ export function tickedSteps(
   const members = {
     name: "expire_members",
     everyMs: EXPIRE_MEMBERS_MS,
-    take: toldOnce(() => groups.expireMembers()),
+    take: () => groups.expireMembers(),
   };
   const offsets = { name: "expire_offsets", everyMs: EXPIRE_OFFSETS_MS, take: () => groups.expireOffsets() };
   const ended = {
     name: "expire_transactions",
     everyMs: EXPIRE_TRANSACTIONS_MS,
-    take: toldOnce(() => expireTransactions(transactions)),
+    take: () => expireTransactions(transactions),
   };
-  return [
+  const all: TickedStep[] = [
     ...(intervals.flush === "os" ? [] : [flush]),
     ...[retention, compact, expire, retry, refresh],
     ...(intervals.freeze_groups ? [] : [members]),
     offsets,
     ended,
   ];
+  return all.map((step) => ({ ...step, take: toldOnce(() => step.take()) }));
 }
 
 /** One that could not be ended is tried again at the next tick, and told like any other trouble. */
@@ -88,7 +89,7 @@ async function expireTransactions(transactions: BrokerCluster["transactions"]): 
   );
 }
 
-/** A step that comes once a second or more tells of one trouble once, until it is over or is another. */
+/** Of one trouble a step tells once, however often it comes, until that is over or is another. */
 function toldOnce(take: () => Promise<unknown>): () => Promise<void> {
   let told: string | null = null;
   return async () => {
