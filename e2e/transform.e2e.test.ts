@@ -11,7 +11,7 @@ import { type Dice, dice } from "./support/dice.ts";
 import { RestartedDaemon } from "./support/restarted-daemon.ts";
 import { GROUP, TransformingWorker } from "./support/transforming-worker.ts";
 
-const NUMBERS = 8 * Number(process.env.MINIKAFKA_TRANSFERS ?? 60);
+const NUMBERS = 8 * Number(process.env.MINIKAFKA_TRANSFERS ?? 40);
 const TROUBLES = Number(process.env.MINIKAFKA_KILLS ?? 2);
 const PARTITIONS = 4;
 

@@ -43,14 +43,14 @@ export async function readBalances(client: Client, { partitions }: Geometry) {
   consumer.assign(Array.from({ length: partitions }, (_, partition) => ({ topic: BALANCES, partition })));
   let records = 0;
   do
-    for (const { value } of await consumer.poll({ timeoutMs: 1_000 })) {
+    for (const { value } of await again(() => consumer.poll({ timeoutMs: 1_000 }))) {
       const { branch, account, balance } = JSON.parse(`${value}`) as Entry;
       const known = balances.get(branch) ?? [];
       known[account] = balance;
       balances.set(branch, known);
       records += 1;
     }
-  while ((await consumer.lag()).some(({ lag }) => lag !== 0));
+  while ((await again(() => consumer.lag())).some(({ lag }) => lag !== 0));
   await consumer.close();
   return { balances, records };
 }

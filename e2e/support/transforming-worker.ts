@@ -46,6 +46,7 @@ export class TransformingWorker {
   readonly #world: WorkerWorld;
   readonly #vanished: Promise<void>[] = [];
   #successors = 0;
+  #hasAborted = false;
   #instance!: Instance;
 
   constructor(name: string, world: WorkerWorld) {
@@ -76,6 +77,12 @@ export class TransformingWorker {
       try {
         count = await this.#square(consumer, tx);
         if (this.#world.below(8) === 0) throw CHANGED_MIND;
+        if (count > 0 && !this.#hasAborted) {
+          // So that there is something to be hidden in any case.
+          await producer.flush();
+          this.#hasAborted = true;
+          throw CHANGED_MIND;
+        }
         await tx.sendOffsets(consumer);
         await tx.commit();
       } catch (error) {
