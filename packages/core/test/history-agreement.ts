@@ -36,9 +36,10 @@ export function assertReplicasAgree(
 /** What two replicas in sync both hold of one offset below the high watermark is one record. */
 export function assertSameWhereHeld({ highWatermark, copies, inSyncReplicas }: PartitionReplicaSet): void {
   const held = new Map<number, Held>();
-  for (const { isOnline, brokerId, log } of copies) {
+  for (const copy of copies) {
+    const { isOnline, brokerId } = copy;
     if (!isOnline || !inSyncReplicas.includes(brokerId)) continue;
-    for (const batch of heldBy(log)) {
+    for (const batch of heldBy(copy.log)) {
       if (batch.record === null || batch.nextOffset > highWatermark) continue;
       const other = held.get(batch.offset) ?? batch;
       held.set(batch.offset, other);

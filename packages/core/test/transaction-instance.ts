@@ -37,6 +37,7 @@ export interface InstanceWorld {
   readonly places: readonly TopicPartition[];
   readonly timeoutMs: number;
   readonly cluster: () => BrokerCluster;
+  readonly nowMs: () => number;
   readonly say: (what: string) => void;
   /** Something is wrong where nobody waits for it. */
   readonly broken: (problem: unknown) => void;
@@ -112,6 +113,7 @@ export class TransactionInstance {
     const { model, cluster, timeoutMs } = this.#world;
     const current = keeps && this.#identity !== null ? this.#identity : undefined;
     const { transactionalId } = this;
+    model.threaten(transactionalId);
     this.#ask(
       current === undefined ? "init" : `init with ${nameOf(current)}`,
       cluster().transactions.init({ transactionalId, timeoutMs, current }),
@@ -130,8 +132,8 @@ export class TransactionInstance {
 
   #begin(): void {
     const identity = this.#require();
-    const { model, cluster } = this.#world;
-    const transaction = model.begin(nameOf(identity), this.transactionalId);
+    const { model, cluster, nowMs } = this.#world;
+    const transaction = model.begin(nameOf(identity), this.transactionalId, nowMs());
     const wasOver = transaction.overAt !== null;
     this.#transaction = transaction;
     this.#ask(`begin ${transaction.name}`, cluster().transactions.begin(this.#caller(identity)), {
@@ -199,6 +201,7 @@ export class TransactionInstance {
     if (transaction === null) return;
     const commit = fate === "commit";
     if (commit) transaction.commits += 1;
+    else transaction.mayBeAborted = true;
     if (late === null) this.#ending = fate;
     const caller = this.#caller(identityOf(transaction));
     this.#ask(`${fate} ${transaction.name}`, cluster().transactions.end({ ...caller, commit }), {

@@ -73,6 +73,7 @@ export class MixedHistory {
       places: RECORDS,
       timeoutMs: 40 + random.below(200),
       cluster: () => this.cluster,
+      nowMs: () => this.world.clock.nowMs(),
       say: (what) => void this.done.push(what),
       broken: (problem) => {
         this.#problem ??= problem;
@@ -83,20 +84,22 @@ export class MixedHistory {
 
   async open(): Promise<void> {
     this.cluster = await openCluster(this.world, this.#config);
-    for (const [topic, partitions] of Object.entries(TOPICS)) {
-      if (this.cluster.hasTopic(topic)) continue;
-      const config = {
-        min_insync_replicas: this.#minInSyncReplicas,
-        ...(topic === "b" && {
-          cleanup_policy: "compact",
-          min_cleanable_dirty_ratio: 0,
-          delete_retention_ms: 100,
-        }),
-        ...(topic === "a" && this.#isRetained && { retention_ms: 150 }),
-      };
-      const replicationFactor = this.brokerIds.length;
-      this.cluster.createTopic({ topic, partitions, replicationFactor, config });
-    }
+    if (this.cluster.hasTopic("a")) return;
+    for (const [topic, partitions] of Object.entries(TOPICS)) this.#createTopic(topic, partitions);
+  }
+
+  #createTopic(topic: string, partitions: number): void {
+    const config = {
+      min_insync_replicas: this.#minInSyncReplicas,
+      ...(topic === "b" && {
+        cleanup_policy: "compact",
+        min_cleanable_dirty_ratio: 0,
+        delete_retention_ms: 100,
+      }),
+      ...(topic === "a" && this.#isRetained && { retention_ms: 150 }),
+    };
+    const replicationFactor = this.brokerIds.length;
+    this.cluster.createTopic({ topic, partitions, replicationFactor, config });
   }
 
   /** One step, and what must hold after it. */
@@ -108,10 +111,11 @@ export class MixedHistory {
     else if (choice < 64) this.#outside();
     else if (choice < 72) this.#advance(random.below(60));
     else if (choice < 76) this.#background("expire", () => this.cluster.transactions.expire());
-    else if (choice < 78) this.#background("abort", () => this.cluster.transactions.abort(this.#id()));
+    else if (choice < 78) this.#abort(this.#id());
     else if (choice < 86) await this.#changeBrokers();
     else if (choice < 92) await this.#upkeep();
-    else if (choice < 95) this.#fault();
+    else if (choice < 94) this.#fault();
+    else if (choice < 95) this.#failDisk();
     else if (choice < 96) await this.#restart();
     else {
       await this.#actUnsynced(random.below(4));
@@ -133,6 +137,7 @@ export class MixedHistory {
   async converge(): Promise<void> {
     this.done.push("converge");
     this.world.faults.disarm();
+    this.world.disk.stopFailing();
     await this.#everybodyBack();
     await driven(this.cluster, this.cluster.transactions.settled());
     await this.check();
@@ -188,6 +193,11 @@ export class MixedHistory {
     return instance;
   }
 
+  #abort(transactionalId: string): void {
+    this.model.threaten(transactionalId);
+    this.#background(`abort ${transactionalId}`, () => this.cluster.transactions.abort(transactionalId));
+  }
+
   /** Records and offsets that belong to no transaction. */
   #outside(): void {
     const { random } = this.world;
@@ -224,7 +234,11 @@ export class MixedHistory {
     else if (choice < 8) await this.#try(`start ${brokerId}`, () => this.cluster.startBroker(brokerId));
     else if (choice < 9)
       await this.#try(`rejoin ${brokerId} at ${name}`, () => this.cluster.rejoin(place, brokerId));
-    else await this.#try("isr", async () => this.cluster.refreshIsr());
+    else if (random.below(2) === 0) await this.#try("isr", async () => this.cluster.refreshIsr());
+    else
+      await this.#try(`remove ${brokerId} at ${name}`, async () =>
+        this.cluster.removeFromIsr(place, brokerId),
+      );
   }
 
   async #upkeep(): Promise<void> {
@@ -232,7 +246,7 @@ export class MixedHistory {
     const { steps } = this.cluster;
     const places = this.#places();
     const place = places[random.below(places.length)];
-    const choice = random.below(6);
+    const choice = random.below(8);
     if (place === undefined) return;
     if (choice < 2) await this.#try(`roll ${partitionName(place)}`, async () => steps.rollSegment(place));
     else if (choice < 4) {
@@ -241,12 +255,23 @@ export class MixedHistory {
     } else if (choice < 5) {
       await this.#try("retention", () => steps.applyRetention());
       await this.#try("expire producers", async () => steps.expireProducers());
+    } else if (choice < 7) {
+      await this.#changeTopic();
     } else if (place.topic === "a") {
       const before = random.below(this.cluster.replicaSet(place).highWatermark + 1);
       await this.#try(`delete below ${before} of ${partitionName(place)}`, () =>
         this.cluster.deleteRecords(place, before),
       );
     }
+  }
+
+  /** One that is made anew has nothing of the old one's. */
+  async #changeTopic(): Promise<void> {
+    if (!this.cluster.hasTopic("b")) return this.#try("create b", async () => this.#createTopic("b", 1));
+    await this.#try("delete b", async () => this.cluster.deleteTopic("b"));
+    if (this.cluster.hasTopic("b")) return;
+    this.model.gone("b-0");
+    this.readers.forget();
   }
 
   #fault(): void {
@@ -256,8 +281,17 @@ export class MixedHistory {
     this.world.faults.arm({ point, action: "error" });
   }
 
+  /** The next write or sync of some log fails. A broker that could not sync serves no writes until it is started again. */
+  #failDisk(): void {
+    const { random, disk } = this.world;
+    const operation = random.below(2) === 0 ? "write" : "sync";
+    const code = random.below(2) === 0 ? "EIO" : "ENOSPC";
+    this.done.push(`a ${operation} will fail with ${code}`);
+    disk.fail({ operation, code, path: /\/[^/]+\.log$/ });
+  }
+
   async #everybodyBack(): Promise<void> {
-    for (const brokerId of this.brokerIds) await this.cluster.startBroker(brokerId);
+    for (const brokerId of this.brokerIds) await this.#startAgain(brokerId);
     for (const place of this.#places()) {
       const set = this.cluster.replicaSet(place);
       const [candidate] = set.inSyncReplicas;
@@ -269,15 +303,25 @@ export class MixedHistory {
     await this.#replicate(10);
   }
 
+  async #startAgain(brokerId: number): Promise<void> {
+    const replicas = this.#places().flatMap((place) => this.cluster.replicaSet(place).copies);
+    const broker = replicas.find((copy) => copy.brokerId === brokerId)?.broker;
+    if (broker?.isRunning === false)
+      await this.#try(`stop ${brokerId}, which has failed`, () => this.cluster.stopBroker(brokerId));
+    await this.cluster.startBroker(brokerId);
+  }
+
   #advance(ms: number): void {
     this.done.push(`advance ${ms}`);
-    this.world.clock.advance(ms);
+    const { clock } = this.world;
+    clock.advance(ms);
+    this.model.timeIsOver(clock.nowMs() - this.#instanceWorld.timeoutMs);
   }
 
   async #restart(): Promise<void> {
     this.done.push("restart");
-    for (const brokerId of this.brokerIds) await this.cluster.startBroker(brokerId);
-    await this.cluster.close();
+    for (const brokerId of this.brokerIds) await this.#startAgain(brokerId);
+    await this.#try("close", () => this.cluster.close());
     await this.#reopen();
   }
 

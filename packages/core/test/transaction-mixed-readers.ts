@@ -28,23 +28,26 @@ export class MixedReaders {
   }
 
   async check(cluster: BrokerCluster, { isOver = false } = {}): Promise<void> {
-    for (const place of this.#places) {
+    for (const place of this.#there(cluster)) {
       if (cluster.replicaSet(place).leadership.onlineLeader !== null) this.#read(cluster, place);
       else assert.ok(!isOver, `${partitionName(place)} has a leader in the end`);
     }
     const askedAt = this.#model.tick();
     const partitions = [0, 1].map((partition) => ({ topic: "a", partition }));
-    const found = await cluster.groups.committed({ groupId: "g", partitions }).catch((problem: unknown) => {
-      if (problem instanceof BrokerError && !isOver) return [];
-      throw problem;
-    });
-    for (const { partition, offset } of found)
+    const committed = (requireStable: boolean) =>
+      cluster.groups.committed({ groupId: "g", partitions, requireStable }).catch((problem: unknown) => {
+        if (problem instanceof BrokerError && !isOver) return null;
+        throw problem;
+      });
+    const [found, stable] = await Promise.all([committed(false), committed(true)]);
+    if (stable !== null) assert.deepEqual(stable, found, "what is stable is what is there");
+    for (const { partition, offset } of found ?? [])
       this.#model.found(`a:${partition}`, offset, { askedAt, isOver });
   }
 
   /** No transaction is open any more, and no end under way. */
   async checkOver(cluster: BrokerCluster): Promise<void> {
-    for (const place of [...this.#places, ...placesOf(cluster)]) {
+    for (const place of [...this.#there(cluster), ...placesOf(cluster)]) {
       const { leaderLog, highWatermark, lastStableOffset } = cluster.replicaSet(place);
       const what = `${partitionName(place)}: ${JSON.stringify(leaderLog.openTransactions)}`;
       assert.deepEqual([lastStableOffset, highWatermark], [highWatermark, leaderLog.logEndOffset], what);
@@ -55,6 +58,10 @@ export class MixedReaders {
     // Twice: what the one that is read last tells may be told otherwise by the first.
     for (let pass = 0; pass < 2; pass++) await this.check(cluster, { isOver: true });
     this.#checkMarkers(cluster);
+  }
+
+  #there(cluster: BrokerCluster): TopicPartition[] {
+    return this.#places.filter(({ topic }) => cluster.hasTopic(topic));
   }
 
   #read(cluster: BrokerCluster, place: TopicPartition): void {
@@ -86,12 +93,17 @@ export class MixedReaders {
   }
 
   #checkMarkers(cluster: BrokerCluster): void {
-    const places = [...this.#places, ...placesOf(cluster).filter(({ topic }) => topic.startsWith("__"))];
+    const places = [
+      ...this.#there(cluster),
+      ...placesOf(cluster).filter(({ topic }) => topic.startsWith("__")),
+    ];
     const partitions = places.map((place) => ({
       name: partitionName(place),
       log: entriesOf(cluster.replicaSet(place).leaderLog),
     }));
-    const read = this.#places.flatMap((place) => committedRecords(cluster, place).map(({ value }) => value));
+    const read = this.#there(cluster).flatMap((place) =>
+      committedRecords(cluster, place).map(({ value }) => value),
+    );
     const problems = markerProblems(new Set(read), partitions, { isOver: true, isCleaned: () => true });
     assert.deepEqual(problems, []);
   }

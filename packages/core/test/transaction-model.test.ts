@@ -17,7 +17,8 @@ interface Scene {
 
 function scene({ commits = 1 } = {}): Scene {
   const model = new TransactionModel();
-  const one = model.begin("1:0", "billing");
+  const one = model.begin("1:0", "billing", 0);
+  one.mayBeAborted = true;
   const inA = model.send("a-0", "k", one);
   const inB = model.send("b-0", "k", one);
   inA.offset = 4;
@@ -111,6 +112,19 @@ describe("records", () => {
     const { model, inA } = scene({ commits: 0 });
     expect(() => model.read(partition("a-0", { records: [recordOf(inA)] }))).toThrow("nobody committed 1:0");
   });
+});
+
+test("what nobody aborted is no transaction that is aborted: neither of another id, nor before its time", () => {
+  const { model, one } = scene();
+  one.mayBeAborted = false;
+  model.threaten("payroll");
+  model.timeIsOver(0);
+  expect(() => model.read(partition("a-0"))).toThrow("nobody aborted 1:0");
+  const other = scene();
+  other.one.mayBeAborted = false;
+  other.model.timeIsOver(1);
+  other.model.read(partition("a-0"));
+  expect(other.one.fate).toBe("abort");
 });
 
 describe("a group's offset", () => {

@@ -15,6 +15,9 @@ export interface ModelTransaction {
   fate: Fate | null;
   /** Commits that were asked for and not refused. */
   commits: number;
+  /** Somebody may have aborted it: its own instance, another one, an operator, or the step, for its time is over. */
+  mayBeAborted: boolean;
+  readonly begunMs: number;
   /** When nothing of it may be taken any more: its end was answered, or that of its instance. */
   overAt: number | null;
 }
@@ -58,7 +61,7 @@ export class TransactionModel {
   #instant = 0;
 
   constructor() {
-    this.#plain = { name: "plain", transactionalId: "", fate: "commit", commits: 1, overAt: null };
+    this.#plain = { ...newTransaction("plain", "", 0), fate: "commit", commits: 1 };
   }
 
   /** The next instant: what was answered before it came before what is asked behind it. */
@@ -67,10 +70,10 @@ export class TransactionModel {
     return this.#instant;
   }
 
-  begin(name: string, transactionalId: string): ModelTransaction {
+  begin(name: string, transactionalId: string, nowMs: number): ModelTransaction {
     const known = this.transactions.get(name);
     if (known !== undefined) return known;
-    const begun = { name, transactionalId, fate: null, commits: 0, overAt: null };
+    const begun = newTransaction(name, transactionalId, nowMs);
     this.transactions.set(name, begun);
     return begun;
   }
@@ -83,6 +86,15 @@ export class TransactionModel {
     return sent;
   }
 
+  /** Its topic is deleted: nothing that is in it now is read again, wherever a topic of that name is. */
+  gone(place: string): void {
+    for (const sent of this.#sent.values()) {
+      if (sent.place !== place || sent.offset === null) continue;
+      sent.offset = null;
+      sent.isRefused = true;
+    }
+  }
+
   sendNumber(place: string, by = this.#plain): SentNumber {
     const number = this.#numbers.size + 1;
     const sent = { number, place, by, askedAt: this.tick(), takenAt: null, isRefused: false };
@@ -91,10 +103,22 @@ export class TransactionModel {
   }
 
   learn(transaction: ModelTransaction, fate: Fate, why: string): void {
-    const { name, commits } = transaction;
+    const { name, commits, mayBeAborted } = transaction;
     transaction.fate ??= fate;
     assert.equal(transaction.fate, fate, `${name} was known as ${transaction.fate}, and now: ${why}`);
     if (fate === "commit") assert.ok(commits > 0, `nobody committed ${name}, and yet: ${why}`);
+    else assert.ok(mayBeAborted, `nobody aborted ${name}, and yet: ${why}`);
+  }
+
+  /** Somebody asks for what ends the open transaction of an id. */
+  threaten(transactionalId: string): void {
+    for (const each of this.transactions.values())
+      if (each.transactionalId === transactionalId && each.overAt === null) each.mayBeAborted = true;
+  }
+
+  /** The step may abort what began before. */
+  timeIsOver(beforeMs: number): void {
+    for (const each of this.transactions.values()) if (each.begunMs < beforeMs) each.mayBeAborted = true;
   }
 
   /** An identity of the id was answered: whatever it had in another one is over. */
@@ -157,4 +181,8 @@ export class TransactionModel {
       if (wasOver) this.learn(by, "abort", why);
     }
   }
+}
+
+function newTransaction(name: string, transactionalId: string, begunMs: number): ModelTransaction {
+  return { name, transactionalId, fate: null, commits: 0, mayBeAborted: false, begunMs, overAt: null };
 }
