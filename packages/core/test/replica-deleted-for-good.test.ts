@@ -110,6 +110,26 @@ test.each(WAYS)(
   },
 );
 
+test.each(WAYS)(
+  "%s: nor does a copy bring back what retention had removed by the time at which it was asked to be deleted",
+  async (way) => {
+    const world = memoryWorld();
+    const before = await openReplicated(world);
+    await sendToAll(before, SECRETS);
+    const copy = await copied(before, world, 1);
+    before.alterConfig("orders", { retention_ms: 1 });
+    world.clock.advance(1000);
+    await before.steps.applyRetention();
+    expect(startsOf(before)).toEqual([5, 5, 5]);
+    before.alterConfig("orders", { retention_ms: -1 });
+    expect(await before.deleteRecords(ORDERS, 4)).toBe(5);
+    const cluster = await putBack({ cluster: before, world, brokerId: 1, copy }, way, {});
+    for (const start of startsOf(cluster)) expect(start).toBeGreaterThanOrEqual(4);
+    await sendToAll(cluster, ["new"]);
+    for (const brokerId of [1, 2, 3]) expect(valuesOn(cluster, brokerId)).not.toContain("s3");
+  },
+);
+
 test("an unclean promotion brings nothing back either: of one that was out of sync while it was deleted", async () => {
   for (const held of [5, 3]) {
     const world = memoryWorld();

@@ -39,7 +39,8 @@ export async function deleteRecords(
     set.leaderEpoch !== leaderEpoch;
   if (isLeft()) throw leaderLeft(set);
   const left = others().filter((copy) => copy.logStartOffset < beforeOffset);
-  if (left.length > 0 || beforeOffset > log.logStartOffset) note(beforeOffset, left);
+  // Also what the leader's retention has let go already: nothing notes that, and a folder that is put back may still have it.
+  if (left.length > 0 || beforeOffset > (set.state.deletedBefore ?? 0)) note(beforeOffset, left);
   try {
     const logStartOffset = await log.deleteRecords(beforeOffset);
     // It may have passed what an open transaction has written.
