@@ -53,6 +53,13 @@ export function transactionRooms(parts: TransactionRoomsParts): OtherRooms {
       const { acknowledged } = set.appendMarker(end, () => behind.add(set));
       await acknowledged;
     },
+    producerIn: (place, producerId) => {
+      const { leaderLog } = table.require(place);
+      return {
+        openEpoch: leaderLog.openTransaction(producerId)?.producerEpoch ?? null,
+        lastEpoch: leaderLog.producer(producerId)?.producerEpoch ?? null,
+      };
+    },
     newProducerId: () => producerIds.newProducerId(),
     heard: (before, after) => {
       if (after.state === "dead") {

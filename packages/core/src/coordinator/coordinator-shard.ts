@@ -114,10 +114,10 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
   ): Promise<MarkerResult> {
     return this.#whenLoaded(async (loaded) => {
       const { set, appendMarker } = this.#parts;
-      const { producerId, control } = end;
+      const { producerId } = end;
       let counting: readonly KeptRecord[] = [];
       let settled: Promise<void> | null = null;
-      const { offset } = appendMarker(set, end, ({ offset, nextOffset, acknowledged }) => {
+      const { offset } = appendMarker(set, end, ({ offset, control, nextOffset, acknowledged }) => {
         if (offset === null) return;
         counting = loaded.end({ producerId, control, nextOffset });
         settled = loaded.settle(nextOffset, acknowledged);

@@ -109,8 +109,8 @@ export class PartitionReplicaSet extends ReplicaSetReads {
   }
 
   /**
-   * Ends a transaction in this partition: appends its marker, unless the leader's log has none of that producer open, before this
-   * returns, and tells `onAppended` in the same instant. Throws as an append with acks all does, and STORAGE_ERROR after it where a
+   * Ends a transaction in this partition: appends its marker (see markerFor), unless the leader's log has none of that producer open, before
+   * this returns, and tells `onAppended` in the same instant. Throws as an append with acks all does, and STORAGE_ERROR after it where a
    * fault is armed; asked again, it goes on where the first came to, so that there is one marker.
    */
   appendMarker(end: TransactionEnd, onAppended?: (appended: AppendedMarker) => void): AppendedMarker {
@@ -120,18 +120,19 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     const { faults, clock } = this.env;
     const marker = markerFor(log, end, clock.nowMs());
     let offset: number | null = null;
+    const { control } = marker ?? end;
     if (marker !== null) {
       answeringForDisk(() => faults.hit("transaction.marker.before_append", log.place));
       offset = log.append(encodeMarker(marker), this.leaderEpoch).baseOffset;
       const { firstOffset } = marker;
-      this.env.trace({ kind: "marker_written", ...log.place, ...end, firstOffset, offset });
+      this.env.trace({ kind: "marker_written", ...log.place, ...end, control, firstOffset, offset });
       this.leadership.advance(minInSyncReplicas);
     }
     const nextOffset = log.logEndOffset;
     const acknowledged = this.#acknowledged({ acks: "all" }, nextOffset, log);
     // Nobody may be waiting.
     acknowledged.catch(() => {});
-    const appended = { offset, nextOffset, acknowledged };
+    const appended = { offset, control, nextOffset, acknowledged };
     onAppended?.(appended);
     if (offset !== null) answeringForDisk(() => faults.hit("transaction.marker.after_append", log.place));
     return appended;

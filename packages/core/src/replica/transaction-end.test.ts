@@ -19,6 +19,13 @@ test("a marker is due where a transaction of an older epoch is open, and says wh
   expect(markerFor(logWith(5), END, 5)).toBeNull();
 });
 
+test("a commit is one of the epoch right before its own: what is open of an older one was never to be committed, and is aborted", () => {
+  const aborted = { ...END, control: "abort", firstOffset: 9, timestampMs: 5 };
+  expect(markerFor(logWith(2), END, 5)).toEqual(aborted);
+  expect(markerFor(logWith(0), END, 5)).toEqual(aborted);
+  expect(markerFor(logWith(2), { ...END, control: "abort" }, 5)).toEqual(aborted);
+});
+
 test("a batch goes on with the transaction of its own epoch, or begins one where none is open", () => {
   const headerOf = (producerEpoch: number, isTransactional = true) => {
     const record = { key: null, value: Buffer.from("a"), timestampMs: 0, headers: [] };

@@ -25,12 +25,18 @@ export interface MarkerResult {
 
 /** The same before anybody has waited. */
 export interface AppendedMarker extends MarkerResult {
+  /** Of the marker; of remains it is an abort, whatever was asked for. */
+  readonly control: "commit" | "abort";
   /** Everything below it is acknowledged when `acknowledged` resolves. */
   readonly nextOffset: number;
   readonly acknowledged: Promise<void>;
 }
 
-/** The marker that `log` lacks; `null` when it has no such transaction open: the marker is there, or nothing was written. */
+/**
+ * The marker that `log` lacks; `null` when it has no such transaction open: the marker is there, or nothing was written. A commit is
+ * one of the transaction of the epoch right before its own; what is open of an older one are remains whose marker was lost, and an
+ * abort ends them: nobody has said that they were to be committed.
+ */
 export function markerFor(
   log: Pick<PartitionLog, "openTransaction">,
   end: TransactionEnd,
@@ -39,7 +45,8 @@ export function markerFor(
   const open = log.openTransaction(end.producerId);
   // One of the same epoch or a later one began after the end that is asked for.
   if (open === undefined || open.producerEpoch >= end.producerEpoch) return null;
-  return { ...end, firstOffset: open.firstOffset, timestampMs: nowMs };
+  const control = open.producerEpoch === end.producerEpoch - 1 ? end.control : "abort";
+  return { ...end, control, firstOffset: open.firstOffset, timestampMs: nowMs };
 }
 
 /**

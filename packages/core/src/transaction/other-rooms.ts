@@ -5,6 +5,7 @@ import type { StagingTransaction } from "../offsets/committed-offsets.ts";
 import type { Appended } from "../replica/append-options.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { TransactionEnd } from "../replica/transaction-end.ts";
+import type { ProducerInLog } from "./remains.ts";
 import type { KnownTransactions } from "./transaction-keeper.ts";
 import type { TransactionalAppendOptions } from "./transaction-requests.ts";
 import type { TransactionPartition } from "./transaction-state.ts";
@@ -29,6 +30,8 @@ export interface OtherRooms extends KnownTransactions {
    * acknowledged as acks=all is. Asked again it changes nothing.
    */
   endTransaction(place: TransactionPartition, end: TransactionEnd): Promise<void>;
+  /** What the partition's leader has of the producer. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR, UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
+  producerIn(place: TopicPartition, producerId: number): ProducerInLog;
   /** A producer id that nobody was ever given, nor will be. Throws STORAGE_ERROR, BROKER_FAILED. */
   newProducerId(): number;
 }

@@ -2,11 +2,12 @@
  * What a transaction writes: batches to partitions, and a group's offsets.
  *
  * Invariants: the coordinator's log knows a partition, durably, before the partition's log has anything of the transaction; a
- * batch is appended in the instant in which the transaction is seen to be open.
+ * batch is appended in the instant in which the transaction is seen to be open; no partition becomes a part of it while remains of
+ * another of the producer are open there (remains.ts).
  * Never: a batch behind the decision to end its transaction: a write keeps its turn until its batch is in the log.
  */
 import { frameProblem, HEADER_BYTES, readBatchHeader } from "@minikafka/record";
-import type { Wait } from "../coordinator/give-up.ts";
+import { unlessGivenUp, type Wait } from "../coordinator/give-up.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { requireOffsets } from "../offsets/commit-request.ts";
@@ -15,6 +16,7 @@ import type { Appended } from "../replica/append-options.ts";
 import { identityOf, isSame } from "../replica/producer-identity.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import type { OtherRooms } from "./other-rooms.ts";
+import { type Remains, remainsAhead, remainsOf } from "./remains.ts";
 import { requirePresent } from "./transaction-callers.ts";
 import type { TransactionChanges } from "./transaction-changes.ts";
 import type { TransactionKeeper } from "./transaction-keeper.ts";
@@ -118,14 +120,40 @@ export class TransactionalWrites {
   }
 
   async #add(caller: TransactionCaller, partition: TransactionPartition, wait: Wait): Promise<void> {
-    await this.#changes.act(
-      caller.transactionalId,
-      (transaction) => {
-        requireOngoing(transaction, caller);
-        return hasPartition(transaction, partition) ? null : { kind: "add_partition", partition };
-      },
-      wait,
-    );
+    for (;;) {
+      const found: { remains: Remains | null } = { remains: null };
+      await this.#changes.act(
+        caller.transactionalId,
+        (transaction) => {
+          requireOngoing(transaction, caller);
+          if (hasPartition(transaction, partition)) return null;
+          const { producerId, producerEpoch } = caller;
+          found.remains = remainsOf(this.#rooms.producerIn(partition, producerId), producerEpoch);
+          return found.remains === null ? { kind: "add_partition", partition } : null;
+        },
+        wait,
+      );
+      if (found.remains === null) return;
+      await this.#endRemains(caller, partition, found.remains, wait);
+    }
+  }
+
+  /** Aborts them. Throws INVALID_TRANSACTION_STATE then, when the transaction cannot write there. */
+  async #endRemains(
+    caller: TransactionCaller,
+    partition: TransactionPartition,
+    { markerEpoch, isAhead }: Remains,
+    wait: Wait,
+  ): Promise<void> {
+    const { transactionalId, producerId } = caller;
+    if (markerEpoch !== null) {
+      const coordinatorEpoch = this.#changes.topic.shardOf(transactionalId)?.leaderEpoch ?? 0;
+      const end = { producerId, producerEpoch: markerEpoch, coordinatorEpoch, control: "abort" } as const;
+      const ended = this.#rooms.endTransaction(partition, end);
+      await unlessGivenUp(ended, wait, () => `the end of what ${partitionName(partition)} has open`);
+    }
+    if (!isAhead) return;
+    throw remainsAhead(partition, caller, this.#rooms.producerIn(partition, producerId).lastEpoch);
   }
 
   async #requireOpen(caller: TransactionCaller, wait: Wait): Promise<void> {

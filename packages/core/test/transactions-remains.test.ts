@@ -1,0 +1,151 @@
+/** What an unclean promotion has left of transactions whose coordinator has forgotten them. */
+import { describe, expect, test } from "vitest";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import { committed, OFFSETS_TOPIC } from "./offsets-world.ts";
+import { settle } from "./replica-world.ts";
+import { replicatedUntil } from "./replicated-until.ts";
+import {
+  A,
+  B,
+  committedIn,
+  logOf,
+  openTransactions,
+  TRANSACTIONS_TOPIC,
+  TransactionalProducer,
+} from "./transactional-producer.ts";
+import { memoryWorld, rejection, type World } from "./world.ts";
+
+const STATES = { topic: TRANSACTIONS_TOPIC, partition: 0 };
+const OFFSETS = { topic: OFFSETS_TOPIC, partition: 0 };
+const INVALID = { code: "INVALID_TRANSACTION_STATE" };
+
+interface Stage {
+  readonly world: World;
+  readonly cluster: BrokerCluster;
+  readonly producer: TransactionalProducer;
+  /** The coordinator's partition is led by a replica that has what was written before this. */
+  readonly forget: () => Promise<void>;
+}
+
+/** An instance of epoch 0, all of whose coordinator's followers have fallen out. */
+async function begun(): Promise<Stage> {
+  const world = memoryWorld();
+  const cluster = await openTransactions(world, { brokers: 3 });
+  const producer = new TransactionalProducer(cluster);
+  await replicatedUntil(cluster, producer.init());
+  for (let round = 0; round < 3; round += 1) await cluster.replicateOnce();
+  for (const brokerId of [2, 3]) cluster.removeFromIsr(STATES, brokerId);
+  const forget = async () => {
+    for (const place of [A, B, OFFSETS])
+      if (cluster.hasTopic(place.topic)) {
+        for (let round = 0; round < 3; round += 1) await cluster.replicateOnce({ topic: place.topic });
+        await settle();
+        await cluster.promote(place, 2);
+      }
+    await cluster.stopBroker(1);
+    await cluster.promote(STATES, 2, { unclean: true });
+    await cluster.startBroker(1);
+  };
+  return { world, cluster, producer, forget };
+}
+
+/** Copies everything but the coordinator's records. */
+async function done<Result>(cluster: BrokerCluster, work: Promise<Result>): Promise<Result> {
+  const state = { isSettled: false };
+  work.then(
+    () => (state.isSettled = true),
+    () => (state.isSettled = true),
+  );
+  for (let round = 0; round < 20 && !state.isSettled; round += 1) {
+    for (const topic of ["a", "b", OFFSETS_TOPIC])
+      if (cluster.hasTopic(topic)) await cluster.replicateOnce({ topic });
+    await settle();
+  }
+  return work;
+}
+
+/** So many transactions were committed, without a record, and forgotten with the open one that wrote after them. */
+async function forgotten(ended: number): Promise<Stage> {
+  const stage = await begun();
+  const { cluster, producer } = stage;
+  for (let count = 0; count < ended; count += 1) {
+    await done(cluster, producer.begin());
+    await done(cluster, producer.commit());
+  }
+  await done(cluster, producer.begin());
+  await done(cluster, producer.send(A, "never"));
+  await done(cluster, producer.sendOffsets("readers", "a:0=7"));
+  await stage.forget();
+  await done(cluster, producer.init());
+  expect(producer.identity.producerEpoch).toBe(1);
+  await done(cluster, producer.begin());
+  return stage;
+}
+
+describe("remains of an older epoch", () => {
+  test("are aborted before the first record of a new transaction, which goes on", async () => {
+    const { cluster, producer } = await forgotten(0);
+    await done(cluster, producer.send(A, "new"));
+    expect(logOf(cluster, A)).toEqual(["never", "abort", "new"]);
+    await done(cluster, producer.commit());
+    expect(committedIn(cluster, A)).toEqual(["new"]);
+    expect(logOf(cluster, A)).toEqual(["never", "abort", "new", "commit"]);
+    await cluster.close();
+  });
+
+  test("are so among a group's offsets, which nobody waits for any more", async () => {
+    const { cluster, producer } = await forgotten(0);
+    await done(cluster, producer.sendOffsets("others", "a:0=3"));
+    await done(cluster, producer.commit());
+    expect([await committed(cluster, "readers"), await committed(cluster, "others")]).toEqual([
+      [],
+      ["a:0=3"],
+    ]);
+    await cluster.close();
+  });
+});
+
+describe("remains of the epoch that a new transaction got again", () => {
+  test("are aborted, and the transaction writes nothing there: the same batch is no duplicate of theirs; the next one works", async () => {
+    const { cluster, producer } = await forgotten(1);
+    const refused = await done(cluster, rejection(producer.send(A, "never")));
+    expect(refused).toMatchObject({ ...INVALID, details: { known_epoch: 2 } });
+    expect(logOf(cluster, A)).toEqual(["never", "abort"]);
+    expect(await done(cluster, rejection(producer.send(A, "more")))).toMatchObject(INVALID);
+    await done(cluster, producer.send(B, "elsewhere"));
+    await done(cluster, producer.abort());
+    await done(cluster, producer.begin());
+    await done(cluster, producer.send(A, "new"));
+    await done(cluster, producer.commit());
+    expect([committedIn(cluster, A), committedIn(cluster, B)]).toEqual([["new"], []]);
+    await cluster.close();
+  });
+
+  test("are no part of its commit either", async () => {
+    const { cluster, producer } = await forgotten(1);
+    expect(await done(cluster, rejection(producer.send(A, "new")))).toMatchObject(INVALID);
+    expect(await done(cluster, rejection(producer.sendOffsets("readers", "a:0=9")))).toMatchObject(INVALID);
+    await done(cluster, producer.commit());
+    expect([committedIn(cluster, A), await committed(cluster, "readers")]).toEqual([[], []]);
+    expect(logOf(cluster, A)).toEqual(["never", "abort"]);
+    await cluster.close();
+  });
+
+  test("of a later one as well", async () => {
+    const { cluster, producer } = await forgotten(2);
+    expect(await done(cluster, rejection(producer.send(A, "new")))).toMatchObject({
+      ...INVALID,
+      details: { known_epoch: 3 },
+    });
+    await done(cluster, producer.abort());
+    for (const isTaken of [false, true]) {
+      await done(cluster, producer.begin());
+      const sent = done(cluster, producer.send(A, "new"));
+      if (isTaken) await sent;
+      else expect(await rejection(sent)).toMatchObject(INVALID);
+      await done(cluster, producer.commit());
+    }
+    expect(committedIn(cluster, A)).toEqual(["new"]);
+    await cluster.close();
+  });
+});
