@@ -83,10 +83,16 @@ export class MiniKafkaError extends Error {
     this.code = code;
     this.details = facts.details ?? {};
     this.effect = facts.effect ?? (Object.hasOwn(EFFECTS, code) ? EFFECTS[code] : undefined);
-    this.retriable = this.effect === undefined && retriableOf(code, facts.retriable);
+    this.retriable =
+      this.effect === undefined && (isDecidedEnd(this.details) || retriableOf(code, facts.retriable));
     this.abortable = this.effect === "abortable";
     this.fatal = this.effect === "fatal";
   }
+}
+
+/** Of the end of a transaction, which the coordinator has decided and could not complete: asked again, it goes on with that. */
+function isDecidedEnd({ decided }: MiniKafkaErrorDetails): boolean {
+  return decided === "commit" || decided === "abort";
 }
 
 function retriableOf(code: string, said: boolean | undefined): boolean {
@@ -117,7 +123,7 @@ export function hasCode<Code extends MiniKafkaErrorCode>(
  */
 export function isFateUnknown(error: MiniKafkaError): boolean {
   // An attempt before had no answer, whatever became of the last one.
-  if (error.details.inDoubt === true) return true;
+  if (error.details.inDoubt === true || isDecidedEnd(error.details)) return true;
   switch (error.code) {
     case "CONNECTION":
     case "TIMEOUT":

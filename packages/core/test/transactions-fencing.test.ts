@@ -4,6 +4,7 @@ import { encodeBatch } from "@minikafka/record";
 import { describe, expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { frameOf } from "../src/coordinator/coordinator-record.ts";
+import type { BrokerError } from "../src/errors.ts";
 import { transactionRecord } from "../src/transaction/transaction-record.ts";
 import { GIVEN_EPOCH_MAX, newTransaction } from "../src/transaction/transaction-state.ts";
 import { FOLDER } from "./cluster-world.ts";
@@ -140,16 +141,16 @@ describe("an end that is repeated", () => {
     }
   });
 
-  test("goes on where the first was stopped, at whatever point", async () => {
+  test("goes on where the first was stopped, at whatever point, which says whether it was decided", async () => {
     const points = [
-      "transaction.prepare.before_write",
-      "transaction.prepare.after_write",
-      "transaction.marker.before_append",
-      "transaction.marker.after_append",
-      "transaction.complete.before_write",
-      "transaction.complete.after_write",
+      ["transaction.prepare.before_write", false],
+      ["transaction.prepare.after_write", true],
+      ["transaction.marker.before_append", true],
+      ["transaction.marker.after_append", true],
+      ["transaction.complete.before_write", true],
+      ["transaction.complete.after_write", true],
     ] as const;
-    for (const point of points) {
+    for (const [point, isDecided] of points) {
       const world = memoryWorld();
       const cluster = await openTransactions(world);
       const producer = await new TransactionalProducer(cluster).init();
@@ -157,7 +158,10 @@ describe("an end that is repeated", () => {
       await producer.send(A, "1");
       await producer.send(B, "2");
       world.faults.arm({ point, action: "error" });
-      expect(await rejection(producer.end(true)), point).toMatchObject({ code: "STORAGE_ERROR" });
+      const refused = await rejection(producer.end(true));
+      expect(refused, point).toMatchObject({ code: "STORAGE_ERROR" });
+      const { details } = refused as BrokerError;
+      expect([point, details.decided]).toEqual([point, isDecided ? "commit" : undefined]);
       expect(world.events.of("fault_fired"), point).toHaveLength(1);
       await producer.commit();
       expect([logOf(cluster, A), logOf(cluster, B)], point).toEqual([
@@ -170,6 +174,25 @@ describe("an end that is repeated", () => {
       ]);
       await cluster.close();
     }
+  });
+
+  test("in the other direction is not said to be decided, and an operator's abort that fails is", async () => {
+    const world = memoryWorld();
+    const cluster = await openTransactions(world);
+    const producer = await new TransactionalProducer(cluster).init();
+    await producer.begin();
+    await producer.send(A, "1");
+    world.faults.arm({ point: "transaction.marker.before_append", action: "error" });
+    expect(await rejection(cluster.transactions.abort("billing"))).toMatchObject({
+      code: "STORAGE_ERROR",
+      message: expect.stringContaining('the abort of the transaction of "billing" is decided'),
+      details: { decided: "abort" },
+    });
+    const refused = (await rejection(producer.end(true))) as BrokerError;
+    expect([refused.code, refused.details.decided]).toEqual(["TRANSACTION_ABORTED", undefined]);
+    expect(await cluster.transactions.abort("billing")).toBe(false);
+    expect(logOf(cluster, A)).toEqual(["1", "abort"]);
+    await cluster.close();
   });
 
   test("of a transaction before the last is fenced", async () => {

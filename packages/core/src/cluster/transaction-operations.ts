@@ -21,7 +21,7 @@ import type {
   TransactionalAppendOptions,
   TransactionCaller,
 } from "../transaction/transaction-requests.ts";
-import { isPrepared, type LivingState } from "../transaction/transaction-state.ts";
+import { isPrepared, type LivingState, type Transaction } from "../transaction/transaction-state.ts";
 import {
   describeTransaction,
   listTransactions,
@@ -31,6 +31,7 @@ import {
 import { TransactionalWrites } from "../transaction/transactional-writes.ts";
 import { Turns } from "../transaction/turns.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { tellingDecision } from "./end-decided.ts";
 import { openInternalTopic } from "./internal-topic.ts";
 import { INTERNAL_TOPIC_CONFIG, TRANSACTIONS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -101,16 +102,21 @@ export class TransactionOperations {
     await this.#writes.sendOffsets(request, wait);
   }
 
-  /** See TransactionCoordinator.end. */
+  /** See TransactionCoordinator.end. What fails behind the decision says so, as tellingDecision() in end-decided.ts. */
   async end(request: EndRequest, wait?: Wait): Promise<ProducerIdentity> {
     this.#lifecycle.requireRunning();
-    return this.#coordinator.end(request, wait);
+    const { transactionalId, commit } = request;
+    return this.#coordinator.end(request, wait).catch((problem: unknown) => {
+      throw tellingDecision(problem, this.#durable(transactionalId), { producer: request, commit });
+    });
   }
 
-  /** See TransactionCoordinator.abort. */
+  /** See TransactionCoordinator.abort. What fails behind the decision says so, as end() does. */
   async abort(transactionalId: string, wait?: Wait): Promise<boolean> {
     this.#lifecycle.requireRunning();
-    return this.#coordinator.abort(transactionalId, wait);
+    return this.#coordinator.abort(transactionalId, wait).catch((problem: unknown) => {
+      throw tellingDecision(problem, this.#durable(transactionalId));
+    });
   }
 
   /** See describeTransaction() in transaction-views.ts. */
@@ -142,6 +148,11 @@ export class TransactionOperations {
   /** Resolves when no end is being completed any more. Rejects with what no refusal of the world is. */
   settled(): Promise<void> {
     return this.#parts.completion.settled();
+  }
+
+  /** `null` while it has to be loaded. */
+  #durable(transactionalId: string): Transaction | null {
+    return this.#topic.loaded(transactionalId)?.transaction.committed(transactionalId) ?? null;
   }
 
   #takeUp({ transaction: keeper }: TransactionKinds): void {

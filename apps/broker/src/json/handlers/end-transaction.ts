@@ -1,6 +1,7 @@
 /**
  * end_transaction: committed or aborted in every partition when it answers; asked again with the same, it answers the same. Refuses:
- * INVALID_TRANSACTION_STATE (none is open, or it has ended the other way), and as begin_transaction.
+ * INVALID_TRANSACTION_STATE (none is open, or it has ended the other way), and as begin_transaction; what fails behind the decision
+ * has it in its details.
  */
 import type { Handler } from "../handler.ts";
 import { endTransactionOf, identityFields, speakerOf } from "../transaction-request.ts";

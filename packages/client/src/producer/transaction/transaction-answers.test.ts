@@ -120,6 +120,39 @@ test("a commit without an answer says that it may be asked again, and then takes
   }
 });
 
+test("an end that was decided and could not be completed is asked for again, whatever its code, and is not fatal", async () => {
+  for (const [isCommit, decided] of [
+    [true, "commit"],
+    [false, "abort"],
+  ] as const) {
+    const { producer, client, broker, peer, transactions, clock, committed, settle } = await transacting({
+      deliveryTimeoutMs: 2_000,
+    });
+    const tx = await producer.beginTransaction();
+    await sendTo(tx, "a");
+    broker.byHand("end_transaction", 3);
+    const first = failure(isCommit ? tx.commit() : tx.abort());
+    const refuse = async () => (await peer.next("end_transaction")).refuse("STORAGE_ERROR", { decided });
+    for (const passingMs of [1_000, 2_000, 0]) {
+      await refuse();
+      await quiet();
+      clock.advance(passingMs);
+    }
+    const error = await first;
+    expect([error.code, error.retriable, error.fatal, isFateUnknown(error)]).toEqual([
+      ...["STORAGE_ERROR", true, false, true],
+    ]);
+    expect(tx.stage).toBe(isCommit ? "committing" : "aborting");
+    const next = producer.transaction((more) => sendTo(more, "b"));
+    await settle();
+    await next;
+    expect(tx.stage).toBe(isCommit ? "committed" : "aborted");
+    expect(transactions.ends).toEqual([decided, "commit"]);
+    expect((await committed()).values).toEqual(isCommit ? ["a", "b"] : ["b"]);
+    await client.close();
+  }
+});
+
 test("the next transaction asks by itself for the commit before it that has no answer", async () => {
   for (const isTaken of [true, false]) {
     const { producer, tx, soon, transactions, committed, client } = await openCommit(isTaken);

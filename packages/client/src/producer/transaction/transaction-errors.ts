@@ -27,7 +27,7 @@ function withEffect(error: MiniKafkaError, effect: TransactionEffect, what: stri
 /** A commit that was not even asked for, because of `cause`. */
 export function notCommittedError(cause: MiniKafkaError): MiniKafkaError {
   const { code, details, fatal } = cause;
-  const message = `the transaction was not committed, and can only be aborted: ${cause.message}`;
+  const message = `the transaction was not committed: ${cause.message}`;
   return new MiniKafkaError(code, message, { details, effect: fatal ? "fatal" : "abortable", cause });
 }
 

@@ -269,8 +269,10 @@ export class Transaction implements AsyncDisposable {
   }
 
   #usage(what: string): MiniKafkaError {
-    const how =
-      this.#ending === null ? `is ${this.#stage}` : `is still ${this.#stage}, and has to be waited for`;
-    return usageError(`${what}: the transaction ${how}; begin another one for more`);
+    const isEnding = this.#ending !== null;
+    const how = isEnding ? `is still ${this.#stage}; wait for that` : `is ${this.#stage}`;
+    return usageError(
+      `${what}: the transaction ${how}${isEnding ? ", then" : ";"} begin another one for more`,
+    );
   }
 }
