@@ -190,7 +190,7 @@ test(
       ["billing", "aborted"],
       [""],
     ]);
-    expect(jsonLines(await output(broker, ["step", "transactions", "-J"]))).toEqual([
+    expect(jsonLines(await output(broker, [...step, "-J"]))).toEqual([
       { aborted: [], completed: [], forgotten: [], failed: [] },
     ]);
     expect(await output(broker, ["tx", "describe", "billing"])).toMatch(/^LAST-END +abort,timeout,/m);

@@ -148,7 +148,8 @@ const HINTS = {
         ? openTransactionChange
         : openGroupChange,
   PRODUCER_FENCED: "another instance of this producer took over; only that one may go on",
-  UNKNOWN_PRODUCER_ID: "init_producer gives one; the data folder may be another than before",
+  UNKNOWN_PRODUCER_ID:
+    "a producer gets its id when it starts: start it again; the data folder may be another than before",
   OUT_OF_ORDER_SEQUENCE: null,
   INVALID_TRANSACTION_STATE: null,
   CONCURRENT_TRANSACTIONS:

@@ -31,6 +31,7 @@ export function declareSeek(groups: Command, perform: Perform): void {
     .command("seek")
     // As kafka-consumer-groups has it: --reset-offsets.
     .aliases(["reset", "reset-offsets"])
+    .summary("move where a group without members goes on reading")
     .description(
       "Moves where a group without members goes on reading, in all partitions that it has committed.",
     )

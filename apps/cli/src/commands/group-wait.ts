@@ -15,6 +15,7 @@ const NOTE =
 export function declareWait(groups: Command, perform: Perform): void {
   const command = groups
     .command("wait")
+    .summary("wait until a group is in a state, has so many members, or has read everything")
     .description("Waits until a group is in a state, has so many members, or has read everything.")
     .argument("<group>", "the name")
     .addOption(

@@ -40,6 +40,7 @@ function declareList(groups: Command, perform: Perform): void {
   const command = groups
     .command("list")
     .alias("ls")
+    .summary("list the groups by name")
     .description(
       "Lists the groups by name: those with members, and those with committed offsets. What cannot be listed now is told.",
     )
@@ -53,6 +54,7 @@ function declareList(groups: Command, perform: Perform): void {
 function declareDescribe(groups: Command, perform: Perform): void {
   const command = groups
     .command("describe")
+    .summary("show how far groups are behind, who is in them, or why they were rebalanced")
     .description("Shows how far groups are behind, partition by partition; of all groups when none is named.")
     .argument("[group...]", "the names")
     .option("--members", "who is in it instead, with what each has, waits for and has still to let go")
@@ -79,6 +81,7 @@ function declareDelete(groups: Command, perform: Perform): void {
   const command = groups
     .command("delete")
     .alias("rm")
+    .summary("forget groups without members")
     .description("Forgets groups without members, with all that they have committed.")
     .argument("<group...>", "the names")
     .option("--if-exists", "succeed for those that are not there")

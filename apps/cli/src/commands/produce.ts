@@ -16,7 +16,9 @@ may have key or key_b64, headers, partition and timestamp.
 A record that is refused ends the command; the error names its line.
 
 With --transactional-id a new run under the same id ends what the one before has
-open, and fences it. fetch and consume leave out what is open or was aborted with
+open, and fences it. The transaction begins at once, before the first line is
+read, and its time runs while stdin is waited for. What is printed of a record
+says where it lies; it is committed only when the command ends with 0. fetch and consume leave out what is open or was aborted with
 --isolation read_committed; without, they show it. tx list shows what is open.`;
 
 export function declareProduce(program: Command, perform: Perform): void {
@@ -91,7 +93,7 @@ function declareStrength(command: Command): Command {
     )
     .option(
       "--transaction-timeout <duration>",
-      "with --transactional-id: how long it may be open before the broker aborts it (default: 60s)",
+      "with --transactional-id: the broker aborts it when it is open for longer (default: 60s)",
       parseTimeout,
     );
 }

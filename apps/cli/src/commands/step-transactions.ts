@@ -2,19 +2,34 @@
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
+import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { withSession } from "../session.ts";
+import { addSharedOptions } from "../settings.ts";
 
-/** Returns the commands, for their shared options. */
-export function declareTransactionSteps(step: Command, perform: Perform): Command[] {
+const NOTE = `\
+A transaction is due when it is open for longer than its timeout, so that with the default of 60s a clock that was
+moved by 60s is not enough, and 61s are. tx list shows what is open, and since when. In auto mode the broker takes this
+step every second; by hand it needs a broker started with --lab or --clock manual. With several brokers and a manual
+clock an end takes rounds of replication: step replicate a few times from another terminal.`;
+
+export function declareTransactionSteps(step: Command, perform: Perform): void {
   const transactions = step
     .command("expire-transactions")
-    .alias("transactions")
     .description(
       "Aborts transactions that are open for longer than their timeout, finishes those whose end was decided and is not complete, and forgets ids that were not used for a week.",
     )
     .action((_options: unknown, self: Command) => perform(self, expireTransactions));
-  return [transactions];
+  addSharedOptions(transactions).addHelpText(
+    "after",
+    examples(
+      [
+        "minikafka-cli step expire-transactions",
+        "minikafka-cli clock advance 61s && minikafka-cli step expire-transactions",
+      ],
+      NOTE,
+    ),
+  );
 }
 
 function expireTransactions(context: Context): Promise<undefined> {

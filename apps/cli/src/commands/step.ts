@@ -50,11 +50,11 @@ export function declareStep(program: Command, perform: Perform): void {
       .action((_options: unknown, self: Command) =>
         perform(self, (context) => inSession(context, (session) => act(context, session, undefined))),
       );
+  declareTransactionSteps(step, perform);
   const commands = [
     step,
     ...declareReplicationSteps(step, perform),
     ...declareGroupSteps(step, perform),
-    ...declareTransactionSteps(step, perform),
     declareRoll(step, perform),
     ofLogs(
       "retention",

@@ -43,6 +43,7 @@ function declareList(tx: Command, perform: Perform): void {
   const command = tx
     .command("list")
     .alias("ls")
+    .summary("list the transactional ids, with their states")
     .description("Lists the transactional ids by name. What cannot be listed now is told.")
     .option("--state <state>", "only those in this state; repeat it for more", collectState)
     .action((options: ListOptions, self: Command) => perform(self, (context) => list(context, options)));
@@ -62,6 +63,7 @@ function declareList(tx: Command, perform: Perform): void {
 function declareDescribe(tx: Command, perform: Perform): void {
   const command = tx
     .command("describe")
+    .summary("show how a transactional id stands")
     .description(
       "Shows how a transactional id stands: its state, its producer, its partitions, its last end.",
     )
@@ -81,6 +83,7 @@ function declareDescribe(tx: Command, perform: Perform): void {
 function declareAbort(tx: Command, perform: Perform): void {
   const command = tx
     .command("abort")
+    .summary("abort the open transaction of an id")
     .description("Aborts the open transaction of an id, so that nobody has to wait for its timeout.")
     .argument("<id>", "the transactional id")
     .action((id: string, _options: unknown, self: Command) => perform(self, (context) => abort(context, id)));

@@ -28,7 +28,7 @@ export function retired({ producerId, producerEpoch }: ProducerIdentity, named: 
 export function neverGiven({ producerId, producerEpoch }: ProducerIdentity): BrokerError {
   return new BrokerError(
     "UNKNOWN_PRODUCER_ID",
-    `producer id ${producerId} of epoch ${producerEpoch} was given to nobody; expected what init_producer answers`,
+    `producer id ${producerId} of epoch ${producerEpoch} was given to nobody; expected those that a producer was given when it started`,
     { producer_id: producerId, producer_epoch: producerEpoch },
   );
 }

@@ -53,7 +53,7 @@ export function groupInTransaction(groupId: string): BrokerError {
 
 /** Kafka answers the same (KIP-848); who commits without being a member would move the members' offsets. */
 export function notAMember({ groupId, members }: Group): BrokerError {
-  const message = `the group ${quoted(groupId)} has ${countedMembers(members.size)}, and none was named; expected member_id and generation of one, or a group without members`;
+  const message = `the group ${quoted(groupId)} has ${countedMembers(members.size)}, and none was named; expected a member of the group, with its generation, or a group without members`;
   return new BrokerError("UNKNOWN_MEMBER", message, { members: members.size });
 }
 

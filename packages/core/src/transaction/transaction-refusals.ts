@@ -6,7 +6,7 @@ import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import type { LastEnd, Transaction } from "./transaction-state.ts";
 
 export function unknownTransactionalId(transactionalId: string): BrokerError {
-  const message = `there is no transactional id ${quoted(transactionalId)}; expected one that init_producer was asked for`;
+  const message = `there is no transactional id ${quoted(transactionalId)}; expected one that a producer has started with`;
   return new BrokerError("UNKNOWN_TRANSACTIONAL_ID", message, { transactional_id: transactionalId });
 }
 
@@ -32,7 +32,7 @@ export function stillCompleting({ transactionalId, state }: Transaction): Broker
 /** The coordinator, not the producer, has ended it. */
 export function transactionAborted({ transactionalId }: Transaction, { cause }: LastEnd): BrokerError {
   const why = cause === "timeout" ? "as it was open for too long" : "by hand";
-  const message = `the transaction of ${quoted(transactionalId)} was aborted ${why}; expected a new one, with the epoch that init_producer gives for this one`;
+  const message = `the transaction of ${quoted(transactionalId)} was aborted ${why}; expected its producer to begin a new one`;
   return new BrokerError("TRANSACTION_ABORTED", message, { cause });
 }
 

@@ -216,7 +216,7 @@ function producerOf(frame: Buffer): { readonly producerId: number; readonly prod
   const refusal = frameRefusal(frame);
   if (refusal !== null) throw refusal;
   if (transactional) {
-    const message = `the batch is of a transaction, and has producer id ${producerId} and epoch ${producerEpoch}; expected both as init_producer gave them`;
+    const message = `the batch is of a transaction, and has producer id ${producerId} and epoch ${producerEpoch}; expected those that its producer was given when it started`;
     throw new BrokerError("INVALID_RECORD", message);
   }
   throw new BrokerError(

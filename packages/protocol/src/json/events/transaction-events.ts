@@ -4,7 +4,7 @@
  */
 export const TRANSACTION_EVENTS = {
   transaction_initialized: [
-    "A producer of transactions got its id and epoch; `state` is what the transactional id was before.",
+    "A producer of transactions got its id and epoch; `state` is what the transactional id was before: `dead` when it was new, or forgotten.",
     "transactional_id:text producer_id producer_epoch timeout_ms state:text",
   ],
   transaction_begun: ["A transaction is open.", "transactional_id:text producer_id producer_epoch"],
