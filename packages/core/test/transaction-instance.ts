@@ -91,7 +91,7 @@ export class TransactionInstance {
     else if (this.#transaction === null) {
       if (choice < 4) this.#init(true);
       else this.#begin();
-    } else if (choice < 55) this.#send();
+    } else if (choice < 45) this.#send();
     else if (choice < 72) this.#sendNumber();
     else this.#end(choice < 90 ? "commit" : "abort");
   }
@@ -174,7 +174,7 @@ export class TransactionInstance {
     const { model, random, cluster } = this.#world;
     const transaction = late ?? this.#transaction;
     if (transaction === null) return;
-    const partition = random.below(2);
+    const partition = random.below(4) === 0 ? 1 : 0;
     const sent = model.sendNumber(`a:${partition}`, transaction);
     const wasOver = transaction.overAt !== null;
     const offsets = [{ topic: "a", partition, offset: sent.number, metadata: null }];

@@ -106,8 +106,8 @@ export class MixedHistory {
   async step(): Promise<void> {
     const { random } = this.world;
     const choice = random.below(100);
-    if (choice < 56) for (let acts = 1 + random.below(3); acts > 0; acts--) this.#instance().act();
-    else if (choice < 60) this.#instance().actLate();
+    if (choice < 52) for (let acts = 1 + random.below(3); acts > 0; acts--) this.#instance().act();
+    else if (choice < 55) this.#instance().actLate();
     else if (choice < 64) this.#outside();
     else if (choice < 72) this.#advance(random.below(60));
     else if (choice < 76) this.#background("expire", () => this.cluster.transactions.expire());
@@ -202,7 +202,7 @@ export class MixedHistory {
   #outside(): void {
     const { random } = this.world;
     const place = RECORDS[random.below(RECORDS.length)] ?? { topic: "a", partition: 0 };
-    if (random.below(2) === 0 && place.topic === "a") {
+    if (random.below(3) === 0 && place.topic === "a") {
       const sent = this.model.send(partitionName(place), "none");
       const appended = (): Promise<AppendResult> =>
         this.cluster.appendBatch(place, batchOf([sent.value]), { acks: "all" });
@@ -211,7 +211,7 @@ export class MixedHistory {
       });
       return;
     }
-    const partition = random.below(2);
+    const partition = random.below(4) === 0 ? 1 : 0;
     const sent = this.model.sendNumber(`a:${partition}`);
     const offsets = [{ topic: "a", partition, offset: sent.number, metadata: null }];
     const commit = () => this.cluster.groups.commit({ groupId: "g", member: null, offsets });
