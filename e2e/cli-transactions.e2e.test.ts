@@ -119,7 +119,7 @@ test("what a killed producer left open holds readers up until an operator aborts
   expect(listed).toMatchObject({ transactions: [{ transactional_id: "billing", partitions: 1 }] });
   expect(await output(broker, ["topics", "describe", "orders"])).toMatch(/^orders +0 .* 0 +0 +2 +2$/m);
   expect(await output(broker, ["describe", "orders", "-p", "0"])).toMatch(
-    /^OPEN-TRANSACTION-OF +PRODUCER-EPOCH +FIRST-OFFSET\n\d+ +0 +0$/m,
+    /^OPEN-TRANSACTION-OF +PRODUCER +PRODUCER-EPOCH +FIRST-OFFSET\nbilling +\d+ +0 +0$/m,
   );
 
   expect(await output(broker, ["tx", "abort", "billing"])).toBe("aborted the open transaction of billing\n");

@@ -66,7 +66,7 @@ test("the list names the ids in the states that are asked for, and a partition t
   expect(await session.call("describe_partition", PLACE)).toMatchObject({
     last_stable_offset: 0,
     high_watermark: 2,
-    open_transactions: [{ producer_id, producer_epoch: 0, first_offset: 0 }],
+    open_transactions: [{ ...BILLING, producer_id, producer_epoch: 0, first_offset: 0 }],
   });
   await producer.end(true);
   expect(await session.call("describe_partition", PLACE)).toMatchObject({
@@ -78,6 +78,25 @@ test("the list names the ids in the states that are asked for, and a partition t
     transactions: [],
   });
   expect(await session.call("list_transactions")).toMatchObject({ transactions: [{ producer_epoch: 1 }] });
+});
+
+test("a partition whose topic was deleted, or made anew, is told apart, and the transaction ends without it", async () => {
+  const session = await withOrders();
+  await session.call("create_topic", { topic: "paid", partitions: 1 });
+  const producer = await TransactionalSession.open(session);
+  await producer.begin();
+  await producer.produce("a");
+  const paid = { topic: "paid", partition: 0 };
+  await session.call("produce", producer.produceFields(["b"], paid));
+  const partitions = async () => (await session.call("describe_transaction", BILLING)).partitions;
+  expect(await partitions()).toEqual([PLACE, paid]);
+  await session.call("delete_topic", { topic: "paid" });
+  expect(await partitions()).toEqual([PLACE, { ...paid, gone: true }]);
+  await session.call("create_topic", { topic: "paid", partitions: 1 });
+  expect(await partitions()).toEqual([PLACE, { ...paid, gone: true }]);
+  await producer.end(true);
+  expect(await values(session, COMMITTED)).toEqual(["a"]);
+  expect(await session.call("describe_partition", paid)).toMatchObject({ log_end_offset: 0 });
 });
 
 test("readers of committed records see them when the commit is there, and those of aborted ones never", async () => {

@@ -93,10 +93,10 @@ function producersOf({ producers }: Inside): string {
   );
 }
 
-/** The transactions that are open here; `tx list` knows their ids. */
+/** The transactions that are open here; `tx describe` and `tx abort` take their ids. */
 function transactionsOf({ open_transactions: open }: Inside): string {
   return renderTable(
-    ["OPEN-TRANSACTION-OF", "PRODUCER-EPOCH", "FIRST-OFFSET"],
-    open.map(({ producer_id, producer_epoch, first_offset }) => [producer_id, producer_epoch, first_offset]),
+    ["OPEN-TRANSACTION-OF", "PRODUCER", "PRODUCER-EPOCH", "FIRST-OFFSET"],
+    open.map((each) => [each.transactional_id, each.producer_id, each.producer_epoch, each.first_offset]),
   );
 }

@@ -63,6 +63,8 @@ function remarkUnreadable({ notes }: Context, unreadable: Listed["unreadable"]):
 export function showTransaction(context: Context, transaction: Described): Promise<void> {
   if (context.settings.json) return context.data.json(transaction);
   const { partitions, last_end: lastEnd } = transaction;
+  const gone = partitions.filter((place) => place.gone === true);
+  const left = partitions.filter((place) => place.gone !== true);
   return context.data.write(
     renderFacts([
       ["TRANSACTIONAL-ID", transaction.transactional_id],
@@ -71,7 +73,8 @@ export function showTransaction(context: Context, transaction: Described): Promi
       ["PRODUCER-EPOCH", transaction.producer_epoch],
       ["TIMEOUT-MS", transaction.timeout_ms],
       ["STARTED", timeCell(transaction.started_ms)],
-      ["PARTITIONS", placesText(partitions)],
+      ["PARTITIONS", placesText(left)],
+      ...(gone.length > 0 ? [["PARTITIONS-GONE", placesText(gone)] as const] : []),
       ["LAST-END", lastEnd === null ? null : endText(lastEnd)],
       ["COORDINATOR", transaction.coordinator_id],
     ]),

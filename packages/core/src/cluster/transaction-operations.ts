@@ -10,6 +10,7 @@ import type { AppendResult } from "../replica/append-result.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { Completion } from "../transaction/completion.ts";
+import type { OtherRooms } from "../transaction/other-rooms.ts";
 import { TransactionChanges } from "../transaction/transaction-changes.ts";
 import { TransactionCoordinator, type TransactionParts } from "../transaction/transaction-coordinator.ts";
 import { type ExpiredTransactions, expireTransactions } from "../transaction/transaction-expiry.ts";
@@ -36,6 +37,7 @@ import { openInternalTopic } from "./internal-topic.ts";
 import { INTERNAL_TOPIC_CONFIG, TRANSACTIONS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type TransactionRoomsParts, transactionRooms } from "./transaction-rooms.ts";
+import type { TransactionalProducers } from "./transactional-producers.ts";
 
 export class TransactionOperations {
   readonly #lifecycle: Lifecycle;
@@ -45,6 +47,8 @@ export class TransactionOperations {
   readonly #parts: TransactionParts;
   readonly #coordinator: TransactionCoordinator;
   readonly #writes: TransactionalWrites;
+  readonly #rooms: OtherRooms;
+  readonly #producers: TransactionalProducers;
 
   constructor(parts: TransactionRoomsParts, env: Env) {
     const { config, lifecycle } = parts;
@@ -57,6 +61,8 @@ export class TransactionOperations {
     this.#lifecycle = lifecycle;
     this.#config = config;
     this.#env = env;
+    this.#rooms = rooms;
+    this.#producers = parts.producerIds.transactional;
     this.#topic = new CoordinatorTopic<TransactionKinds>(
       {
         ...openInternalTopic(parts, request, env),
@@ -122,7 +128,7 @@ export class TransactionOperations {
   /** See describeTransaction() in transaction-views.ts. */
   async describe(transactionalId: string, wait?: Wait): Promise<TransactionDescription> {
     this.#lifecycle.requireRunning();
-    return describeTransaction(this.#topic, transactionalId, wait);
+    return describeTransaction(this.#topic, { transactionalId, topicIdOf: this.#rooms.topicIdOf }, wait);
   }
 
   /** See listTransactions() in transaction-views.ts. */
@@ -132,6 +138,11 @@ export class TransactionOperations {
   ): Promise<TransactionListings> {
     this.#lifecycle.requireRunning();
     return listTransactions(this.#topic, request, wait);
+  }
+
+  /** Whose producer id it is; `null` when no transactional id that is known has it, or its coordinator's partition cannot be read. */
+  idOf(producerId: number): string | null {
+    return this.#producers.idOf(producerId);
   }
 
   /** The step. See expireTransactions() in transaction-expiry.ts. */

@@ -26,6 +26,11 @@ export class TransactionalProducers {
     this.#byId.delete(producerId);
   }
 
+  /** Whose it is; `null` for none that is known. */
+  idOf(producerId: number): string | null {
+    return this.#byId.get(producerId) ?? null;
+  }
+
   /**
    * Whether the batch is of a transactional id, whose coordinator has judged it then. Throws INVALID_TRANSACTION_STATE for one of it
    * that comes without a transaction. Kafka: "Expected transactional write from producer".

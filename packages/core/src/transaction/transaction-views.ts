@@ -4,6 +4,7 @@ import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import { BrokerError } from "../errors.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
+import type { OtherRooms } from "./other-rooms.ts";
 import type { TransactionKeeper, TransactionKinds } from "./transaction-keeper.ts";
 import { unknownTransactionalId } from "./transaction-refusals.ts";
 import { requireTransactionalId } from "./transaction-requests.ts";
@@ -21,10 +22,15 @@ interface Shown {
   readonly coordinatorId: number | null;
 }
 
+export interface DescribedPartition extends TopicPartition {
+  /** Only when the topic was deleted since, or made anew under the name: there is nothing to be ended there. */
+  readonly isGone?: true;
+}
+
 export interface TransactionDescription extends Shown {
   readonly timeoutMs: number;
   /** Those of the open transaction, or those that wait for their markers. */
-  readonly partitions: readonly TopicPartition[];
+  readonly partitions: readonly DescribedPartition[];
   readonly lastEnd: {
     readonly committed: boolean;
     readonly cause: EndCause;
@@ -51,7 +57,7 @@ export interface TransactionListings {
 /** Rejects with UNKNOWN_TRANSACTIONAL_ID, INVALID_REQUEST, and as CoordinatorShard.read does. Kafka: DescribeTransactions (KIP-664). */
 export async function describeTransaction(
   topic: CoordinatorTopic<TransactionKinds>,
-  transactionalId: string,
+  { transactionalId, topicIdOf }: Pick<OtherRooms, "topicIdOf"> & { readonly transactionalId: string },
   wait: Wait = {},
 ): Promise<TransactionDescription> {
   requireTransactionalId(transactionalId);
@@ -62,8 +68,9 @@ export async function describeTransaction(
     const shown = shownOf(transaction, shard);
     if (shown === null) throw unknownTransactionalId(transactionalId);
     const { timeoutMs, lastEnd } = transaction;
-    const partitions = [...transaction.partitions.values()].map(({ topic: name, partition }) => {
-      return { topic: name, partition };
+    const partitions = [...transaction.partitions.values()].map((place): DescribedPartition => {
+      const isGone = topicIdOf(place.topic) !== place.topicId;
+      return { topic: place.topic, partition: place.partition, ...(isGone && { isGone }) };
     });
     if (lastEnd === null) return { ...shown, timeoutMs, partitions, lastEnd };
     const { committed, cause, endedMs } = lastEnd;

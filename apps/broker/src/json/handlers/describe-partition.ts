@@ -42,6 +42,7 @@ export const describePartition: Handler<"describe_partition"> = ({ topic, partit
       last_seen_ms: producer.lastSeenMs,
     })),
     open_transactions: view.openTransactions.map(({ producerId, producerEpoch, firstOffset }) => ({
+      transactional_id: cluster.transactions.idOf(producerId),
       producer_id: producerId,
       producer_epoch: producerEpoch,
       first_offset: firstOffset,

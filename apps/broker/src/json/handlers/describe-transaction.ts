@@ -1,5 +1,4 @@
 /** describe_transaction: what is acknowledged of an id. Refuses: UNKNOWN_TRANSACTIONAL_ID, LEADER_NOT_AVAILABLE, REQUEST_TIMED_OUT, STORAGE_ERROR. */
-import { placeFields } from "../group-request.ts";
 import type { Handler } from "../handler.ts";
 import { lookAtTransaction } from "../transaction-request.ts";
 
@@ -17,7 +16,11 @@ export const describeTransaction: Handler<"describe_transaction"> = async (reque
     producer_epoch: described.producerEpoch,
     timeout_ms: described.timeoutMs,
     started_ms: described.startedMs,
-    partitions: placeFields(described.partitions),
+    partitions: described.partitions.map(({ topic, partition, isGone }) => ({
+      topic,
+      partition,
+      ...(isGone && { gone: isGone }),
+    })),
     last_end:
       lastEnd === null
         ? null

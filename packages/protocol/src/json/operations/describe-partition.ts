@@ -69,6 +69,10 @@ export const describePartition = operation({
     open_transactions: z
       .array(
         z.object({
+          transactional_id: z
+            .string()
+            .nullable()
+            .describe("null when none that its coordinator knows has the producer id, or nobody leads that"),
           producer_id: z.int(),
           producer_epoch: z.int(),
           first_offset: fields.offset.describe("of its first record; the last stable offset is at most this"),

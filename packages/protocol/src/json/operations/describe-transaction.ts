@@ -21,7 +21,16 @@ export const describeTransaction = operation({
     timeout_ms: z.int().describe("how long a transaction of it may be open"),
     started_ms: z.int().nullable().describe("when the open transaction began; null when none is open"),
     partitions: z
-      .array(group.topicPartition)
+      .array(
+        group.topicPartition.extend({
+          gone: z
+            .literal(true)
+            .optional()
+            .describe(
+              "the topic was deleted since, or made anew under the name: nothing is to be ended there",
+            ),
+        }),
+      )
       .describe("those of the open transaction, or those that still wait for their markers"),
     last_end: z
       .object({ committed: z.boolean(), cause: endCause, ended_ms: z.int() })
