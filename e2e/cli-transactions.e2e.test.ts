@@ -133,6 +133,42 @@ test("what a killed producer left open holds readers up until an operator aborts
   expect(none.stderr).toBe("% no transactional id is in the state ongoing or prepare_abort\n");
 });
 
+test("who ends before an open transaction is told where, and whose it is to be seen", MINUTE, async () => {
+  const broker = await withOrders();
+  await output(broker, IN_TRANSACTION, "done\n");
+  const producer = await openTransaction(broker, "open");
+  const stopped =
+    "% stopped before an open transaction (orders [0] at offset 2): 1 record; minikafka-cli tx list shows who has it open\n";
+  const end = "% reached the end of orders: 2 records\n";
+  const fetch = ["fetch", "orders", "-e"];
+  expect(await command(broker, [...fetch, ...COMMITTED])).toMatchObject({
+    stdout: "done\n",
+    stderr: stopped,
+  });
+  expect(await command(broker, fetch)).toMatchObject({ stdout: "done\nopen\n", stderr: end });
+  const consume = ["consume", "orders", "-g", "readers", "-e"];
+  const consumed = await command(broker, [...consume, ...COMMITTED]);
+  expect(consumed).toMatchObject({ code: 0, stdout: "done\n" });
+  expect(consumed.stderr).toContain(stopped);
+  const waited = await command(broker, ["groups", "wait", "readers", "--drained", "--timeout", "1ms"]);
+  expect(waited.code).toBe(4);
+  expect(waited.stderr).toContain("orders [0] is 1 behind");
+  expect(waited.stderr).toMatch(
+    /^hint: .*tx list --state ongoing shows whose, minikafka-cli describe orders -p 0 /m,
+  );
+
+  await output(broker, ["tx", "abort", "billing"]);
+  const gone = await command(broker, [...fetch, ...COMMITTED]);
+  expect(gone).toMatchObject({ stdout: "done\n", stderr: "% reached the end of orders: 1 record\n" });
+  producer.process.stdin.end();
+  const ended = await producer.ended;
+  expect(ended.code).toBe(5);
+  expect(ended.stderr).toMatch(
+    /^% the transaction of billing was aborted by an operator, .*: nothing of it /m,
+  );
+  expect(ended.stderr).not.toContain("% aborted the transaction");
+});
+
 test("a new run under the same id ends what the one before has open, and fences it", MINUTE, async () => {
   const broker = await withOrders();
   const old = await openTransaction(broker, "undone");
@@ -154,6 +190,9 @@ test("a transaction that is open for too long is aborted by itself, and readers 
   const ended = await producer.ended;
   expect(ended.code).toBe(5);
   expect(ended.stderr).toMatch(/^error: TRANSACTION_ABORTED: /m);
+  expect(ended.stderr).toMatch(
+    /^% the transaction of billing was aborted by the broker, as it was open for longer/m,
+  );
   expect(ended.stderr).toMatch(/^hint: .*run the command again/m);
   expect(await read(broker, ...COMMITTED)).toEqual(["plain"]);
 });

@@ -7,6 +7,7 @@ import { ReadPatience } from "../fetch/read-patience.ts";
 import { placesText } from "../groups/group-description.ts";
 import type { ShownRecord } from "../record.ts";
 import { type Session, withSession } from "../session.ts";
+import { type HeldUp, heldUpAmong, stoppedText } from "../transactions/held-up.ts";
 import type { ConsumeOptions } from "./consume-options.ts";
 import { remarkSlowJoin } from "./join-patience.ts";
 import { isRead, type TopicEnds, topicEnds } from "./topic-ends.ts";
@@ -33,7 +34,10 @@ export function consumeRecords(context: Context, request: ConsumeRequest): Promi
     const printed = new Printed();
     try {
       const hasReadAll = await readOn({ context, session, consumer, request, ends, printed });
-      if (hasReadAll) context.notes.remark(endText(request, printed.count));
+      if (hasReadAll) {
+        const held = await heldUp(context, session, request, consumer);
+        context.notes.remark(endText(request, printed.count, held));
+      }
       if (group !== undefined && request.commit) await commitAll(context, session.client, consumer, printed);
     } catch (error) {
       // What failed first is what is told.
@@ -45,6 +49,17 @@ export function consumeRecords(context: Context, request: ConsumeRequest): Promi
     await consumer.close({ timeoutMs: CLOSE_MS });
     return undefined;
   });
+}
+
+/** Where it ended before a transaction that is open, and not at the end of all that is there. */
+async function heldUp(
+  context: Context,
+  { client }: Session,
+  { isolation }: ConsumeRequest,
+  consumer: Consumer,
+): Promise<readonly HeldUp[]> {
+  if (isolation !== "read_committed") return [];
+  return heldUpAmong(client.admin(), consumer.assignment, context.interrupted);
 }
 
 function begin(context: Context, client: Client, request: ConsumeRequest, ends: TopicEnds): Consumer {
@@ -101,8 +116,10 @@ class Printed {
 }
 
 /** Who began at the end and found nothing there wanted, most likely, what lies before it. */
-function endText({ topics, group, offset }: ConsumeRequest, count: number): string {
-  const reached = `reached the end of ${topics.join(", ")}: ${count === 1 ? "1 record" : `${count} records`}`;
+function endText({ topics, group, offset }: ConsumeRequest, count: number, held: readonly HeldUp[]): string {
+  const records = count === 1 ? "1 record" : `${count} records`;
+  if (held.length > 0) return stoppedText(held, records);
+  const reached = `reached the end of ${topics.join(", ")}: ${records}`;
   if (count > 0 || offset === "earliest") return reached;
   return group === undefined
     ? `${reached}; without -g it begins there, and -o earliest reads what is before it`

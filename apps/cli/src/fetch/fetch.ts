@@ -2,9 +2,11 @@
 import type { Client, Consumer, ConsumerRecord } from "@minikafka/client";
 import type { Context } from "../context.ts";
 import { type Failure, failureOf } from "../failure.ts";
+import type { Isolation } from "../input/arguments.ts";
 import { recordLine } from "../output/record-json.ts";
 import type { ShownRecord } from "../record.ts";
 import { withSession } from "../session.ts";
+import { type HeldUp, heldUpAmong, stoppedText } from "../transactions/held-up.ts";
 import type { FetchOptions } from "./fetch-options.ts";
 import { ReadPatience } from "./read-patience.ts";
 import { findSpans, isOfOnePartition, type Span } from "./span.ts";
@@ -26,7 +28,8 @@ export function fetchRecords(context: Context, request: FetchRequest): Promise<u
     for (const { partition, error } of unreadable) leftOut.leaveOut(partition, error, spans.length);
     const consumer = client.consumer({ autoOffsetReset: "error", isolation: request.isolation });
     consumer.assign(spans.map(({ topic, partition, begin }) => ({ topic, partition, offset: begin })));
-    const reading = new Reading(context, { client, consumer, leftOut }, request.exit === true ? spans : null);
+    const sources = { client, consumer, leftOut, isolation: request.isolation };
+    const reading = new Reading(context, sources, request.exit === true ? spans : null);
     let left = request.count ?? Number.POSITIVE_INFINITY;
     let printed = 0;
     while (left > 0 && !(await reading.isDone())) {
@@ -36,9 +39,14 @@ export function fetchRecords(context: Context, request: FetchRequest): Promise<u
       left -= records.length;
     }
     leftOut.requireNone();
-    if (left > 0) context.notes.remark(`reached the end of ${request.topic}: ${shownCount(printed)}`);
+    if (left > 0) context.notes.remark(endText(request, printed, await reading.heldUp()));
     return undefined;
   });
+}
+
+function endText({ topic }: FetchRequest, printed: number, held: readonly HeldUp[]): string {
+  const records = shownCount(printed);
+  return held.length === 0 ? `reached the end of ${topic}: ${records}` : stoppedText(held, records);
 }
 
 /** For text, `format`; else JSON. */
@@ -60,6 +68,7 @@ interface Sources {
   readonly consumer: Consumer;
   /** Those of the partitions that turn out to be damaged. */
   readonly leftOut: UnreadablePartitions;
+  readonly isolation: Isolation | undefined;
 }
 
 /** Records until the end that was asked for, through what mends itself. */
@@ -68,15 +77,21 @@ class Reading {
   readonly #client: Client;
   readonly #consumer: Consumer;
   readonly #leftOut: UnreadablePartitions;
+  readonly #isolation: Isolation | undefined;
   /** By partition, what is to be read before it is done; `null`: there is no end. */
   readonly #unread: Map<number, Span> | null;
   readonly #patience: ReadPatience;
 
-  constructor(context: Context, { client, consumer, leftOut }: Sources, ends: readonly Span[] | null) {
+  constructor(
+    context: Context,
+    { client, consumer, leftOut, isolation }: Sources,
+    ends: readonly Span[] | null,
+  ) {
     this.#context = context;
     this.#client = client;
     this.#consumer = consumer;
     this.#leftOut = leftOut;
+    this.#isolation = isolation;
     this.#unread = ends === null ? null : new Map(ends.map((span) => [span.partition, span]));
     this.#patience = new ReadPatience(context);
   }
@@ -91,6 +106,12 @@ class Reading {
       this.#consumer.pause([{ topic, partition }]);
     }
     return this.#unread.size === 0;
+  }
+
+  /** Where it ended before a transaction that is open, and not at the end of all that is there. */
+  async heldUp(): Promise<readonly HeldUp[]> {
+    if (this.#isolation !== "read_committed") return [];
+    return heldUpAmong(this.#client.admin(), this.#consumer.assignment, this.#context.interrupted);
   }
 
   /** The next records, none when none came for a while. */

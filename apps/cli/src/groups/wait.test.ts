@@ -1,6 +1,6 @@
 import type { GroupPartitionLag } from "@minikafka/client";
 import { expect, test } from "vitest";
-import { type GroupLook, missingIn, type WaitOptions } from "./wait.ts";
+import { type GroupLook, hintFor, missingIn, type WaitOptions } from "./wait.ts";
 
 const group: GroupLook["group"] = { state: "stable", generation: 4, members: [] };
 const partition = (number: number, fields: Partial<GroupPartitionLag>): GroupPartitionLag => ({
@@ -44,6 +44,16 @@ test.each<[WaitOptions, GroupLook["partitions"], string | null]>([
 
 test("a group that is not there is waited for, whatever is wanted of it", () => {
   expect(missingIn({ group: null, partitions: [] }, { state: "empty" })).toBe("there is no such group");
+});
+
+test("the hint is about transactions where one holds readers up, else about rebalances", () => {
+  expect(hintFor("billing", [])).toBe(
+    "--timeout 60s waits longer; minikafka-cli groups describe billing --state shows why it was rebalanced last",
+  );
+  expect(hintFor("billing", [{ topic: "orders", partition: 1, offset: 4 }])).toBe(
+    "a transaction that is open holds up readers of committed records (orders [1] at offset 4): " +
+      "minikafka-cli tx list --state ongoing shows whose, minikafka-cli describe orders -p 1 where",
+  );
 });
 
 test("one member is not several", () => {

@@ -4,6 +4,7 @@ import type { ParsedResponse } from "@minikafka/protocol";
 import type { Context } from "../context.ts";
 import { CliError, failureOf, Interrupted } from "../failure.ts";
 import { type Session, withSession } from "../session.ts";
+import { type HeldUp, heldUpAmong, heldUpText } from "../transactions/held-up.ts";
 
 export interface WaitOptions {
   readonly state?: "stable" | "reconciling" | "empty";
@@ -48,13 +49,26 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
           "TIMEOUT",
           `the group ${name} is not as expected after ${timeoutMs} ms: ${missing}`,
           {
-            hint: `--timeout 60s waits longer; minikafka-cli groups describe ${name} --state shows why it was rebalanced last`,
+            hint: hintFor(
+              name,
+              await heldUpAmong(session.client.admin(), behindIn(look), context.interrupted),
+            ),
           },
         );
       await pause(session.client.clock, Math.min(LOOK_EVERY_MS, leftMs), context.interrupted);
     }
   };
   return withSession(context, waited, Math.max(timeoutMs, LOOK_MS_MIN));
+}
+
+/** Who reads committed records alone cannot pass what is open, and no rebalance explains that. */
+export function hintFor(name: string, [first, ...others]: readonly HeldUp[]): string {
+  if (first === undefined)
+    return `--timeout 60s waits longer; minikafka-cli groups describe ${name} --state shows why it was rebalanced last`;
+  return (
+    `a transaction that is open holds up readers of committed records (${heldUpText([first, ...others])}): ` +
+    `minikafka-cli tx list --state ongoing shows whose, minikafka-cli describe ${first.topic} -p ${first.partition} where`
+  );
 }
 
 /** Rejects when the user interrupts. */
@@ -113,12 +127,16 @@ export function missingIn({ group, partitions }: GroupLook, wanted: WaitOptions)
   return reasons.length === 0 ? null : reasons.join(", ");
 }
 
-function undrained(partitions: readonly GroupPartitionLag[]): string[] {
-  if (partitions.length === 0) return ["it has neither committed nor been given a partition"];
-  // An empty log leaves nothing to commit.
-  const behind = partitions.filter(({ lag, committedOffset, endOffset }) =>
+/** An empty log leaves nothing to commit. */
+function behindIn({ partitions }: Pick<GroupLook, "partitions">): GroupPartitionLag[] {
+  return partitions.filter(({ lag, committedOffset, endOffset }) =>
     committedOffset === null ? endOffset !== 0 : lag !== 0,
   );
+}
+
+function undrained(partitions: readonly GroupPartitionLag[]): string[] {
+  if (partitions.length === 0) return ["it has neither committed nor been given a partition"];
+  const behind = behindIn({ partitions });
   const named = behind
     .slice(0, NAMED_MAX)
     .map(({ topic, partition, lag, committedOffset, endOffset, error }) => {

@@ -84,6 +84,11 @@ async function tellEnd(
     return;
   }
   const hidden = "nothing of it is shown to read_committed readers";
+  const { code: failed, details } = failureOf(error);
+  if (failed === "TRANSACTION_ABORTED" && details.cause !== "request") {
+    notes.remark(`the transaction of ${transactionalId} was aborted ${causeText(details.cause)}: ${hidden}`);
+    return;
+  }
   try {
     await tx.abort();
     notes.remark(`aborted the transaction of ${transactionalId}: ${hidden}`);
@@ -95,6 +100,12 @@ async function tellEnd(
         : `the transaction of ${transactionalId} could not be aborted now: its timeout does it, or minikafka-cli tx abort ${transactionalId}`,
     );
   }
+}
+
+/** The broker has ended it, which is noticed only when more is sent or the input ends. */
+function causeText(cause: unknown): string {
+  if (cause === "timeout") return "by the broker, as it was open for longer than its timeout";
+  return cause === "operator" ? "by an operator, such as minikafka-cli tx abort" : "by the broker";
 }
 
 /** The hint for such a line elsewhere is to go on behind it. */
