@@ -91,13 +91,14 @@ async function tellEnd(
   }
   try {
     await tx.abort();
-    notes.remark(`aborted the transaction of ${transactionalId}: ${hidden}`);
-  } catch (problem) {
-    const { code } = failureOf(problem);
     notes.remark(
-      code === "PRODUCER_FENCED"
+      failureOf(error).code === "PRODUCER_FENCED"
         ? `the transaction of ${transactionalId} was aborted by whoever took over: ${hidden}`
-        : `the transaction of ${transactionalId} could not be aborted now: its timeout does it, or minikafka-cli tx abort ${transactionalId}`,
+        : `aborted the transaction of ${transactionalId}: ${hidden}`,
+    );
+  } catch {
+    notes.remark(
+      `the transaction of ${transactionalId} could not be aborted now: its timeout does it, or minikafka-cli tx abort ${transactionalId}`,
     );
   }
 }

@@ -53,6 +53,11 @@ export function committedError(cause: MiniKafkaError): MiniKafkaError {
   return new MiniKafkaError("INVALID_TRANSACTION_STATE", message, { details: { committed: true }, cause });
 }
 
+/** Whether the coordinator says that it has aborted the transaction, which was open for its producer. */
+export function saysItIsAborted(error: unknown): boolean {
+  return hasCode(error, "TRANSACTION_ABORTED", "PRODUCER_FENCED");
+}
+
 /** Whether the coordinator says that the transaction of this identity is over, or that it knows of none. */
 export function saysItIsOver(error: unknown): boolean {
   return hasCode(

@@ -4,6 +4,7 @@ import { failure } from "../../../test/support/failure.ts";
 import { quiet } from "../../../test/support/scripted-peer.ts";
 import { ID, sendTo, transacting } from "../../../test/support/transacting.ts";
 import type { MiniKafkaError } from "../../errors.ts";
+import type { Transaction } from "./transaction.ts";
 
 const effects = ({ code, retriable, abortable, fatal }: MiniKafkaError) => ({
   code,
@@ -93,7 +94,9 @@ test("a newer instance ends the older one's transaction, and all that this one s
   await newer.transaction((tx) => sendTo(tx, "new"));
   expect(effects(await failure(sendTo(old, "late")))).toEqual(fatal("PRODUCER_FENCED"));
   expect(effects(await failure(old.commit()))).toEqual(fatal("PRODUCER_FENCED"));
-  expect(effects(await failure(old.abort()))).toEqual(fatal("PRODUCER_FENCED"));
+  expect([old.stage, old.failure?.code]).toEqual(["aborted", "PRODUCER_FENCED"]);
+  await old.abort();
+  await old[Symbol.asyncDispose]();
   expect(effects(await failure(producer.beginTransaction()))).toEqual(fatal("PRODUCER_FENCED"));
   await producer.close();
   expect(transactions.ends).toEqual(["abort", "commit"]);
@@ -110,6 +113,7 @@ test("a fenced instance finds out with its commit, and with its begin", async ()
   const newest = another();
   await newest.transaction(() => {});
   expect(effects(await failure(tx.commit()))).toEqual(fatal("PRODUCER_FENCED"));
+  expect(tx.stage).toBe("aborted");
   await client.close();
 });
 
@@ -132,6 +136,93 @@ test("a transaction that the broker aborted is abortable, and the next one works
   await producer.transaction((tx) => sendTo(tx, "kept"));
   expect((await committed()).values).toEqual(["kept"]);
   expect(new Set(sequences().map(([id]) => id))).toEqual(new Set([0]));
+  await client.close();
+});
+
+/** What tells a producer that the coordinator has ended its transaction, and leaves what it was told with. */
+const NOTICES = {
+  send: (tx: Transaction) => sendTo(tx, "late"),
+  sendOffsets: (tx: Transaction) =>
+    tx.sendOffsets({ groupId: "g", offsets: [{ topic: "orders", partition: 0, offset: 1 }] }),
+  commit: (tx: Transaction) => tx.commit(),
+  "send, in the commit": (tx: Transaction) => {
+    void sendTo(tx, "late");
+    return tx.commit();
+  },
+};
+
+test("a transaction that the coordinator has ended is aborted for its producer as well, whichever call is told so", async () => {
+  for (const [what, notice] of Object.entries(NOTICES)) {
+    for (const isFenced of [false, true]) {
+      const { producer, another, client, transactions, committed } = await transacting();
+      const tx = await producer.beginTransaction();
+      await sendTo(tx, "gone");
+      if (isFenced) await another().transaction((newer) => sendTo(newer, "new"));
+      else transactions.timeOut(ID);
+      const told = isFenced ? fatal("PRODUCER_FENCED") : abortable("TRANSACTION_ABORTED");
+      expect(effects(await failure(notice(tx))), what).toEqual(told);
+      expect([tx.stage, tx.failure?.code], what).toEqual(["aborted", told.code]);
+      expect(effects(await failure(sendTo(tx, "more"))), what).toEqual(told);
+      expect(effects(await failure(tx.commit())), what).toEqual(told);
+      const next = producer.transaction((other) => sendTo(other, "next"));
+      if (isFenced) expect(effects(await failure(next)), what).toEqual(told);
+      else await next;
+      await tx.abort();
+      await tx[Symbol.asyncDispose]();
+      expect(transactions.ends, what).toEqual(["abort", "commit"]);
+      expect((await committed()).values, what).toEqual([isFenced ? "new" : "next"]);
+      await client.close();
+    }
+  }
+});
+
+test("an abort finds out as well that the coordinator has ended it, and is none of a failure", async () => {
+  const { producer, another, client, transactions } = await transacting();
+  const tx = await producer.beginTransaction();
+  await another().transaction(() => {});
+  await tx.abort();
+  expect([tx.stage, tx.failure]).toEqual(["aborted", null]);
+  expect(effects(await failure(producer.beginTransaction()))).toEqual(fatal("PRODUCER_FENCED"));
+  expect(transactions.ends).toEqual(["abort", "commit"]);
+  await client.close();
+});
+
+test("work that returns although the coordinator has ended its transaction is told so, unless it has aborted it", async () => {
+  const { producer, client, transactions, committed } = await transacting();
+  const end = async (tx: Transaction) => {
+    await sendTo(tx, "gone");
+    transactions.timeOut(ID);
+    await failure(sendTo(tx, "late"));
+  };
+  expect(effects(await failure(producer.transaction(end)))).toEqual(abortable("TRANSACTION_ABORTED"));
+  const aborted = producer.transaction(async (tx) => {
+    await end(tx);
+    await tx.abort();
+    return "aborted";
+  });
+  expect(await aborted).toBe("aborted");
+  await producer.transaction((tx) => sendTo(tx, "kept"));
+  expect((await committed()).values).toEqual(["kept"]);
+  await client.close();
+});
+
+test("what an ended transaction has under way never reaches the next one, and keeps nothing waiting", async () => {
+  const { producer, client, broker, peer, transactions, committed } = await transacting({ batchBytes: 1 });
+  const tx = await producer.beginTransaction();
+  await sendTo(tx, "gone");
+  broker.byHand("produce", 2);
+  const slow = failure(sendTo(tx, "slow", 1));
+  const late = await peer.next("produce");
+  transactions.timeOut(ID);
+  const told = failure(sendTo(tx, "late"));
+  broker.answerProduce(await peer.next("produce"));
+  expect((await told).code).toBe("TRANSACTION_ABORTED");
+  await producer.transaction((next) => sendTo(next, "kept"));
+  expect((await slow).code).toBe("TRANSACTION_ABORTED");
+  broker.answerProduce(late);
+  await tx.abort();
+  expect([(await committed()).values, (await committed("orders", 1)).values]).toEqual([["kept"], []]);
+  expect(producer.buffered).toEqual({ records: 0, bytes: 0 });
   await client.close();
 });
 

@@ -132,15 +132,15 @@ test("an abort does not wait for a produce that has no answer, which comes too l
 });
 
 test("a transaction that is over takes nothing more, and says so", async () => {
-  const { producer, client } = await transacting();
+  const { producer, client, transactions } = await transacting();
   const tx = await producer.beginTransaction();
+  await tx.commit();
   await tx.commit();
   const offsets = [{ topic: "orders", partition: 0, offset: 1 }];
   for (const act of [
     () => sendTo(tx, "a"),
     () => tx.sendMany([{ topic: "orders", value: "a" }]),
     () => tx.sendOffsets({ groupId: "g", offsets }),
-    () => tx.commit(),
     () => tx.abort(),
   ]) {
     const error = await failure(act());
@@ -151,6 +151,7 @@ test("a transaction that is over takes nothing more, and says so", async () => {
   await aborted.abort();
   await aborted.abort();
   expect((await failure(aborted.commit())).message).toContain("is aborted");
+  expect(transactions.ends).toEqual(["commit", "abort"]);
   await client.close();
 });
 

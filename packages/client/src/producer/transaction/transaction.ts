@@ -6,8 +6,9 @@
  *
  *   open -> committing -> committed       what failed for good in between leaves it open, to be aborted
  *   open -> aborting   -> aborted         also after a commit of which nobody knows what became, unless it took effect
+ *   open, committing -> aborted           the coordinator has said that it is over, whichever call it said it to
  */
-import { asMiniKafkaError, hasCode, type MiniKafkaError } from "../../errors.ts";
+import { asMiniKafkaError, hasCode, isFateUnknown, type MiniKafkaError } from "../../errors.ts";
 import { usageError } from "../../usage.ts";
 import { untilAborted } from "../../waiting.ts";
 import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "../delivery.ts";
@@ -24,6 +25,7 @@ import {
   fatalError,
   notCommittedError,
   openError,
+  saysItIsAborted,
   saysItIsOver,
 } from "./transaction-errors.ts";
 import type { TransactionalIdentity } from "./transactional-identity.ts";
@@ -49,6 +51,8 @@ export class Transaction implements AsyncDisposable {
   #wasCommitAsked = false;
   /** The end that is under way. */
   #ending: Promise<void> | null = null;
+  /** What the coordinator has ended it with, until it is aborted or another one begins. */
+  #endedBy: MiniKafkaError | null = null;
 
   /** Of the identity with which it was begun. */
   constructor(host: TransactionHost, own: ProducerIdentity) {
@@ -65,9 +69,9 @@ export class Transaction implements AsyncDisposable {
     return this.#stage === "committed" || this.#stage === "aborted";
   }
 
-  /** Why it can only be aborted; `null` while it may be committed. */
+  /** Why it can only be aborted, or the coordinator has aborted it; `null` while it may be committed, and once `abort` was called. */
   get failure(): MiniKafkaError | null {
-    return this.isOver ? null : this.#host.identity.failure;
+    return this.isOver ? this.#endedBy : this.#host.identity.failure;
   }
 
   /** Whether its end is under way. */
@@ -121,10 +125,13 @@ export class Transaction implements AsyncDisposable {
   /**
    * Sends what is left, then commits. Resolves when all of it is there for readers of committed records. Fails with an error that
    * says what to do: `abortable`, and nothing of it was committed; `fatal`; or `retriable`, which leaves it open whether it is
-   * committed (`isFateUnknown`): call it again, or begin the next transaction, which asks again by itself.
+   * committed (`isFateUnknown`): call it again, or begin the next transaction, which asks again by itself. Does nothing when it is
+   * committed already.
    */
   async commit({ signal }: WaitOptions = {}): Promise<void> {
     signal?.throwIfAborted();
+    if (this.#stage === "committed") return;
+    if (this.#endedBy !== null) throw notCommittedError(this.#endedBy);
     const isOpen = this.#stage === "open" || this.#stage === "committing";
     if (!isOpen) throw this.#usage("commit");
     if (this.#ending === null) {
@@ -136,12 +143,15 @@ export class Transaction implements AsyncDisposable {
 
   /**
    * Drops what was not sent yet, then aborts: nothing of the transaction is ever shown to readers of committed records. Its
-   * sends that were not acknowledged fail with TRANSACTION_ABORTED. Does nothing when it is aborted already. Fails with a
-   * `retriable` error when the broker cannot be reached: call it again, or leave it to the next transaction or the broker's
+   * sends that were not acknowledged fail with TRANSACTION_ABORTED. Does nothing when it is aborted already, as it is when its
+   * time was over or a newer instance has come. Fails with a `retriable` error when the broker cannot be reached: call it again, or leave it to the next transaction or the broker's
    * timeout. After a commit whose answer was lost it fails with INVALID_TRANSACTION_STATE if that had taken effect.
    */
   async abort({ signal }: WaitOptions = {}): Promise<void> {
-    if (this.#stage === "aborted") return;
+    if (this.#stage === "aborted") {
+      this.#dropRest();
+      return;
+    }
     if (this.#stage === "committed") throw this.#usage("abort");
     if (this.#stage === "committing" && this.#ending !== null) throw this.#usage("abort");
     if (this.#ending === null) {
@@ -156,7 +166,7 @@ export class Transaction implements AsyncDisposable {
     this.#enough.abort();
   }
 
-  /** Asks again for the end that was asked for and whose outcome is not known. */
+  /** Asks again for the end that was asked for and whose outcome is not known; an aborted one has nothing left then. */
   async finish(): Promise<void> {
     if (this.#stage === "committing") await this.commit();
     else await this.abort();
@@ -164,7 +174,7 @@ export class Transaction implements AsyncDisposable {
 
   /** Aborts what is not committed. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.isOver) await this.finish();
+    if (this.#stage !== "committed") await this.finish();
   }
 
   /** A promise that fails at once, `null` when the records are on their way. */
@@ -185,9 +195,12 @@ export class Transaction implements AsyncDisposable {
   }
 
   #failed(error: MiniKafkaError): MiniKafkaError {
+    const { identity } = this.#host;
     const known = abortableError(error);
-    if (hasCode(known, "PRODUCER_FENCED")) this.#host.identity.fence(known);
-    if (this.#stage === "open" || this.#stage === "committing") this.#host.identity.doom(known);
+    if (hasCode(known, "PRODUCER_FENCED")) identity.fence(known);
+    if (this.#stage === "open" || this.#stage === "committing") identity.doom(known);
+    // A commit that is under way says it.
+    if (this.#stage === "open" && saysItIsAborted(known)) this.#isEndedBy(identity.failure ?? known);
     return known;
   }
 
@@ -205,9 +218,11 @@ export class Transaction implements AsyncDisposable {
     if (!isAskedAgain) {
       await Promise.allSettled(this.#offsets);
       await pipeline.flush().catch((error) => this.#failed(asMiniKafkaError(error)));
-      if (identity.failure !== null) {
-        this.#stage = "open";
-        throw notCommittedError(identity.failure);
+      const { failure } = identity;
+      if (failure !== null) {
+        if (saysItIsAborted(failure)) this.#isEndedBy(failure);
+        else this.#stage = "open";
+        throw notCommittedError(failure);
       }
     }
     this.#wasCommitAsked = true;
@@ -215,8 +230,7 @@ export class Transaction implements AsyncDisposable {
       identity.renew(await calls.end(this.#own, true));
       this.#stage = "committed";
     } catch (error) {
-      const known = this.#notEnded(asMiniKafkaError(error));
-      throw isAskedAgain && !known.abortable ? openError(known) : known;
+      throw this.#notCommitted(asMiniKafkaError(error), isAskedAgain);
     }
   }
 
@@ -224,17 +238,11 @@ export class Transaction implements AsyncDisposable {
     const { identity, calls, pipeline } = this.#host;
     this.#enough.abort();
     pipeline.abandon(abortedError());
-    if (hasCode(identity.failure, "TRANSACTION_ABORTED")) {
-      this.#isGone();
-      return;
-    }
     try {
       identity.renew(await calls.end(this.#own, false));
       this.#stage = "aborted";
     } catch (error) {
-      if (!saysItIsOver(error)) throw this.#notEnded(asMiniKafkaError(error));
-      if (!this.#wasCommitAsked || !hasCode(error, "INVALID_TRANSACTION_STATE")) this.#isGone();
-      else await this.#foundCommitted(error);
+      await this.#notAborted(asMiniKafkaError(error));
     }
   }
 
@@ -244,25 +252,54 @@ export class Transaction implements AsyncDisposable {
     this.#stage = "aborted";
   }
 
+  /** It is gone, and the caller has not aborted it: it is told `reason` until it does. */
+  #isEndedBy(reason: MiniKafkaError): void {
+    this.#endedBy = reason;
+    this.#enough.abort();
+    this.#isGone();
+  }
+
+  /** What is left of one that the coordinator has ended. */
+  #dropRest(): void {
+    if (this.#endedBy === null) return;
+    this.#endedBy = null;
+    this.#host.pipeline.abandon(abortedError());
+  }
+
+  /** What the caller is told about a commit that failed with `error`. */
+  #notCommitted(error: MiniKafkaError, isAskedAgain: boolean): MiniKafkaError {
+    const isFenced = hasCode(error, "PRODUCER_FENCED");
+    if (isFenced) this.#host.identity.fence(error);
+    // A newer instance may have come after a commit whose answer was lost: nobody knows then.
+    const isInDoubt = isAskedAgain || isFateUnknown(error);
+    if (isFenced ? !isInDoubt : hasCode(error, "TRANSACTION_ABORTED", "INVALID_TRANSACTION_STATE")) {
+      const known = abortableError(error);
+      this.#isEndedBy(known);
+      return known;
+    }
+    return openError(isFenced || error.retriable ? error : fatalError(error));
+  }
+
+  /** The abort failed with `error`: returns when it is aborted all the same. */
+  async #notAborted(error: MiniKafkaError): Promise<void> {
+    const isFenced = hasCode(error, "PRODUCER_FENCED");
+    if (isFenced) this.#host.identity.fence(error);
+    const isOver = isFenced || saysItIsOver(error);
+    if (!isOver) throw error.retriable ? error : fatalError(error);
+    if (!this.#wasCommitAsked) this.#isGone();
+    else if (isFenced) throw openError(error);
+    else if (hasCode(error, "INVALID_TRANSACTION_STATE")) await this.#foundCommitted(error);
+    else this.#isGone();
+  }
+
   async #foundCommitted(cause: MiniKafkaError): Promise<never> {
     this.#stage = "committing";
     await this.#commit();
     throw committedError(cause);
   }
 
-  /** What the caller is told about an end that failed with `error`. */
-  #notEnded(error: MiniKafkaError): MiniKafkaError {
-    const isCommit = this.#stage === "committing";
-    if (hasCode(error, "PRODUCER_FENCED")) this.#host.identity.fence(error);
-    if (isCommit && hasCode(error, "TRANSACTION_ABORTED", "INVALID_TRANSACTION_STATE")) {
-      this.#isGone();
-      return abortableError(error);
-    }
-    if (error.retriable) return isCommit ? openError(error) : error;
-    return isCommit && !hasCode(error, "PRODUCER_FENCED") ? openError(fatalError(error)) : fatalError(error);
-  }
-
   #requireOpen(what: string): void {
+    if (this.#endedBy !== null) throw this.#endedBy;
     if (this.#stage !== "open") throw this.#usage(what);
     const { failure } = this.#host.identity;
     if (failure !== null) throw failure;

@@ -65,12 +65,14 @@ export class Transactions implements TransactionHost {
     const tx = await this.begin({ signal });
     try {
       const result = await untilAborted((async () => work(tx))(), signal);
-      if (tx.stage === "open") await tx.commit();
+      // The coordinator may have ended it meanwhile: its commit says so.
+      const isEndedUnasked = tx.isOver && tx.failure !== null;
+      if (tx.stage === "open" || isEndedUnasked) await tx.commit();
       else if (!tx.isOver) await tx.finish();
       return result;
     } catch (error) {
       // What cannot be aborted now is ended by the next transaction, or by the broker's timeout.
-      if (!tx.isOver && tx.stage !== "committing") await tx.abort().catch(() => {});
+      if (tx.stage !== "committed" && tx.stage !== "committing") await tx.abort().catch(() => {});
       throw error;
     }
   }
@@ -81,7 +83,7 @@ export class Transactions implements TransactionHost {
     this.calls.stopRetrying();
     this.#last?.stopRetrying();
     const tx = (await this.#beginning?.catch(() => null)) ?? this.#last;
-    if (tx === null || tx.isOver) return;
+    if (tx === null || tx.stage === "committed") return;
     await tx.finish().catch(() => {});
     // A commit that was refused leaves it to be aborted.
     if (tx.stage === "open") await tx.abort().catch(() => {});
@@ -125,7 +127,7 @@ export class Transactions implements TransactionHost {
   /** The end that was asked for the one before, and of which nobody knows what became. */
   async #finishLast(): Promise<void> {
     const last = this.#last;
-    if (last === null || last.isOver) return;
+    if (last === null || last.stage === "committed") return;
     await last.finish().catch((error) => {
       if (!last.isOver) throw error;
     });
