@@ -142,7 +142,8 @@ export const ERRORS = {
   TRANSACTION_ABORTED: {
     retriable: false,
     kafkaCode: null,
-    sentence: "The transaction was aborted, and its records with it.",
+    sentence:
+      "The transaction was aborted, and its records with it, since its time was over or an operator did so (details: cause); begin another one and do its work again, with the next epoch from init_producer, which the SDK asks for by itself.",
   },
   UNKNOWN_GROUP: { retriable: false, kafkaCode: 69, sentence: "No group has this id." },
   UNKNOWN_MEMBER: { retriable: false, kafkaCode: 25, sentence: "The group has no such member." },
