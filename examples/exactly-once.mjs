@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@minikafka/broker";
-import { connect } from "@minikafka/client";
+import { connect, hasCode, MiniKafkaError } from "@minikafka/client";
 
 const data = mkdtempSync(join(tmpdir(), "minikafka-"));
 const broker = await startBroker({ settings: { data, log_level: "warn" }, listen: false });
@@ -34,6 +34,15 @@ await consumer.subscribe("orders");
 await consumer.ready();
 const producer = client.producer({ transactionalId: "billing-1" });
 
+/** What the work itself knows to pass. */
+class OutOfPaper extends Error {}
+
+/** Whether its time was over, an operator aborted it, or a rebalance came in between. @param {unknown} error */
+const wasInterrupted = (error) =>
+  error instanceof MiniKafkaError &&
+  error.abortable &&
+  hasCode(error, "TRANSACTION_ABORTED", "ILLEGAL_GENERATION", "UNKNOWN_MEMBER", "NOT_PARTITION_OWNER");
+
 /** Pays a few orders. @param {boolean} breaks @returns {Promise<number>} */
 async function payOnce(breaks) {
   const records = await consumer.poll({ maxRecords: 2, timeoutMs: 1_000 });
@@ -42,7 +51,7 @@ async function payOnce(breaks) {
     for (const { value } of records)
       void tx.send({ topic: "payments", key: value, value: `paid for ${value}` });
     await tx.sendOffsets(consumer);
-    if (breaks) throw new Error("out of paper");
+    if (breaks) throw new OutOfPaper("out of paper");
   });
   return records.length;
 }
@@ -56,9 +65,8 @@ for (let paid = 0; paid < 6; ) {
     paid += count;
     console.log(`attempt ${attempts}: committed ${count}`);
   } catch (error) {
-    const { fatal, retriable } = /** @type {{ fatal?: boolean, retriable?: boolean }} */ (error);
-    // A newer instance is at work, or nobody knows what became of the commit: the next start of a program ends what is open.
-    if (fatal || retriable) throw error;
+    // Nothing else passes by itself: the program ends, and its next start ends what is open.
+    if (!(error instanceof OutOfPaper || wasInterrupted(error))) throw error;
     console.log(`attempt ${attempts}: aborted, ${/** @type {Error} */ (error).message}`);
     await consumer.seekToCommitted();
   }

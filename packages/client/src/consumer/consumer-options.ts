@@ -54,7 +54,10 @@ export interface BatchIterationOptions extends IterationOptions {
 }
 
 export interface ConsumerCloseOptions extends CloseOptions {
-  /** Whether the consumer leaves its group (default true). Else its partitions wait for it until its session is over. */
+  /**
+   * Whether the consumer leaves its group (default true). Else its partitions stay with the member, and wait for it until
+   * its session is over; `onRebalance` is told of them as `revoked` all the same, since this consumer reads them no more.
+   */
   readonly leave?: boolean | undefined;
 }
 

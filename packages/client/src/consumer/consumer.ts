@@ -123,7 +123,7 @@ export class Consumer
   /**
    * The next records, from as many partitions as it takes. Empty when none came in time. Fails with an error of a partition
    * (the others' records come with the next poll), and with CONNECTION and the like when the last attempt within the time
-   * failed. Damage is CORRUPT_BATCH.
+   * failed. Damage is CORRUPT_BATCH. What `onRebalance` threw comes as it was thrown.
    */
   async poll(options: PollOptions = {}): Promise<ConsumerRecord[]> {
     const countMax = checkedInteger("maxRecords", options.maxRecords ?? LIMITS.pollRecordsMax, 1);
@@ -159,7 +159,7 @@ export class Consumer
     return this.#positions.position(place);
   }
 
-  /** How far each partition is behind its visible end, as the broker knows it now; with a group, also what is committed. */
+  /** How far each partition is behind the end of what its isolation may see, as the broker knows it now; with a group, also what is committed. */
   lag(): Promise<PartitionLag[]> {
     return this.#positions.lag(this.#group);
   }
@@ -192,7 +192,8 @@ export class Consumer
 
   /**
    * Goes on in these partitions (default: all that are read now) where the group has committed, and where it has committed nothing
-   * where this consumer began: for after a transaction that was aborted, whose records are to be read again.
+   * where this consumer began: for after a transaction that was aborted, whose records are to be read again. They come in batches
+   * of their own: not the same ones together.
    */
   async seekToCommitted(places: readonly TopicPartition[] = this.assignment): Promise<void> {
     this.#inGroup("seekToCommitted");

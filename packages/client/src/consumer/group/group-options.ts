@@ -23,7 +23,10 @@ export interface Rebalance {
   readonly lost: readonly TopicPartition[];
 }
 
-/** What it throws is the next poll's error. */
+/**
+ * What it throws is thrown by the next poll, step of an iteration or `ready`, as it is: no MiniKafkaError unless it threw one. The
+ * rebalance goes on without it.
+ */
 export type RebalanceListener = (rebalance: Rebalance) => void | Promise<void>;
 
 export interface GroupOptions {
