@@ -304,10 +304,11 @@ export class MixedHistory {
   }
 
   async #startAgain(brokerId: number): Promise<void> {
-    const replicas = this.#places().flatMap((place) => this.cluster.replicaSet(place).copies);
-    const broker = replicas.find((copy) => copy.brokerId === brokerId)?.broker;
-    if (broker?.isRunning === false)
-      await this.#try(`stop ${brokerId}, which has failed`, () => this.cluster.stopBroker(brokerId));
+    const copies = this.#places().flatMap((place) => this.cluster.replicaSet(place).copies);
+    const own = copies.filter((copy) => copy.brokerId === brokerId);
+    // One whose log could not be opened comes back with its broker, too.
+    if (own.some(({ broker, isOnline }) => !broker.isRunning || !isOnline))
+      await this.#try(`stop ${brokerId}`, () => this.cluster.stopBroker(brokerId));
     await this.cluster.startBroker(brokerId);
   }
 

@@ -34,8 +34,8 @@ test(
       for (const { fate } of history.model.transactions.values()) fates[fate ?? "open"]++;
       for (const { kind } of history.world.events.events) reached.set(kind, (reached.get(kind) ?? 0) + 1);
     }
-    expect(fates.commit, "commits").toBeGreaterThan(HISTORIES);
-    expect(fates.abort, "aborts").toBeGreaterThan(HISTORIES);
+    expect(fates.commit, "commits").toBeGreaterThan(HISTORIES / 2);
+    expect(fates.abort, "aborts").toBeGreaterThan(HISTORIES / 2);
     for (const kind of [
       "marker_written",
       "leader_changed",
