@@ -297,7 +297,7 @@ test("a step aborts what is open for longer than its timeout, and its producer g
   await slow.begin();
   await slow.produce("x");
   await patient.begin();
-  const nothing = { ok: true, aborted: [], completed: [], forgotten: [], failed: [] };
+  const nothing = { ok: true, aborted: [], completed: [], forgotten: [], failed: [], repaired: [] };
   expect(await session.call("expire_transactions")).toEqual(nothing);
   await session.call("advance_clock", { ms: 1_001 });
   expect(await session.call("expire_transactions")).toEqual({ ...nothing, aborted: ["slow"] });

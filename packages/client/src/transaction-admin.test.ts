@@ -89,12 +89,14 @@ test("a step of transactions says what it did with each", async () => {
     completed: ["b"],
     forgotten: ["c"],
     failed: [failed],
+    repaired: [{ topic: "t", partition: 0, producer_id: 7, producer_epoch: 2, committed: false }],
   });
   expect(await expired).toEqual({
     aborted: ["a"],
     completed: ["b"],
     forgotten: ["c"],
     failed: [{ transactionalId: "d", code: "STORAGE_ERROR", message: "no room" }],
+    repaired: [{ topic: "t", partition: 0, producerId: 7, producerEpoch: 2, committed: false }],
   });
   await client.close();
 });

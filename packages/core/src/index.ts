@@ -16,6 +16,7 @@ export type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./clus
 export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";
 export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
 export type { TopicRequest } from "./cluster/topic-request.ts";
+export type { TendedTransactions } from "./cluster/transaction-operations.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
 export type { Disk, LockHolder } from "./env/disk.ts";
 export type { Env } from "./env/env.ts";
@@ -81,6 +82,7 @@ export {
   type Reconciliation,
 } from "./replica/replication-config.ts";
 export { partitionName, type TopicPartition } from "./replica/topic-partition.ts";
+export type { RepairedTransaction } from "./transaction/hanging-transactions.ts";
 export type { ExpiredTransactions, FailedExpiry } from "./transaction/transaction-expiry.ts";
 export type {
   EndRequest,

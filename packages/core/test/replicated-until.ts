@@ -1,10 +1,11 @@
 /** Waiting for what waits for followers, in a world in which nothing happens by itself. */
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 
-/** Copies, round after round, until `work` is done. */
+/** Copies, round after round, until `work` is done: everything, or those of `topics` that there are. */
 export async function replicatedUntil<Result>(
   cluster: BrokerCluster,
   work: Promise<Result>,
+  { topics }: { readonly topics?: readonly string[] } = {},
 ): Promise<Result> {
   let isDone = false;
   const done = work.finally(() => {
@@ -13,7 +14,8 @@ export async function replicatedUntil<Result>(
   // It may fail before anybody looks.
   done.catch(() => {});
   while (!isDone) {
-    await cluster.replicateOnce();
+    if (topics === undefined) await cluster.replicateOnce();
+    for (const topic of topics ?? []) if (cluster.hasTopic(topic)) await cluster.replicateOnce({ topic });
     await new Promise(setImmediate);
   }
   return done;

@@ -1,6 +1,7 @@
 /** The step: transactions that are open for too long, ends that were not completed, ids that nobody uses. */
 import { describe, expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import { ManualClock } from "../src/env/clock.ts";
 import { committed } from "./offsets-world.ts";
 import {
   A,
@@ -13,7 +14,7 @@ import {
 } from "./transactional-producer.ts";
 import { memoryWorld, rejection, type World } from "./world.ts";
 
-const NOTHING = { aborted: [], completed: [], forgotten: [], failed: [] };
+const NOTHING = { aborted: [], completed: [], forgotten: [], failed: [], repaired: [] };
 const ABORTED = { code: "TRANSACTION_ABORTED" };
 
 async function withOpen(
@@ -65,6 +66,25 @@ describe("a transaction that is open for longer than its timeout", () => {
     expect((await cluster.transactions.expire()).aborted).toEqual([]);
     await end;
     expect(committedIn(cluster, A)).toEqual(["1"]);
+    await cluster.close();
+  });
+
+  test("is so also when the time of day went back, by a clock that never does", async () => {
+    const world = memoryWorld();
+    world.clock.advance(3_600_000);
+    const before = await openTransactions(world);
+    const producer = await new TransactionalProducer(before).init({ timeoutMs: 1_000 });
+    await producer.begin();
+    await producer.send(A, "1");
+    await before.close();
+    const clock = new ManualClock();
+    const cluster = await openTransactions({ ...world, clock });
+    await cluster.transactions.describe("billing");
+    clock.advance(1_000);
+    expect(await cluster.transactions.expire()).toEqual(NOTHING);
+    clock.advance(1);
+    expect(await cluster.transactions.expire()).toEqual({ ...NOTHING, aborted: ["billing"] });
+    expect(logOf(cluster, A)).toEqual(["1", "abort"]);
     await cluster.close();
   });
 

@@ -50,18 +50,8 @@ async function begun(): Promise<Stage> {
 }
 
 /** Copies everything but the coordinator's records. */
-async function done<Result>(cluster: BrokerCluster, work: Promise<Result>): Promise<Result> {
-  const state = { isSettled: false };
-  work.then(
-    () => (state.isSettled = true),
-    () => (state.isSettled = true),
-  );
-  for (let round = 0; round < 20 && !state.isSettled; round += 1) {
-    for (const topic of ["a", "b", OFFSETS_TOPIC])
-      if (cluster.hasTopic(topic)) await cluster.replicateOnce({ topic });
-    await settle();
-  }
-  return work;
+function done<Result>(cluster: BrokerCluster, work: Promise<Result>): Promise<Result> {
+  return replicatedUntil(cluster, work, { topics: ["a", "b", OFFSETS_TOPIC] });
 }
 
 /** So many transactions were committed, without a record, and forgotten with the open one that wrote after them. */

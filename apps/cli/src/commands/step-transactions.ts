@@ -17,7 +17,7 @@ export function declareTransactionSteps(step: Command, perform: Perform): void {
   const transactions = step
     .command("expire-transactions")
     .description(
-      "Aborts transactions that are open for longer than their timeout, finishes those whose end was decided and is not complete, and forgets ids that were not used for a week.",
+      "Aborts transactions that are open for longer than their timeout, finishes those whose end was decided and is not complete, forgets ids that were not used for a week, and ends what is open in a partition and known to no coordinator.",
     )
     .action((_options: unknown, self: Command) => perform(self, expireTransactions));
   addSharedOptions(transactions).addHelpText(
@@ -43,7 +43,11 @@ function expireTransactions(context: Context): Promise<undefined> {
     await context.data.write(renderTable(["TRANSACTIONAL-ID", "OUTCOME"], rows));
     for (const { transactional_id: id, code, message } of answer.failed)
       context.notes.remark(`${id} could not be ended: ${code}: ${message}; the next step tries again`);
-    if (rows.length === 0)
+    for (const { topic, partition, producer_id: id, producer_epoch: epoch, committed } of answer.repaired)
+      context.notes.remark(
+        `${topic}-${partition} had a transaction of producer ${id}, epoch ${epoch}, open that no coordinator knows of; it was ${committed ? "committed" : "aborted"}`,
+      );
+    if (rows.length + answer.repaired.length === 0)
       context.notes.remark("no transaction is open for longer than its timeout, or waits for its end");
     return undefined;
   });

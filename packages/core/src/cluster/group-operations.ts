@@ -135,6 +135,17 @@ export class GroupOperations {
     return endInPartition(this.#topic, { ...end, partition }, this.#env, wait);
   }
 
+  /** Brings a partition of groups into memory. Rejects as CoordinatorShard.read. */
+  async load(partition: number, wait?: Wait): Promise<void> {
+    await this.#topic.shards()[partition]?.read(() => {}, wait);
+  }
+
+  /** Whether it is there in this instant, so that endTransaction() acts within its call. */
+  isLoaded(partition: number): boolean {
+    const shard = this.#topic.shards()[partition];
+    return shard !== undefined && shard.coordinatorId !== null && shard.loaded !== null;
+  }
+
   /** See GroupViews.list. */
   async list(wait?: Wait): Promise<GroupListings> {
     this.#lifecycle.requireRunning();

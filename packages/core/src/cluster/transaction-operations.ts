@@ -10,6 +10,7 @@ import type { AppendResult } from "../replica/append-result.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { Completion } from "../transaction/completion.ts";
+import { endHangingTransactions, type RepairedTransaction } from "../transaction/hanging-transactions.ts";
 import type { OtherRooms } from "../transaction/other-rooms.ts";
 import { TransactionChanges } from "../transaction/transaction-changes.ts";
 import { TransactionCoordinator, type TransactionParts } from "../transaction/transaction-coordinator.ts";
@@ -39,6 +40,12 @@ import type { Lifecycle } from "./lifecycle.ts";
 import { type TransactionRoomsParts, transactionRooms } from "./transaction-rooms.ts";
 import type { TransactionalProducers } from "./transactional-producers.ts";
 
+/** What the step has done. */
+export interface TendedTransactions extends ExpiredTransactions {
+  /** Open in a partition's log, and known to no coordinator. */
+  readonly repaired: readonly RepairedTransaction[];
+}
+
 export class TransactionOperations {
   readonly #lifecycle: Lifecycle;
   readonly #config: ResolvedConfig;
@@ -66,7 +73,7 @@ export class TransactionOperations {
     this.#topic = new CoordinatorTopic<TransactionKinds>(
       {
         ...openInternalTopic(parts, request, env),
-        newKinds: () => ({ transaction: new TransactionKeeper(rooms) }),
+        newKinds: () => ({ transaction: new TransactionKeeper(rooms, env.clock) }),
         onLoaded: (kinds) => this.#takeUp(kinds),
       },
       env,
@@ -145,10 +152,17 @@ export class TransactionOperations {
     return this.#producers.idOf(producerId);
   }
 
-  /** The step. See expireTransactions() in transaction-expiry.ts. */
-  async expire(wait?: Wait): Promise<ExpiredTransactions> {
+  /** The step. See expireTransactions() in transaction-expiry.ts, and endHangingTransactions(). */
+  async expire(wait?: Wait): Promise<TendedTransactions> {
     this.#lifecycle.requireRunning();
-    return expireTransactions(this.#parts, { config: this.#config, clock: this.#env.clock }, wait);
+    const expired = await expireTransactions(
+      this.#parts,
+      { config: this.#config, clock: this.#env.clock },
+      wait,
+    );
+    const { changes } = this.#parts;
+    const repaired = await endHangingTransactions({ changes, rooms: this.#rooms }, this.#env, wait);
+    return { ...expired, repaired };
   }
 
   /** Brings what is known into memory, so that ends which were decided before are completed: without waiting, when opening. */

@@ -1,5 +1,6 @@
 /** How the coordinator of transactions reaches the cluster's other rooms. */
 
+import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { OtherRooms } from "../transaction/other-rooms.ts";
 import type { TransactionPartition } from "../transaction/transaction-state.ts";
 import type { GroupOperations } from "./group-operations.ts";
@@ -15,10 +16,7 @@ export interface TransactionRoomsParts extends InternalTopicParts {
 export function transactionRooms(parts: TransactionRoomsParts): OtherRooms {
   const { table, behind, lifecycle, producerIds, groups } = parts;
   const { catalogue } = parts.topics;
-  const identified = (place: {
-    readonly topic: string;
-    readonly partition: number;
-  }): TransactionPartition => {
+  const identified = (place: TopicPartition): TransactionPartition => {
     const { topic, partition } = table.require(place).place;
     return { topic, partition, topicId: catalogue.require(topic).topicId };
   };
@@ -53,13 +51,7 @@ export function transactionRooms(parts: TransactionRoomsParts): OtherRooms {
       const { acknowledged } = set.appendMarker(end, () => behind.add(set));
       await acknowledged;
     },
-    producerIn: (place, producerId) => {
-      const { leaderLog } = table.require(place);
-      return {
-        openEpoch: leaderLog.openTransaction(producerId)?.producerEpoch ?? null,
-        lastEpoch: leaderLog.producer(producerId)?.producerEpoch ?? null,
-      };
-    },
+    ...openInLogs(parts, identified),
     newProducerId: () => producerIds.newProducerId(),
     heard: (before, after) => {
       if (after.state === "dead") {
@@ -68,6 +60,37 @@ export function transactionRooms(parts: TransactionRoomsParts): OtherRooms {
       }
       producerIds.transactional.add(after);
       producerIds.learn([after]);
+    },
+  };
+}
+
+/** What the leaders' logs have open, and what it takes to end it. */
+function openInLogs(
+  { table, topics: { catalogue }, groups }: TransactionRoomsParts,
+  identified: (place: TopicPartition) => TransactionPartition,
+): Pick<OtherRooms, "producerIn" | "placesWithOpenTransactions" | "readyToEnd" | "openTransactionsIn"> {
+  return {
+    producerIn: (place, producerId) => {
+      const { leaderLog } = table.require(place);
+      return {
+        openEpoch: leaderLog.openTransaction(producerId)?.producerEpoch ?? null,
+        lastEpoch: leaderLog.producer(producerId)?.producerEpoch ?? null,
+      };
+    },
+    placesWithOpenTransactions: () =>
+      table
+        .all()
+        .filter((set) => set.isOnline && set.leaderLog.openTransactions.length > 0)
+        .map(({ place }) => identified(place)),
+    readyToEnd: async ({ topic, partition }, wait) => {
+      if (topic === OFFSETS_TOPIC) await groups.load(partition, wait);
+    },
+    openTransactionsIn: (place) => {
+      const { topic, partition, topicId } = place;
+      if (catalogue.get(topic)?.topicId !== topicId) return [];
+      if (topic === OFFSETS_TOPIC && !groups.isLoaded(partition)) return [];
+      const set = table.require(place);
+      return set.isOnline ? set.leaderLog.openTransactions : [];
     },
   };
 }

@@ -27,4 +27,12 @@ export type TransactionTraceEvent =
       "transaction_completed",
       { producerEpoch: number; committed: boolean; partitions: number }
     >
-  | OnTransactionalId<"transactional_id_forgotten", { updatedMs: number }>;
+  | OnTransactionalId<"transactional_id_forgotten", { updatedMs: number }>
+  | {
+      readonly kind: "hanging_transaction_ended";
+      readonly topic: string;
+      readonly partition: number;
+      readonly producerId: number;
+      readonly producerEpoch: number;
+      readonly committed: boolean;
+    };

@@ -3,6 +3,7 @@ import type { Wait } from "../coordinator/give-up.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
 import type { StagingTransaction } from "../offsets/committed-offsets.ts";
 import type { Appended } from "../replica/append-options.ts";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { TransactionEnd } from "../replica/transaction-end.ts";
 import type { ProducerInLog } from "./remains.ts";
@@ -32,6 +33,12 @@ export interface OtherRooms extends KnownTransactions {
   endTransaction(place: TransactionPartition, end: TransactionEnd): Promise<void>;
   /** What the partition's leader has of the producer. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR, UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
   producerIn(place: TopicPartition, producerId: number): ProducerInLog;
+  /** The partitions that have transactions open, among those that somebody leads. */
+  placesWithOpenTransactions(): readonly TransactionPartition[];
+  /** Resolves when endTransaction() can act within its call. Rejects with what stands in the way. */
+  readyToEnd(place: TopicPartition, wait: Wait): Promise<void>;
+  /** Those of the leader's log in this instant; none while an end could not act within its call. */
+  openTransactionsIn(place: TransactionPartition): readonly ProducerIdentity[];
   /** A producer id that nobody was ever given, nor will be. Throws STORAGE_ERROR, BROKER_FAILED. */
   newProducerId(): number;
 }

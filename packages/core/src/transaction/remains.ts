@@ -3,13 +3,14 @@
  * they must not become a part of the one that is open now. Pure.
  *
  * A partition that is no part of a transaction yet can have nothing of it: whatever its log has open of the producer are remains. Those of
- * an older epoch are aborted, and the transaction goes on. Those of its own epoch, or of a later one, say that the coordinator has
- * forgotten epochs that it gave: what the log knows of them (sequences, batches) would be taken for the transaction's own. They are
- * aborted, and the transaction cannot write there.
+ * an older epoch are ended, by an abort unless the transactional id says that it was committed, and the transaction goes on. Those of
+ * its own epoch, or of a later one, say that the coordinator has forgotten epochs that it gave: what the log knows of them (sequences,
+ * batches) would be taken for the transaction's own. They are aborted, and the transaction cannot write there.
  */
 import { BrokerError } from "../errors.ts";
-import type { ProducerIdentity } from "../replica/producer-identity.ts";
+import { isSame, type ProducerIdentity } from "../replica/producer-identity.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
+import type { Transaction } from "./transaction-state.ts";
 
 /** What a partition's log knows of one producer. */
 export interface ProducerInLog {
@@ -20,18 +21,25 @@ export interface ProducerInLog {
 }
 
 export interface Remains {
-  /** Of the abort marker that ends what is open; `null` when nothing is. */
-  readonly markerEpoch: number | null;
+  /** Which marker ends what is open; `null` when nothing is. */
+  readonly marker: { readonly producerEpoch: number; readonly control: "commit" | "abort" } | null;
   /** Whether the log is at least as far as the transaction that is about to write. */
   readonly isAhead: boolean;
 }
 
-/** `null` when the transaction of that epoch, of which the partition is no part yet, may write there. */
-export function remainsOf({ openEpoch, lastEpoch }: ProducerInLog, producerEpoch: number): Remains | null {
+/** `null` when `transaction`, which is open, and of which the partition is no part yet, may write there. */
+export function remainsOf({ openEpoch, lastEpoch }: ProducerInLog, transaction: Transaction): Remains | null {
+  const { producerId, producerEpoch, lastEnd } = transaction;
   if (openEpoch === null)
-    return lastEpoch !== null && lastEpoch > producerEpoch ? { markerEpoch: null, isAhead: true } : null;
-  if (openEpoch < producerEpoch) return { markerEpoch: producerEpoch, isAhead: false };
-  return { markerEpoch: openEpoch + 1, isAhead: true };
+    return lastEpoch !== null && lastEpoch > producerEpoch ? { marker: null, isAhead: true } : null;
+  const next = openEpoch + 1;
+  if (openEpoch >= producerEpoch) return { marker: { producerEpoch: next, control: "abort" }, isAhead: true };
+  const isCommitted =
+    lastEnd?.committed === true && isSame(lastEnd.producer, { producerId, producerEpoch: openEpoch });
+  const marker = isCommitted
+    ? ({ producerEpoch: next, control: "commit" } as const)
+    : ({ producerEpoch, control: "abort" } as const);
+  return { marker, isAhead: false };
 }
 
 /** INVALID_TRANSACTION_STATE: nothing of the transaction may go there. */

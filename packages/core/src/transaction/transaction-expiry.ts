@@ -8,6 +8,7 @@ import { BrokerError } from "../errors.ts";
 import type { TransactionConfig } from "./transaction-config.ts";
 import type { TransactionParts } from "./transaction-coordinator.ts";
 import type { TransactionEvent } from "./transaction-events.ts";
+import type { TransactionKeeper } from "./transaction-keeper.ts";
 import { isComplete, isPrepared, type Transaction } from "./transaction-state.ts";
 
 /** What one step has done, by transactional id. */
@@ -44,12 +45,12 @@ export async function expireTransactions(
   world: ExpiryWorld,
   wait: Wait = {},
 ): Promise<ExpiredTransactions> {
-  const due = (transaction: Transaction) =>
-    isPrepared(transaction) || expiryEvent(transaction, world) !== null;
+  const due = (transaction: Transaction, openForMs: number) =>
+    isPrepared(transaction) || expiryEvent(transaction, openForMs, world) !== null;
   const found = await Promise.allSettled(
     parts.changes.topic
       .shards()
-      .map((shard) => shard.read(({ transaction }) => [...transaction.allCurrent()].filter(due), wait)),
+      .map((shard) => shard.read(({ transaction: keeper }) => dueIn(keeper, due), wait)),
   );
   const transactions = found.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
   const tended = await Promise.allSettled(
@@ -76,6 +77,13 @@ export async function expireTransactions(
   };
 }
 
+function dueIn(
+  keeper: TransactionKeeper,
+  due: (transaction: Transaction, openForMs: number) => boolean,
+): Transaction[] {
+  return [...keeper.allCurrent()].filter((each) => due(each, keeper.openForMs(each.transactionalId)));
+}
+
 async function tend(
   { changes, completion, turns }: TransactionParts,
   transactionalId: string,
@@ -85,7 +93,15 @@ async function tend(
   // What was due when it was looked for may have been used since.
   const { event, before, after } = await turns.alone(
     transactionalId,
-    () => changes.act(transactionalId, (transaction) => expiryEvent(transaction, world), wait),
+    () => {
+      const openForMs = () =>
+        changes.topic.loaded(transactionalId)?.transaction.openForMs(transactionalId) ?? 0;
+      return changes.act(
+        transactionalId,
+        (transaction) => expiryEvent(transaction, openForMs(), world),
+        wait,
+      );
+    },
     wait,
   );
   if (isPrepared(after)) await completion.complete(transactionalId, wait);
@@ -94,12 +110,19 @@ async function tend(
   return isPrepared(before) ? "completed" : null;
 }
 
-/** By the wall clock, as in Kafka: the time of a transaction goes on while no broker runs. */
-function expiryEvent(transaction: Transaction, { clock, config }: ExpiryWorld): TransactionEvent | null {
+/**
+ * By the wall clock, as in Kafka: the time of a transaction goes on while no broker runs. Or by the monotonic one, as long as this
+ * process knows of it: a time of day that was set back leaves no transaction open for ever.
+ */
+function expiryEvent(
+  transaction: Transaction,
+  openForMs: number,
+  { clock, config }: ExpiryWorld,
+): TransactionEvent | null {
   const { state, startedMs, timeoutMs, updatedMs } = transaction;
   const nowMs = clock.nowMs();
-  if (state === "ongoing" && startedMs !== null && nowMs - startedMs > timeoutMs)
-    return { kind: "prepare", commit: false, cause: "timeout" };
+  const ageMs = startedMs === null ? 0 : Math.max(nowMs - startedMs, openForMs);
+  if (state === "ongoing" && ageMs > timeoutMs) return { kind: "prepare", commit: false, cause: "timeout" };
   const isUnused = state === "empty" || isComplete(transaction);
   return isUnused && nowMs - updatedMs >= config.transactionalIdExpirationMs ? { kind: "forget" } : null;
 }

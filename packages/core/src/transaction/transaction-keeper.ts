@@ -2,12 +2,15 @@
  * The transactional ids of one shard in memory.
  *
  * Owns: each id as the last record says it, acknowledged or not, by which the next event is judged; and each as the last
- * acknowledged record says it, which is what is shown, and what a partition's log may rely on.
+ * acknowledged record says it, which is what is shown, and what a partition's log may rely on; and since when, of the monotonic clock,
+ * it knows of each open transaction.
  * Invariant: who knows the producer ids hears of each identity as soon as it stands in the log.
  * Never: a state that is shown and may yet be lost.
  */
 import type { CoordinatorRecord } from "../coordinator/coordinator-record.ts";
 import type { RecordsOfKind } from "../coordinator/record-kinds.ts";
+import type { Clock } from "../env/clock.ts";
+import { isSame } from "../replica/producer-identity.ts";
 import { parseTransactionRecord, type TransactionEntry } from "./transaction-record.ts";
 import { newTransaction, type Transaction } from "./transaction-state.ts";
 
@@ -21,9 +24,12 @@ export class TransactionKeeper implements RecordsOfKind<TransactionEntry> {
   readonly #known: KnownTransactions;
   readonly #current = new Map<string, Transaction>();
   readonly #committed = new Map<string, Transaction>();
+  readonly #openSinceMs = new Map<string, number>();
+  readonly #clock: Clock;
 
-  constructor(known: KnownTransactions) {
+  constructor(known: KnownTransactions, clock: Clock) {
     this.#known = known;
+    this.#clock = clock;
   }
 
   read(record: CoordinatorRecord): TransactionEntry {
@@ -32,6 +38,9 @@ export class TransactionKeeper implements RecordsOfKind<TransactionEntry> {
 
   append({ transactionalId, transaction }: TransactionEntry): void {
     const before = this.current(transactionalId);
+    if (transaction?.state !== "ongoing") this.#openSinceMs.delete(transactionalId);
+    else if (before.state !== "ongoing" || !isSame(before, transaction))
+      this.#openSinceMs.set(transactionalId, this.#clock.monotonicMs());
     if (transaction === null) this.#current.delete(transactionalId);
     else this.#current.set(transactionalId, transaction);
     this.#known.heard(before, this.current(transactionalId));
@@ -45,6 +54,12 @@ export class TransactionKeeper implements RecordsOfKind<TransactionEntry> {
   restore(entry: TransactionEntry): void {
     this.append(entry);
     this.commit(entry);
+  }
+
+  /** For how long this process, with this leadership, has known the id's open transaction; 0 when none is open. */
+  openForMs(transactionalId: string): number {
+    const sinceMs = this.#openSinceMs.get(transactionalId);
+    return sinceMs === undefined ? 0 : Math.max(0, Math.floor(this.#clock.monotonicMs() - sinceMs));
   }
 
   /** How many there are. */

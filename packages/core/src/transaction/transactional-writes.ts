@@ -127,8 +127,7 @@ export class TransactionalWrites {
         (transaction) => {
           requireOngoing(transaction, caller);
           if (hasPartition(transaction, partition)) return null;
-          const { producerId, producerEpoch } = caller;
-          found.remains = remainsOf(this.#rooms.producerIn(partition, producerId), producerEpoch);
+          found.remains = remainsOf(this.#rooms.producerIn(partition, caller.producerId), transaction);
           return found.remains === null ? { kind: "add_partition", partition } : null;
         },
         wait,
@@ -138,18 +137,17 @@ export class TransactionalWrites {
     }
   }
 
-  /** Aborts them. Throws INVALID_TRANSACTION_STATE then, when the transaction cannot write there. */
+  /** Ends them. Throws INVALID_TRANSACTION_STATE then, when the transaction cannot write there. */
   async #endRemains(
     caller: TransactionCaller,
     partition: TransactionPartition,
-    { markerEpoch, isAhead }: Remains,
+    { marker, isAhead }: Remains,
     wait: Wait,
   ): Promise<void> {
     const { transactionalId, producerId } = caller;
-    if (markerEpoch !== null) {
+    if (marker !== null) {
       const coordinatorEpoch = this.#changes.topic.shardOf(transactionalId)?.leaderEpoch ?? 0;
-      const end = { producerId, producerEpoch: markerEpoch, coordinatorEpoch, control: "abort" } as const;
-      const ended = this.#rooms.endTransaction(partition, end);
+      const ended = this.#rooms.endTransaction(partition, { producerId, coordinatorEpoch, ...marker });
       await unlessGivenUp(ended, wait, () => `the end of what ${partitionName(partition)} has open`);
     }
     if (!isAhead) return;

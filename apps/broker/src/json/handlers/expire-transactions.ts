@@ -1,6 +1,6 @@
 /**
- * expire_transactions: those that are open for too long are aborted, those whose end was decided are complete, old ids forgotten; one that
- * fails is told and stops no other. Refuses: STEPPING_DISABLED, and as list_transactions.
+ * expire_transactions: those that are open for too long are aborted, those whose end was decided are complete, old ids forgotten,
+ * and what no coordinator knows of is ended; one that fails is told and stops no other. Refuses: STEPPING_DISABLED, and as list_transactions.
  */
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
@@ -8,7 +8,7 @@ import { changeTransactions } from "../transaction-request.ts";
 
 export const expireTransactions: Handler<"expire_transactions"> = async (_request, context, client) => {
   requireLab(context);
-  const { aborted, completed, forgotten, failed } = await changeTransactions(
+  const { aborted, completed, forgotten, failed, repaired } = await changeTransactions(
     context,
     client,
     (transactions, wait) => transactions.expire(wait),
@@ -21,6 +21,13 @@ export const expireTransactions: Handler<"expire_transactions"> = async (_reques
       transactional_id: transactionalId,
       code,
       message,
+    })),
+    repaired: repaired.map(({ topic, partition, producerId, producerEpoch, committed }) => ({
+      topic,
+      partition,
+      producer_id: producerId,
+      producer_epoch: producerEpoch,
+      committed,
     })),
   };
 };

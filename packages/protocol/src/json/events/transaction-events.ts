@@ -24,4 +24,8 @@ export const TRANSACTION_EVENTS = {
     "Nobody had used a transactional id for long, and it is gone.",
     "transactional_id:text producer_id updated_ms",
   ],
+  hanging_transaction_ended: [
+    "A transaction was open in a partition and known to no coordinator, as after an unclean promotion; it has its marker now.",
+    "producer_id producer_epoch committed:flag",
+  ],
 } as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };
