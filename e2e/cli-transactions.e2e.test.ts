@@ -118,6 +118,10 @@ test("what a killed producer left open holds readers up until an operator aborts
   const [listed] = jsonLines(await output(broker, ["tx", "list", "--state", "ongoing", "-J"]));
   expect(listed).toMatchObject({ transactions: [{ transactional_id: "billing", partitions: 1 }] });
   expect(await output(broker, ["topics", "describe", "orders"])).toMatch(/^orders +0 .* 0 +0 +2 +2$/m);
+  const end = async (...level: string[]) =>
+    jsonLines(await output(broker, ["topics", "offsets", "orders", "-p", "0", ...level, "-J"]))[0];
+  expect(await end("--isolation", "read_committed")).toMatchObject({ offsets: [{ offset: 0 }] });
+  expect(await end()).toMatchObject({ offsets: [{ offset: 2 }] });
   expect(await output(broker, ["describe", "orders", "-p", "0"])).toMatch(
     /^OPEN-TRANSACTION-OF +PRODUCER +PRODUCER-EPOCH +FIRST-OFFSET\nbilling +\d+ +0 +0$/m,
   );

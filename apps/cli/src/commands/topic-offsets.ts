@@ -1,7 +1,7 @@
 /** `topics offsets`: the offset of an end or of a time, in each partition. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Context, Perform } from "../context.ts";
-import { wholeNumber } from "../input/arguments.ts";
+import { type Isolation, parseIsolation, wholeNumber } from "../input/arguments.ts";
 import { type OffsetSpec, parseOffsetSpec } from "../input/offset-spec.ts";
 import { examples } from "../output/examples.ts";
 import { renderTable } from "../output/table.ts";
@@ -13,6 +13,7 @@ interface OffsetsOptions {
   readonly partition?: number;
   /** As `list_offsets` takes it. */
   readonly at?: number;
+  readonly isolation?: Isolation;
 }
 
 const EARLIEST = -2;
@@ -31,6 +32,11 @@ export function declareTopicOffsets(topics: Command, perform: Perform): void {
       "beginning (earliest), end (latest), or the first record at or after a time: @ms or @2026-01-31T12:00:00Z (default: end)",
       parsePlace,
     )
+    .option(
+      "--isolation <level>",
+      "read_committed ends before the oldest open transaction (default: read_uncommitted)",
+      parseIsolation,
+    )
     .action((names: string[], options: OffsetsOptions, self: Command) =>
       perform(self, (context) => show(context, names, options), names[0]),
     );
@@ -40,6 +46,7 @@ export function declareTopicOffsets(topics: Command, perform: Perform): void {
       [
         "minikafka-cli topics offsets orders",
         "minikafka-cli topics offsets orders payments --at beginning",
+        "minikafka-cli topics offsets orders --isolation read_committed",
         "minikafka-cli topics offsets orders -p 0 --at @2026-01-31T12:00:00Z -J",
       ],
       "No offset stands where no visible record is that late.",
@@ -50,7 +57,7 @@ export function declareTopicOffsets(topics: Command, perform: Perform): void {
 function show(
   context: Context,
   names: readonly string[],
-  { partition, at = LATEST }: OffsetsOptions,
+  { partition, at = LATEST, isolation }: OffsetsOptions,
 ): Promise<undefined> {
   return withSession(context, async (session) => {
     const offsets = [];
@@ -58,7 +65,8 @@ function show(
       const { partitions } = await session.call("metadata", { topic });
       const wanted = partition === undefined ? partitions.map((each) => each.partition) : [partition];
       for (const each of wanted) {
-        const found = await session.call("list_offsets", { topic, partition: each, timestamp_ms: at });
+        const place = { topic, partition: each, ...(isolation && { isolation }) };
+        const found = await session.call("list_offsets", { ...place, timestamp_ms: at });
         offsets.push({ topic, partition: each, ...found });
       }
     }
