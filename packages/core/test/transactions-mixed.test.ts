@@ -32,7 +32,11 @@ test(
         throw new Error(`seed ${seed}: ${String(problem)}`, { cause: problem });
       });
       for (const { fate } of history.model.transactions.values()) fates[fate ?? "open"]++;
-      for (const { kind } of history.world.events.events) reached.set(kind, (reached.get(kind) ?? 0) + 1);
+      for (const event of history.world.events.events) {
+        const { kind } = event;
+        const name = kind === "transaction_prepared" ? `ended by ${event.cause}` : kind;
+        reached.set(name, (reached.get(name) ?? 0) + 1);
+      }
     }
     expect(fates.commit, "commits").toBeGreaterThan(HISTORIES / 2);
     expect(fates.abort, "aborts").toBeGreaterThan(HISTORIES / 2);
@@ -41,7 +45,12 @@ test(
       "leader_changed",
       "compacted",
       "offsets_staged",
-      "transaction_prepared",
+      "ended by request",
+      "ended by fenced",
+      "ended by timeout",
+      "ended by operator",
+      "broker_stopped",
+      "recovered",
       "transaction_completed",
       "last_stable_offset_moved",
       "segment_deleted",
