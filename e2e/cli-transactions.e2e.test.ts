@@ -234,7 +234,7 @@ test(
       [""],
     ]);
     expect(jsonLines(await output(broker, [...step, "-J"]))).toEqual([
-      { aborted: [], completed: [], forgotten: [], failed: [] },
+      { aborted: [], completed: [], forgotten: [], failed: [], repaired: [] },
     ]);
     expect(await output(broker, ["tx", "describe", "billing"])).toMatch(/^LAST-END +abort,timeout,/m);
     producer.process.stdin.end();
