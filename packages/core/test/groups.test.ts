@@ -80,7 +80,7 @@ describe("a commit", () => {
     const refused = await rejection(cluster.groups.commit({ groupId: GROUP, member: null, offsets }));
     expect(refused).toMatchObject({
       code: "UNKNOWN_MEMBER",
-      message: expect.stringMatching(/expected member_id/),
+      message: expect.stringMatching(/expected a member of the group/),
     });
     await a.leave();
     await cluster.groups.commit({ groupId: GROUP, member: null, offsets });

@@ -14,6 +14,7 @@ test("the codes that a client may send again are just those that the protocol pr
     "REQUEST_TIMED_OUT",
     "SHUTTING_DOWN",
     "TOO_MANY_CONNECTIONS",
+    "UNSTABLE_OFFSET_COMMIT",
   ]);
 });
 
