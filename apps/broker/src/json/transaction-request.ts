@@ -7,7 +7,7 @@ import type { BrokerCluster, ProducerIdentity, TransactionCaller } from "@minika
 import type { ParsedRequest } from "@minikafka/protocol";
 import type { BrokerContext, Client } from "./handler.ts";
 import { withinTime } from "./time-limit.ts";
-import { ALL, Turns } from "./turns.ts";
+import { ALL, type Turn, Turns, type Whose } from "./turns.ts";
 
 /** As a produce that names none. Kafka: request.timeout.ms of the client, 30 s. */
 const ANSWER_MS = 30_000;
@@ -27,19 +27,12 @@ export function changeTransaction<Answer>(
 
 /** Changes a transaction and a group. */
 export function changeBoth<Answer>(
-  { transactionalId, groupId }: { readonly transactionalId: string; readonly groupId: string },
+  both: { readonly transactionalId: string; readonly groupId: string },
   context: BrokerContext,
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  const { transactionTurns, groupTurns } = client;
-  return Turns.change(
-    [
-      [transactionTurns, transactionalId],
-      [groupTurns, groupId],
-    ],
-    () => asked(context, ask),
-  );
+  return Turns.change(turnsOf(both, client), () => asked(context, ask));
 }
 
 /** Ends a transaction, which may be one that has offsets of any group. */
@@ -49,14 +42,7 @@ export function endTransactionOf<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  const { transactionTurns, groupTurns } = client;
-  return Turns.change(
-    [
-      [transactionTurns, transactionalId],
-      [groupTurns, ALL],
-    ],
-    () => asked(context, ask),
-  );
+  return Turns.change(turnsOf({ transactionalId, groupId: ALL }, client), () => asked(context, ask));
 }
 
 /** A step that ends transactions, whichever are due. */
@@ -65,14 +51,17 @@ export function changeTransactions<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  const { transactionTurns, groupTurns } = client;
-  return Turns.change(
-    [
-      [transactionTurns, ALL],
-      [groupTurns, ALL],
-    ],
-    () => asked(context, ask),
-  );
+  return Turns.change(turnsOf({ transactionalId: ALL, groupId: ALL }, client), () => asked(context, ask));
+}
+
+function turnsOf(
+  { transactionalId, groupId }: { readonly transactionalId: Whose; readonly groupId: Whose },
+  { transactionTurns, groupTurns }: Client,
+): readonly Turn[] {
+  return [
+    [transactionTurns, transactionalId],
+    [groupTurns, groupId],
+  ];
 }
 
 /** Looks at a transaction, with all that the client has done in it before. */

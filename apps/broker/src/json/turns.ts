@@ -12,7 +12,8 @@
 /** For who is about all entities of the kind. */
 export const ALL = Symbol("all");
 
-type Whose = string | typeof ALL;
+/** Of one name, or of all that there are. */
+export type Whose = string | typeof ALL;
 /** Whose change, and among which. */
 export type Turn = readonly [turns: Turns, whose: Whose];
 
