@@ -155,6 +155,14 @@ export class Commits {
     return this.#retrying(() => fetchCommitted(this.#session, groupId, places, options));
   }
 
+  /** Resolves when none is under way any more; never rejects. */
+  async settled(): Promise<void> {
+    for (let last: unknown = null; last !== this.#turn; ) {
+      last = this.#turn;
+      await last;
+    }
+  }
+
   async #tick(): Promise<void> {
     try {
       await this.commitDone(this.#owner.held);

@@ -46,6 +46,7 @@ export class ConsumerGroup implements Gate {
     this.#rebalancing = new Rebalancing(session, settings, this.#membership, supply, {
       commitDone: (cursors) =>
         this.commits.commitRest(cursors).catch((error) => this.#autoCommitFailed(asMiniKafkaError(error))),
+      committed: () => this.commits.settled(),
       released: () => this.#heartbeats.hurry(),
     });
     const follow = () => this.#rebalancing.follow();

@@ -4,10 +4,11 @@
  * Owns the cursors that are being let go, and the listener's turn. Invariants: a partition of a topic that was made anew is
  * another one than before, and the old one is lost; what is revoked is not handed out from the
  * moment it is seen; it counts as ours until the listener is done, the caller is done with the records in hand (or half of the
- * rebalance timeout is over), and what is done is committed; one change is followed after the other.
+ * rebalance timeout is over), and what is done is committed, whoever commits it; one change is followed after the other.
  */
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
+import { untilAborted } from "../../waiting.ts";
 import { PartitionCursor } from "../partition-cursor.ts";
 import type { RecordSupply } from "../record-supply.ts";
 import type { GroupSettings, Rebalance } from "./group-options.ts";
@@ -18,6 +19,8 @@ import type { Membership } from "./membership.ts";
 export interface RebalancingListener {
   /** Commits what the caller is done with of these, as far as that can be; never rejects. */
   commitDone(cursors: readonly PartitionCursor[]): Promise<void>;
+  /** Resolves when no commit is under way, a transaction's included; never rejects. */
+  committed(): Promise<void>;
   /** The coordinator is to hear of what was let go. */
   released(): void;
 }
@@ -192,7 +195,11 @@ export class Rebalancing {
   async #untilDone(places: readonly TopicPartition[]): Promise<void> {
     if (!this.#settings.autoHeartbeat) return;
     const patienceMs = this.#membership.rebalanceTimeoutMs / 2;
-    await this.#supply.handOuts.whenDone(places, this.#session.clock, patienceMs, this.#enough.signal);
+    const { signal } = this.#enough;
+    await this.#supply.handOuts.whenDone(places, this.#session.clock, patienceMs, signal);
+    // A commit says that the caller is done before it has its answer. Let go in between and given back by the next generation, the
+    // partition would be read from before the commit, which still counts. Of an expired member it is refused: the wait ends.
+    await untilAborted(this.#listener.committed(), signal).catch(() => {});
   }
 
   async #begin(assigned: readonly AssignedPlace[]): Promise<void> {

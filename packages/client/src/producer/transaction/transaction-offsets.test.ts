@@ -145,6 +145,38 @@ test("a partition that is let go after its offsets are in the transaction does n
   await client.close();
 });
 
+test("a partition is not let go while its offsets are on their way into a transaction, so that nothing is read again when it comes back", async () => {
+  const { producer, client, consumer, broker, peer, settle } = await transacting();
+  broker.append("orders", 0, ["a"]);
+  broker.append("orders", 1, ["b"]);
+  const reader = consumer({ groupId: "g", memberId: "a", autoHeartbeat: true });
+  await reader.subscribe("orders");
+  await reader.ready();
+  const tx = await producer.beginTransaction();
+  await reader.poll();
+  const other = consumer({ groupId: "g", memberId: "b" });
+  await other.subscribe("orders");
+  await settle();
+  broker.byHand("send_offsets", 1);
+  const sent = tx.sendOffsets(reader);
+  const request = await peer.next("send_offsets");
+  await settle();
+  expect(reader.assignment).toHaveLength(1);
+  expect(broker.groups.holders("g")["orders/1"]).toEqual(["a"]);
+  await other.close();
+  await settle();
+  request.refuse("ILLEGAL_GENERATION");
+  await settle();
+  await sent;
+  await tx.commit();
+  await settle();
+  expect(reader.assignment).toHaveLength(2);
+  const committed = [0, 1].map((partition) => broker.groups.committed("g", `orders/${partition}`));
+  expect(committed).toEqual([1, 1]);
+  expect(texts(await reader.poll())).toEqual([]);
+  await client.close();
+});
+
 test("a member that was expired cannot get its offsets into a transaction any more", async () => {
   const { producer, client, consumer, broker, transactions } = await transacting();
   broker.append("orders", 0, ["a"]);
