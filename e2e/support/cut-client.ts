@@ -20,6 +20,7 @@ export class CutClient {
   readonly client: Client;
   readonly #proxy: CuttingProxy;
   readonly #port: number;
+  #isBack = false;
 
   static async open(port: number, bytesUntilCut: () => number): Promise<CutClient> {
     const proxy = await CuttingProxy.open(bytesUntilCut);
@@ -35,13 +36,15 @@ export class CutClient {
     this.#port = port;
   }
 
-  /** Nothing comes through any more, in neither direction. */
+  /** Nothing comes through any more, in neither direction. Too late for one that has come back: nobody would bring it back again. */
   vanish(): void {
+    if (this.#isBack) return;
     this.#proxy.target = null;
     this.#proxy.cutAll();
   }
 
   comeBack(): void {
+    this.#isBack = true;
     this.#proxy.target = this.#port;
   }
 }
