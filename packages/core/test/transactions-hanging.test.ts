@@ -65,10 +65,10 @@ async function withoutMarkers(commit: boolean): Promise<Stage> {
 }
 
 /** Its transactional id is gone, or back where it was before it began: the coordinator's followers had fallen out before. */
-async function withoutStates(): Promise<Stage> {
+async function withoutStates(known = "other"): Promise<Stage> {
   const world = memoryWorld();
   const cluster = await openTransactions(world, { brokers: 3 });
-  const other = new TransactionalProducer(cluster, "other");
+  const other = new TransactionalProducer(cluster, known);
   await replicatedUntil(cluster, other.init());
   await copied(cluster, [TRANSACTIONS_TOPIC]);
   for (const brokerId of [2, 3]) cluster.removeFromIsr(STATES, brokerId);
@@ -90,6 +90,38 @@ const at = (topic: string, committed: boolean) => ({
 });
 
 describe("a transaction that hangs", () => {
+  test.each(["the step", "the next transaction that writes there"])(
+    "is not taken for a committed one to which its epoch was given once more: %s aborts it",
+    async (who) => {
+      const { cluster, producer: lost } = await withoutStates("billing");
+      const producer = new TransactionalProducer(cluster);
+      await replicatedUntil(cluster, producer.init());
+      expect(producer.identity).toEqual(lost.identity);
+      await replicatedUntil(cluster, producer.begin());
+      await replicatedUntil(cluster, producer.send(B, "elsewhere"));
+      await replicatedUntil(cluster, producer.commit());
+      if (who === "the step") {
+        const { repaired } = await replicatedUntil(cluster, cluster.transactions.expire());
+        expect(repaired.map(({ topic, committed }) => [topic, committed])).toEqual(
+          expect.arrayContaining([
+            ["a", false],
+            [OFFSETS_TOPIC, false],
+          ]),
+        );
+      } else {
+        await replicatedUntil(cluster, producer.begin());
+        await replicatedUntil(cluster, producer.send(A, "2"));
+        await replicatedUntil(cluster, producer.sendOffsets("readers", "a:0=2"));
+        await replicatedUntil(cluster, producer.commit());
+      }
+      await copied(cluster, ["a", "b", OFFSETS_TOPIC]);
+      expect(committedIn(cluster, B)).toEqual(["elsewhere"]);
+      expect(committedIn(cluster, A)).toEqual(who === "the step" ? [] : ["2"]);
+      expect(await committed(cluster, "readers")).toEqual(who === "the step" ? [] : ["a:0=2"]);
+      await cluster.close();
+    },
+  );
+
   test.each([
     [true, ["1"], ["a:0=1"]],
     [false, [], []],
@@ -180,11 +212,13 @@ describe("a transaction that is open", () => {
   test("or decided is its coordinator's, in whatever partition; what was committed is committed, all else aborted", () => {
     const open = { producerId: 7, producerEpoch: 3 };
     const next = { producerId: 7, producerEpoch: 4 };
-    const lastEnd = { producer: open, committed: true, cause: "request", endedMs: 0 } as const;
+    const place = { topic: "a", topicId: "id", partition: 0 };
+    const committedIn = new Map([["a-0", place]]);
+    const lastEnd = { producer: open, committed: true, cause: "request", endedMs: 0, committedIn } as const;
     const dead = newTransaction("t");
     const fate = (...transactions: Partial<Transaction>[]) =>
       fateOf(
-        open,
+        { ...open, place },
         transactions.map((each) => ({ ...dead, ...each })),
       );
     expect(fate()).toBe("abort");
@@ -200,5 +234,9 @@ describe("a transaction that is open", () => {
     expect(fate({ ...next, state: "ongoing", lastEnd })).toBe("commit");
     expect(fate({ ...next, state: "empty", lastEnd: { ...lastEnd, committed: false } })).toBe("abort");
     expect(fate({ ...next, state: "empty", lastEnd: { ...lastEnd, producer: next } })).toBe("abort");
+    // The same identity, given once more to somebody who never wrote there, or wrote to an older topic of the name.
+    expect(fate({ ...next, state: "empty", lastEnd: { ...lastEnd, committedIn: new Map() } })).toBe("abort");
+    const older = new Map([["a-0", { ...place, topicId: "older" }]]);
+    expect(fate({ ...next, state: "empty", lastEnd: { ...lastEnd, committedIn: older } })).toBe("abort");
   });
 });

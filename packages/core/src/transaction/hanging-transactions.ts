@@ -16,7 +16,12 @@ import { partitionName } from "../replica/topic-partition.ts";
 import type { OtherRooms } from "./other-rooms.ts";
 import type { TransactionChanges } from "./transaction-changes.ts";
 import type { TransactionKinds } from "./transaction-keeper.ts";
-import { isPrepared, type Transaction, type TransactionPartition } from "./transaction-state.ts";
+import {
+  isPrepared,
+  type Transaction,
+  type TransactionPartition,
+  wasCommittedIn,
+} from "./transaction-state.ts";
 
 /** One that was ended in one partition. */
 export interface RepairedTransaction extends ProducerIdentity {
@@ -29,15 +34,21 @@ export interface RepairedTransaction extends ProducerIdentity {
 /** What becomes of a transaction that is open in a log. */
 export type Fate = "none_of_ours" | "commit" | "abort";
 
-/** `transactions`: those of the producer, or all. Pure. */
-export function fateOf(open: ProducerIdentity, transactions: Iterable<Transaction>): Fate {
+/**
+ * `transactions`: those of the producer, or all. An identity alone does not tell a commit: where an unclean promotion has taken epochs
+ * from a coordinator, it may have been given twice. Pure.
+ */
+export function fateOf(
+  { place, ...open }: ProducerIdentity & { readonly place: TransactionPartition },
+  transactions: Iterable<Transaction>,
+): Fate {
   let fate: Fate = "abort";
   for (const transaction of transactions) {
     const { state, lastEnd } = transaction;
     if (state === "ongoing" && isSame(transaction, open)) return "none_of_ours";
     if (lastEnd === null || !isSame(lastEnd.producer, open)) continue;
     if (isPrepared(transaction)) return "none_of_ours";
-    if (lastEnd.committed) fate = "commit";
+    if (wasCommittedIn(transaction, open, place)) fate = "commit";
   }
   return fate;
 }

@@ -8,9 +8,9 @@
  * batches) would be taken for the transaction's own. They are aborted, and the transaction cannot write there.
  */
 import { BrokerError } from "../errors.ts";
-import { isSame, type ProducerIdentity } from "../replica/producer-identity.ts";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
-import type { Transaction } from "./transaction-state.ts";
+import { type Transaction, type TransactionPartition, wasCommittedIn } from "./transaction-state.ts";
 
 /** What a partition's log knows of one producer. */
 export interface ProducerInLog {
@@ -28,14 +28,17 @@ export interface Remains {
 }
 
 /** `null` when `transaction`, which is open, and of which the partition is no part yet, may write there. */
-export function remainsOf({ openEpoch, lastEpoch }: ProducerInLog, transaction: Transaction): Remains | null {
-  const { producerId, producerEpoch, lastEnd } = transaction;
+export function remainsOf(
+  { openEpoch, lastEpoch }: ProducerInLog,
+  transaction: Transaction,
+  place: TransactionPartition,
+): Remains | null {
+  const { producerId, producerEpoch } = transaction;
   if (openEpoch === null)
     return lastEpoch !== null && lastEpoch > producerEpoch ? { marker: null, isAhead: true } : null;
   const next = openEpoch + 1;
   if (openEpoch >= producerEpoch) return { marker: { producerEpoch: next, control: "abort" }, isAhead: true };
-  const isCommitted =
-    lastEnd?.committed === true && isSame(lastEnd.producer, { producerId, producerEpoch: openEpoch });
+  const isCommitted = wasCommittedIn(transaction, { producerId, producerEpoch: openEpoch }, place);
   const marker = isCommitted
     ? ({ producerEpoch: next, control: "commit" } as const)
     : ({ producerEpoch, control: "abort" } as const);

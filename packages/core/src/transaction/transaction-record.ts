@@ -69,8 +69,12 @@ function formatIdentity({ producerId, producerEpoch }: ProducerIdentity): JsonOb
   return { producer_id: producerId, producer_epoch: producerEpoch };
 }
 
-function formatEnd({ producer, committed, cause, endedMs }: LastEnd): JsonObject {
-  return { ...formatIdentity(producer), committed, cause, ended_ms: endedMs };
+function formatEnd({ producer, committed, cause, endedMs, committedIn }: LastEnd): JsonObject {
+  return {
+    ...formatIdentity(producer),
+    ...{ committed, cause, ended_ms: endedMs },
+    committed_in: formatPartitions(committedIn.values()),
+  };
 }
 
 /** A list of topics, since a topic's name could be one that objects have a meaning for. */
@@ -127,6 +131,7 @@ function parseEnd(fields: ReadonlyMap<string, unknown>): LastEnd {
     committed,
     cause: oneOf(fields.get("cause"), "cause", END_CAUSES),
     endedMs: integerOf(fields.get("ended_ms"), "ended_ms", COUNT),
+    committedIn: parsePartitions(fields.get("committed_in")),
   };
 }
 

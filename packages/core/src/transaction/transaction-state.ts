@@ -41,6 +41,8 @@ export interface LastEnd {
   readonly committed: boolean;
   readonly cause: EndCause;
   readonly endedMs: number;
+  /** By name: where a commit was decided. None for an abort, which is what becomes of everything else that is found open. */
+  readonly committedIn: ReadonlyMap<string, TransactionPartition>;
 }
 
 export interface Transaction extends ProducerIdentity {
@@ -63,7 +65,7 @@ export interface Transaction extends ProducerIdentity {
   readonly lastEnd: LastEnd | null;
 }
 
-const NO_PARTITIONS: ReadonlyMap<string, TransactionPartition> = new Map();
+export const NO_PARTITIONS: ReadonlyMap<string, TransactionPartition> = new Map();
 
 /** What nobody has heard of yet. */
 export function newTransaction(transactionalId: string): Transaction {
@@ -99,6 +101,16 @@ export function hasPartition({ partitions }: Transaction, place: TransactionPart
 export function endOf({ previous, lastEnd }: Transaction, identity: ProducerIdentity): LastEnd | null {
   if (previous === null || lastEnd === null) return null;
   return isSame(previous, identity) && isSame(lastEnd.producer, identity) ? lastEnd : null;
+}
+
+/** Whether the id's last end was that of `identity`, and committed it in that very partition. */
+export function wasCommittedIn(
+  { lastEnd }: Pick<Transaction, "lastEnd">,
+  identity: ProducerIdentity,
+  place: TransactionPartition,
+): boolean {
+  if (lastEnd === null || !lastEnd.committed || !isSame(lastEnd.producer, identity)) return false;
+  return lastEnd.committedIn.get(partitionName(place))?.topicId === place.topicId;
 }
 
 /** Whether `before` and `after` say that the same transaction is ended. */

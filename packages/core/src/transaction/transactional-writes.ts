@@ -127,7 +127,11 @@ export class TransactionalWrites {
         (transaction) => {
           requireOngoing(transaction, caller);
           if (hasPartition(transaction, partition)) return null;
-          found.remains = remainsOf(this.#rooms.producerIn(partition, caller.producerId), transaction);
+          found.remains = remainsOf(
+            this.#rooms.producerIn(partition, caller.producerId),
+            transaction,
+            partition,
+          );
           return found.remains === null ? { kind: "add_partition", partition } : null;
         },
         wait,

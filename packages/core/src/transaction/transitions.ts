@@ -27,6 +27,7 @@ import {
 } from "./transaction-refusals.ts";
 import {
   GIVEN_EPOCH_MAX,
+  NO_PARTITIONS,
   newTransaction,
   type Transaction,
   type TransactionState,
@@ -148,7 +149,10 @@ function prepare(transaction: Transaction, event: EventOf<"prepare">, world: Tra
     previous: cause === "fenced" ? null : producer,
     markerProducer: nextEpoch(producer),
     updatedMs: nowMs,
-    lastEnd: { producer, committed: commit, cause, endedMs: nowMs },
+    lastEnd: {
+      ...{ producer, committed: commit, cause, endedMs: nowMs },
+      committedIn: commit ? transaction.partitions : NO_PARTITIONS,
+    },
   };
 }
 
