@@ -36,13 +36,12 @@ export function remainsOf(
   const { producerId, producerEpoch } = transaction;
   if (openEpoch === null)
     return lastEpoch !== null && lastEpoch > producerEpoch ? { marker: null, isAhead: true } : null;
-  const next = openEpoch + 1;
-  if (openEpoch >= producerEpoch) return { marker: { producerEpoch: next, control: "abort" }, isAhead: true };
   const isCommitted = wasCommittedIn(transaction, { producerId, producerEpoch: openEpoch }, place);
-  const marker = isCommitted
-    ? ({ producerEpoch: next, control: "commit" } as const)
-    : ({ producerEpoch, control: "abort" } as const);
-  return { marker, isAhead: false };
+  const marker = {
+    producerEpoch: openEpoch + 1,
+    control: isCommitted ? ("commit" as const) : ("abort" as const),
+  };
+  return { marker, isAhead: openEpoch >= producerEpoch };
 }
 
 /** INVALID_TRANSACTION_STATE: nothing of the transaction may go there. */
