@@ -2,7 +2,7 @@
 import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
-import { BrokerError } from "../errors.ts";
+import { readShards, type UnreadableShard } from "../coordinator/read-shards.ts";
 import type { AssignorName } from "./assignors/assignor.ts";
 import { committedGroup, type GroupKinds } from "./group-kinds.ts";
 import { unknownGroup } from "./group-refusals.ts";
@@ -33,15 +33,10 @@ export interface GroupListing {
   readonly coordinatorId: number | null;
 }
 
-/** A partition of the internal topic whose groups are not known now. */
-export interface UnreadablePartition {
-  readonly partition: number;
-  readonly error: BrokerError;
-}
-
 export interface GroupListings {
   readonly groups: readonly GroupListing[];
-  readonly unreadable: readonly UnreadablePartition[];
+  /** Partitions of the internal topic whose groups are not known now. */
+  readonly unreadable: readonly UnreadableShard[];
 }
 
 export interface MemberDescription {
@@ -87,19 +82,7 @@ export class GroupViews {
    * client asks of each broker, so that the groups of one that is down are missing there as well.
    */
   async list(wait: Wait = {}): Promise<GroupListings> {
-    const shards = this.#parts.topic.shards();
-    const read = await Promise.allSettled(
-      shards.map((shard) => shard.read((kinds) => listingsOf(kinds, shard), wait)),
-    );
-    const unreadable = read.flatMap((result, index): UnreadablePartition[] => {
-      if (result.status === "fulfilled") return [];
-      // Anything else is a fault of ours, and hides behind nothing.
-      if (!(result.reason instanceof BrokerError)) throw result.reason;
-      return [{ partition: shards[index]?.partition ?? index, error: result.reason }];
-    });
-    const [first] = unreadable;
-    if (first !== undefined && unreadable.length === shards.length) throw first.error;
-    const groups = read.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    const { items: groups, unreadable } = await readShards(this.#parts.topic, listingsOf, wait);
     groups.sort((left, right) => (left.groupId < right.groupId ? -1 : 1));
     return { groups, unreadable };
   }

@@ -2,10 +2,10 @@
 import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
-import { BrokerError } from "../errors.ts";
+import { readShards, type UnreadableShard } from "../coordinator/read-shards.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { OtherRooms } from "./other-rooms.ts";
-import type { TransactionKeeper, TransactionKinds } from "./transaction-keeper.ts";
+import type { TransactionKinds } from "./transaction-keeper.ts";
 import { unknownTransactionalId } from "./transaction-refusals.ts";
 import { requireTransactionalId } from "./transaction-requests.ts";
 import type { EndCause, LivingState, Transaction } from "./transaction-state.ts";
@@ -43,15 +43,10 @@ export interface TransactionListing extends Shown {
   readonly partitions: number;
 }
 
-/** A partition of the internal topic whose ids are not known now. */
-export interface UnreadableIds {
-  readonly partition: number;
-  readonly error: BrokerError;
-}
-
 export interface TransactionListings {
   readonly transactions: readonly TransactionListing[];
-  readonly unreadable: readonly UnreadableIds[];
+  /** Partitions of the internal topic whose ids are not known now. */
+  readonly unreadable: readonly UnreadableShard[];
 }
 
 /** Rejects with UNKNOWN_TRANSACTIONAL_ID, INVALID_REQUEST, and as CoordinatorShard.read does. Kafka: DescribeTransactions (KIP-664). */
@@ -88,25 +83,17 @@ export async function listTransactions(
   wait: Wait = {},
 ): Promise<TransactionListings> {
   const wanted = states === undefined ? null : new Set(states);
-  const shards = topic.shards();
-  const read = await Promise.allSettled(
-    shards.map((shard) => shard.read(({ transaction: keeper }) => listingsOf(keeper, shard, wanted), wait)),
+  const { items: transactions, unreadable } = await readShards(
+    topic,
+    (kinds, shard) => listingsOf(kinds, shard, wanted),
+    wait,
   );
-  const unreadable = read.flatMap((result, index): UnreadableIds[] => {
-    if (result.status === "fulfilled") return [];
-    // Anything else is a fault of ours, and hides behind nothing.
-    if (!(result.reason instanceof BrokerError)) throw result.reason;
-    return [{ partition: shards[index]?.partition ?? index, error: result.reason }];
-  });
-  const [first] = unreadable;
-  if (first !== undefined && unreadable.length === shards.length) throw first.error;
-  const transactions = read.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
   transactions.sort((left, right) => (left.transactionalId < right.transactionalId ? -1 : 1));
   return { transactions, unreadable };
 }
 
 function listingsOf(
-  keeper: TransactionKeeper,
+  { transaction: keeper }: TransactionKinds,
   shard: CoordinatorShard<TransactionKinds>,
   wanted: ReadonlySet<LivingState> | null,
 ): TransactionListing[] {
