@@ -18,13 +18,14 @@ import { quoted } from "../quoted.ts";
 import {
   identityOf,
   isSame,
+  nextEpoch,
   PRODUCER_EPOCH_MAX,
   type ProducerIdentity,
 } from "../replica/producer-identity.ts";
 import { fenced, type ProducerRules } from "../replica/sequence-check.ts";
 import type { Brokers } from "./brokers.ts";
 import { type GivenProducerIds, type NamedProducer, producerNameProblem } from "./producer-ids-file.ts";
-import { nextEpoch, nextInstance } from "./producer-instance.ts";
+import { nextInstance } from "./producer-instance.ts";
 import { neverGiven, overtaken, retired } from "./producer-refusals.ts";
 import { TransactionalProducers } from "./transactional-producers.ts";
 

@@ -1,5 +1,5 @@
 /** How one instance of a producer follows the one before it (KIP-98, KIP-360). Decisions only. */
-import { PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-identity.ts";
+import { nextEpoch, PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-identity.ts";
 import type { NamedProducer } from "./producer-ids-file.ts";
 
 interface NextInstance {
@@ -15,8 +15,4 @@ export function nextInstance({ name, known, producerId, bumpedFrom }: NextInstan
   const { retiredIds } = known;
   if (known.producerEpoch < PRODUCER_EPOCH_MAX) return { name, ...nextEpoch(known), bumpedFrom, retiredIds };
   return { name, producerId, producerEpoch: 0, bumpedFrom, retiredIds: [...retiredIds, known.producerId] };
-}
-
-export function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
-  return { producerId, producerEpoch: producerEpoch + 1 };
 }

@@ -15,3 +15,8 @@ export function identityOf({ producerId, producerEpoch }: ProducerIdentity): Pro
 export function isSame(one: ProducerIdentity, other: ProducerIdentity): boolean {
   return one.producerId === other.producerId && one.producerEpoch === other.producerEpoch;
 }
+
+/** The one that follows, of the same id: the caller knows that there is one. */
+export function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
+  return { producerId, producerEpoch: producerEpoch + 1 };
+}

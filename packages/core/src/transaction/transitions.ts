@@ -16,7 +16,7 @@
  */
 import { assert } from "../assert.ts";
 import { LIMITS } from "../limits.ts";
-import { identityOf, type ProducerIdentity } from "../replica/producer-identity.ts";
+import { identityOf, nextEpoch, type ProducerIdentity } from "../replica/producer-identity.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import type { TransactionEvent, TransactionEventKind, TransitionWorld } from "./transaction-events.ts";
 import {
@@ -157,12 +157,11 @@ function prepare(transaction: Transaction, event: EventOf<"prepare">, world: Tra
 }
 
 function complete(transaction: Transaction, _event: unknown, { nowMs }: TransitionWorld): Transaction {
-  const { partitions } = newTransaction(transaction.transactionalId);
   return {
     ...transaction,
     state: transaction.state === "prepare_commit" ? "complete_commit" : "complete_abort",
     markerProducer: null,
-    partitions,
+    partitions: NO_PARTITIONS,
     startedMs: null,
     updatedMs: nowMs,
   };
@@ -176,8 +175,4 @@ function forget({ transactionalId }: Transaction): Transaction {
 function raised(identity: ProducerIdentity, { newProducerId }: TransitionWorld): ProducerIdentity {
   if (identity.producerEpoch < GIVEN_EPOCH_MAX) return nextEpoch(identity);
   return { producerId: newProducerId(), producerEpoch: 0 };
-}
-
-function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity {
-  return { producerId, producerEpoch: producerEpoch + 1 };
 }
