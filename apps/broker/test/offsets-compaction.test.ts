@@ -16,7 +16,7 @@ test("in auto mode committed offsets are compacted by themselves", async () => {
     return segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   };
   let [written, offset] = [0, 0];
-  while (written < 6 * LIMITS.offsetsTopicSegmentBytes) {
+  while (written < 6 * LIMITS.internalTopicSegmentBytes) {
     const offsets = Array.from({ length: OFFSETS }, (_none, partition) => {
       return { topic: "orders", partition, offset, metadata: null };
     });
@@ -26,7 +26,7 @@ test("in auto mode committed offsets are compacted by themselves", async () => {
   }
   const sizes = () => [0, 1, 2, 3].reduce((sum, partition) => sum + sizeOf(partition), 0);
   // The last segment stays as it is; of those before it, one record of each key.
-  const bound = 2 * LIMITS.offsetsTopicSegmentBytes;
+  const bound = 2 * LIMITS.internalTopicSegmentBytes;
   await expect.poll(sizes, { timeout: 30_000, interval: 5 }).toBeLessThan(bound);
   expect(
     await cluster.groups.committed({ groupId, partitions: [{ topic: "orders", partition: 7 }] }),

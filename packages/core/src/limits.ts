@@ -90,12 +90,12 @@ export const LIMITS = {
   /** Kafka: offsets.topic.num.partitions, 50. Each is a folder on every replica, and one process needs no more. */
   offsetsTopicPartitionsDefault: 4,
   /**
-   * Kafka: offsets.topic.segment.bytes, 100 MiB. The last segment of a partition is never compacted: so much of old commits is
-   * read when the groups of a small cluster are loaded.
+   * Kafka: offsets.topic.segment.bytes and transaction.state.log.segment.bytes, 100 MiB. The last segment of a partition is never
+   * compacted: so much of what is out of date is read when the coordinator of a small cluster loads.
    */
-  offsetsTopicSegmentBytes: MIB,
-  /** Kafka: offsets.topic.replication.factor, 3. */
-  offsetsTopicReplicationMax: 3,
+  internalTopicSegmentBytes: MIB,
+  /** Kafka: offsets.topic.replication.factor and transaction.state.log.replication.factor, 3. */
+  internalTopicReplicationMax: 3,
   /** Kafka: offsets.retention.minutes, 7 days. */
   offsetsRetentionMsDefault: 7 * 24 * 60 * 60 * 1000,
   /** Kafka: offset.metadata.max.bytes, 4096. */

@@ -35,7 +35,7 @@ export function openInternalTopic(
     topic,
     partitions: () => (catalogue.get(topic) === undefined ? null : table.of(topic)),
     make: async () => {
-      const replicationFactor = Math.min(LIMITS.offsetsTopicReplicationMax, brokers.ids.length);
+      const replicationFactor = Math.min(LIMITS.internalTopicReplicationMax, brokers.ids.length);
       const running = brokers.ids.filter((brokerId) => brokers.get(brokerId).isRunning);
       const brokerIds = running.length < replicationFactor ? brokers.ids : running;
       const topicId = env.random.uuid();

@@ -16,7 +16,7 @@ const INTERNAL_TOPICS: readonly string[] = [OFFSETS_TOPIC, TRANSACTIONS_TOPIC];
 /** What an internal topic goes by, whatever the cluster's defaults are. Kafka: offsets.topic.* and transaction.state.log.*. */
 export const INTERNAL_TOPIC_CONFIG: RawTopicConfig = {
   cleanup_policy: "compact",
-  segment_bytes: LIMITS.offsetsTopicSegmentBytes,
+  segment_bytes: LIMITS.internalTopicSegmentBytes,
   // Of what is read when a coordinator loads, at most so much is out of date.
   min_cleanable_dirty_ratio: 0.3,
   max_message_bytes: LIMITS.batchBytesMax,
