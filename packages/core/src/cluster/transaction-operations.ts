@@ -10,6 +10,7 @@ import type { AppendResult } from "../replica/append-result.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { Completion } from "../transaction/completion.ts";
+import { tellingDecision } from "../transaction/end-decided.ts";
 import { endHangingTransactions, type RepairedTransaction } from "../transaction/hanging-transactions.ts";
 import type { OtherRooms } from "../transaction/other-rooms.ts";
 import { TransactionChanges } from "../transaction/transaction-changes.ts";
@@ -33,7 +34,6 @@ import {
 import { TransactionalWrites } from "../transaction/transactional-writes.ts";
 import { Turns } from "../transaction/turns.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { tellingDecision } from "./end-decided.ts";
 import { openInternalTopic } from "./internal-topic.ts";
 import { INTERNAL_TOPIC_CONFIG, TRANSACTIONS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";

@@ -2,7 +2,7 @@
 import { BrokerError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
-import { endOf, isPrepared, type LastEnd, type Transaction } from "../transaction/transaction-state.ts";
+import { endOf, isPrepared, type LastEnd, type Transaction } from "./transaction-state.ts";
 
 /** The end that was asked for, and of which transaction; an operator asks for whichever is open. */
 export interface AskedEnd {
