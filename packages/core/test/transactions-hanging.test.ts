@@ -1,49 +1,30 @@
 /** Transactions that are open in a partition's log, and that no coordinator knows of: an unclean promotion has lost their end. */
 import { describe, expect, test } from "vitest";
-import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { fateOf } from "../src/transaction/hanging-transactions.ts";
 import { newTransaction, type Transaction } from "../src/transaction/transaction-state.ts";
 import { committed, OFFSETS_TOPIC } from "./offsets-world.ts";
-import { outcomeOf, settle } from "./replica-world.ts";
+import { outcomeOf } from "./replica-world.ts";
 import { replicatedUntil } from "./replicated-until.ts";
 import {
   A,
   B,
   committedIn,
   logOf,
-  openTransactions,
   stateOf,
   TRANSACTIONS_TOPIC,
   TransactionalProducer,
 } from "./transactional-producer.ts";
-import { memoryWorld, rejection, type World } from "./world.ts";
-
-const STATES = { topic: TRANSACTIONS_TOPIC, partition: 0 };
-const OFFSETS = { topic: OFFSETS_TOPIC, partition: 0 };
-
-interface Stage {
-  readonly world: World;
-  readonly cluster: BrokerCluster;
-  readonly producer: TransactionalProducer;
-}
-
-async function copied(cluster: BrokerCluster, topics: readonly string[]): Promise<void> {
-  for (let round = 0; round < 3; round += 1)
-    for (const topic of topics) if (cluster.hasTopic(topic)) await cluster.replicateOnce({ topic });
-  await settle();
-}
+import { begun, copied, initialized, OFFSETS, STATES, type Stage } from "./transactions-stage.ts";
+import { rejection } from "./world.ts";
 
 /** A transaction with a record in a and offsets, on three brokers. */
 async function written(): Promise<Stage> {
-  const world = memoryWorld();
-  const cluster = await openTransactions(world, { brokers: 3 });
-  const producer = new TransactionalProducer(cluster);
-  await replicatedUntil(cluster, producer.init());
-  await replicatedUntil(cluster, producer.begin());
+  const stage = await begun();
+  const { cluster, producer } = stage;
   await replicatedUntil(cluster, producer.send(A, "1"));
   await replicatedUntil(cluster, producer.sendOffsets("readers", "a:0=1"));
-  await copied(cluster, ["a", "b", TRANSACTIONS_TOPIC, OFFSETS_TOPIC]);
-  return { world, cluster, producer };
+  await copied(cluster);
+  return stage;
 }
 
 /** Ended, with markers that broker 1 alone had, and that broker 2 leads without. */
@@ -66,10 +47,7 @@ async function withoutMarkers(commit: boolean): Promise<Stage> {
 
 /** Its transactional id is gone, or back where it was before it began: the coordinator's followers had fallen out before. */
 async function withoutStates(known = "other"): Promise<Stage> {
-  const world = memoryWorld();
-  const cluster = await openTransactions(world, { brokers: 3 });
-  const other = new TransactionalProducer(cluster, known);
-  await replicatedUntil(cluster, other.init());
+  const { world, cluster } = await initialized(known);
   await copied(cluster, [TRANSACTIONS_TOPIC]);
   for (const brokerId of [2, 3]) cluster.removeFromIsr(STATES, brokerId);
   const producer = new TransactionalProducer(cluster);

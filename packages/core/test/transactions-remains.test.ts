@@ -2,51 +2,32 @@
 import { describe, expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { committed, OFFSETS_TOPIC } from "./offsets-world.ts";
-import { settle } from "./replica-world.ts";
 import { replicatedUntil } from "./replicated-until.ts";
-import {
-  A,
-  B,
-  committedIn,
-  logOf,
-  openTransactions,
-  TRANSACTIONS_TOPIC,
-  TransactionalProducer,
-} from "./transactional-producer.ts";
-import { memoryWorld, rejection, type World } from "./world.ts";
+import { A, B, committedIn, logOf } from "./transactional-producer.ts";
+import { copied, initialized, OFFSETS, STATES, type Stage } from "./transactions-stage.ts";
+import { rejection } from "./world.ts";
 
-const STATES = { topic: TRANSACTIONS_TOPIC, partition: 0 };
-const OFFSETS = { topic: OFFSETS_TOPIC, partition: 0 };
 const INVALID = { code: "INVALID_TRANSACTION_STATE" };
 
-interface Stage {
-  readonly world: World;
-  readonly cluster: BrokerCluster;
-  readonly producer: TransactionalProducer;
+interface Forgetting extends Stage {
   /** The coordinator's partition is led by a replica that has what was written before this. */
   readonly forget: () => Promise<void>;
 }
 
 /** An instance of epoch 0, all of whose coordinator's followers have fallen out. */
-async function begun(): Promise<Stage> {
-  const world = memoryWorld();
-  const cluster = await openTransactions(world, { brokers: 3 });
-  const producer = new TransactionalProducer(cluster);
-  await replicatedUntil(cluster, producer.init());
-  for (let round = 0; round < 3; round += 1) await cluster.replicateOnce();
+async function alone(): Promise<Forgetting> {
+  const stage = await initialized();
+  const { cluster } = stage;
+  await copied(cluster);
   for (const brokerId of [2, 3]) cluster.removeFromIsr(STATES, brokerId);
   const forget = async () => {
-    for (const place of [A, B, OFFSETS])
-      if (cluster.hasTopic(place.topic)) {
-        for (let round = 0; round < 3; round += 1) await cluster.replicateOnce({ topic: place.topic });
-        await settle();
-        await cluster.promote(place, 2);
-      }
+    await copied(cluster, ["a", "b", OFFSETS_TOPIC]);
+    for (const place of [A, B, OFFSETS]) if (cluster.hasTopic(place.topic)) await cluster.promote(place, 2);
     await cluster.stopBroker(1);
     await cluster.promote(STATES, 2, { unclean: true });
     await cluster.startBroker(1);
   };
-  return { world, cluster, producer, forget };
+  return { ...stage, forget };
 }
 
 /** Copies everything but the coordinator's records. */
@@ -55,8 +36,8 @@ function done<Result>(cluster: BrokerCluster, work: Promise<Result>): Promise<Re
 }
 
 /** So many transactions were committed, without a record, and forgotten with the open one that wrote after them. */
-async function forgotten(ended: number): Promise<Stage> {
-  const stage = await begun();
+async function forgotten(ended: number): Promise<Forgetting> {
+  const stage = await alone();
   const { cluster, producer } = stage;
   for (let count = 0; count < ended; count += 1) {
     await done(cluster, producer.begin());

@@ -4,7 +4,7 @@ import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { FaultPoint } from "../src/env/fault-points.ts";
 import type { TopicPartition } from "../src/replica/topic-partition.ts";
 import { batchOf } from "./cluster-world.ts";
-import { committed, OFFSETS_TOPIC } from "./offsets-world.ts";
+import { committed } from "./offsets-world.ts";
 import { outcomeOf, settle } from "./replica-world.ts";
 import { replicatedUntil } from "./replicated-until.ts";
 import {
@@ -17,25 +17,8 @@ import {
   TRANSACTIONS_TOPIC,
   TransactionalProducer,
 } from "./transactional-producer.ts";
-import { memoryWorld, rejection, type World } from "./world.ts";
-
-const STATES = { topic: TRANSACTIONS_TOPIC, partition: 0 };
-const OFFSETS = { topic: OFFSETS_TOPIC, partition: 0 };
-
-interface Stage {
-  readonly world: World;
-  readonly cluster: BrokerCluster;
-  readonly producer: TransactionalProducer;
-}
-
-async function begun(): Promise<Stage> {
-  const world = memoryWorld();
-  const cluster = await openTransactions(world, { brokers: 3 });
-  const producer = new TransactionalProducer(cluster);
-  await replicatedUntil(cluster, producer.init());
-  await replicatedUntil(cluster, producer.begin());
-  return { world, cluster, producer };
-}
+import { begun, copied, OFFSETS, STATES, type Stage } from "./transactions-stage.ts";
+import { memoryWorld, rejection } from "./world.ts";
 
 async function written(): Promise<Stage> {
   const stage = await begun();
@@ -55,11 +38,6 @@ async function decided(isCommit: boolean, point: FaultPoint): Promise<Stage> {
   expect(refused).toMatchObject({ code: "STORAGE_ERROR" });
   world.faults.disarm(rule);
   return stage;
-}
-
-async function copied(cluster: BrokerCluster): Promise<void> {
-  for (let round = 0; round < 3; round += 1) await cluster.replicateOnce();
-  await settle();
 }
 
 describe("on three brokers", () => {
