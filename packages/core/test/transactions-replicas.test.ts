@@ -177,6 +177,27 @@ describe.each(STAGES)("a transaction that is %s", (_stage, reach, fate) => {
 });
 
 describe("leadership that moves while an end waits", () => {
+  test("to a broker that has the decision, and nobody beside it: no partition has a marker before the others have the decision too", async () => {
+    const { cluster, producer } = await written();
+    const refused = rejection(producer.end(true));
+    await settle();
+    await cluster.replicateOnce({ topic: TRANSACTIONS_TOPIC, brokerId: 2 });
+    await cluster.promote(STATES, 2);
+    expect(await refused).toMatchObject({ code: "FENCED_LEADER_EPOCH" });
+    // The new leader reads what is decided, and takes it up by itself.
+    expect((await stateOf(cluster)).split(" ")[0]).toBe("ongoing");
+    await settle();
+    expect([logOf(cluster, A), logOf(cluster, B)]).toEqual([["1"], ["1"]]);
+    await copied(cluster, [TRANSACTIONS_TOPIC]);
+    expect([logOf(cluster, A), logOf(cluster, B)]).toEqual([
+      ["1", "commit"],
+      ["1", "commit"],
+    ]);
+    await replicatedUntil(cluster, cluster.transactions.settled());
+    expect([committedIn(cluster, A), await committed(cluster, "readers")]).toEqual([["1"], ["a:0=1"]]);
+    await cluster.close();
+  });
+
   test("of a partition with records: the marker is written anew where the new leader lacks it, and the end is answered", async () => {
     const { cluster, producer } = await written();
     const end = producer.end(true);
