@@ -7,7 +7,6 @@
 import { asMiniKafkaError, hasCode, isRetriable, MiniKafkaError } from "../../errors.ts";
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
-import { checkedInteger, usageError } from "../../usage.ts";
 import { retrying } from "../../waiting.ts";
 import type { HandOuts, LostPartition } from "../hand-outs.ts";
 import type { PartitionCursor } from "../partition-cursor.ts";
@@ -15,6 +14,7 @@ import type { GroupSettings } from "./group-options.ts";
 import {
   type CommittedOffset,
   type Committer,
+  checkOffsets,
   commitOffsets,
   fetchCommitted,
   type IdentifiedOffset,
@@ -94,12 +94,7 @@ export class Commits {
   }
 
   async commit(offsets: readonly OffsetToCommit[]): Promise<void> {
-    const keys = new Set(offsets.map(topicPartitionKey));
-    if (keys.size < offsets.length) throw usageError("an offset of one partition is given twice");
-    for (const { partition, offset } of offsets) {
-      checkedInteger("partition", partition, 0);
-      checkedInteger("offset", offset, 0);
-    }
+    checkOffsets(offsets);
     await this.#commit(this.#identified(offsets));
   }
 

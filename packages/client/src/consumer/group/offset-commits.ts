@@ -1,7 +1,9 @@
 /** The requests about committed offsets, in the SDK's terms. */
+import type { RequestFields } from "@minikafka/protocol";
 import { LIMITS } from "../../limits.ts";
 import type { CallOptions, Session } from "../../session.ts";
-import type { TopicPartition } from "../../topic-partition.ts";
+import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
+import { checkedInteger, usageError } from "../../usage.ts";
 
 /** Where a group is to go on. */
 export interface OffsetToCommit extends TopicPartition {
@@ -30,7 +32,39 @@ export interface Committer {
   readonly generation: number;
 }
 
-/** All of the offsets or none, up to 10,000 of them; more go in several requests. Without a member: as nobody's. */
+/** Throws USAGE for what cannot be offsets to commit. */
+export function checkOffsets(offsets: readonly OffsetToCommit[]): void {
+  if (!Array.isArray(offsets))
+    throw usageError("offsets are no array; expected [{ topic, partition, offset }]");
+  const keys = new Set(offsets.map(topicPartitionKey));
+  if (keys.size < offsets.length) throw usageError("an offset of one partition is given twice");
+  for (const { partition, offset } of offsets) {
+    checkedInteger("partition", partition, 0);
+    checkedInteger("offset", offset, 0);
+  }
+}
+
+/** What commits the offsets, directly or in a transaction: up to 10,000 in a request. Without a member: as nobody's. */
+export function offsetRequests(
+  groupId: string,
+  member: Committer | null,
+  offsets: readonly IdentifiedOffset[],
+): RequestFields<"commit_offsets">[] {
+  const from = member === null ? {} : { member_id: member.memberId, generation: member.generation };
+  const requests: RequestFields<"commit_offsets">[] = [];
+  for (let begin = 0; begin < offsets.length; begin += LIMITS.offsetsPerCommitMax) {
+    const some = offsets.slice(begin, begin + LIMITS.offsetsPerCommitMax).map(wireOffset);
+    requests.push({ group_id: groupId, ...from, offsets: some });
+  }
+  return requests;
+}
+
+function wireOffset({ topic, partition, offset, metadata = null, topicId = null }: IdentifiedOffset) {
+  const fields = { topic, partition, offset, metadata };
+  return topicId === null ? fields : { ...fields, topic_id: topicId };
+}
+
+/** All of the offsets or none, as far as one request takes them. */
 export async function commitOffsets(
   session: Session,
   groupId: string,
@@ -38,16 +72,8 @@ export async function commitOffsets(
   offsets: readonly IdentifiedOffset[],
   options?: CallOptions,
 ): Promise<void> {
-  const from = member === null ? {} : { member_id: member.memberId, generation: member.generation };
-  for (let begin = 0; begin < offsets.length; begin += LIMITS.offsetsPerCommitMax) {
-    const some = offsets
-      .slice(begin, begin + LIMITS.offsetsPerCommitMax)
-      .map(({ topic, partition, offset, metadata = null, topicId = null }) => {
-        const fields = { topic, partition, offset, metadata };
-        return topicId === null ? fields : { ...fields, topic_id: topicId };
-      });
-    await session.call("commit_offsets", { group_id: groupId, ...from, offsets: some }, options);
-  }
+  for (const fields of offsetRequests(groupId, member, offsets))
+    await session.call("commit_offsets", fields, options);
 }
 
 export interface StableOptions {

@@ -2,10 +2,12 @@
  * What a transactional producer asks of its coordinator. Each call is tried again while it fails with a retriable error, a lost
  * answer included, for as long as `deliveryTimeoutMs`: asked again with the same identity, the coordinator gives the same answer.
  */
-import type { RequestFields } from "@minikafka/protocol";
-import type { Committer, IdentifiedOffset } from "../../consumer/group/offset-commits.ts";
+import {
+  type Committer,
+  type IdentifiedOffset,
+  offsetRequests,
+} from "../../consumer/group/offset-commits.ts";
 import { hasCode, isFateUnknown, MiniKafkaError } from "../../errors.ts";
-import { LIMITS } from "../../limits.ts";
 import type { CallOptions, Session } from "../../session.ts";
 import { retrying } from "../../waiting.ts";
 import { inDoubt } from "../delivery-errors.ts";
@@ -62,10 +64,8 @@ export class CoordinatorCalls {
     offsets: readonly IdentifiedOffset[],
     enough: AbortSignal,
   ): Promise<void> {
-    const from = member === null ? {} : { member_id: member.memberId, generation: member.generation };
-    for (let begin = 0; begin < offsets.length; begin += LIMITS.offsetsPerCommitMax) {
-      const some = offsets.slice(begin, begin + LIMITS.offsetsPerCommitMax).map(wireOffset);
-      const fields = { ...this.#of(identity), group_id: groupId, ...from, offsets: some };
+    for (const some of offsetRequests(groupId, member, offsets)) {
+      const fields = { ...this.#of(identity), ...some };
       await this.#patiently((options) => this.#session.call("send_offsets", fields, options), enough);
     }
   }
@@ -117,11 +117,4 @@ export class CoordinatorCalls {
       return attempt({ timeoutMsMax, signal: this.#giveUp.signal });
     });
   }
-}
-
-type WireOffset = RequestFields<"send_offsets">["offsets"][number];
-
-function wireOffset({ topic, partition, offset, metadata = null, topicId }: IdentifiedOffset): WireOffset {
-  const fields = { topic, partition, offset, metadata };
-  return topicId === undefined || topicId === null ? fields : { ...fields, topic_id: topicId };
 }

@@ -1,12 +1,11 @@
 /** Whose offsets a transaction commits: those of a consumer, or what the caller says by hand. */
-import type { OffsetToCommit } from "../../consumer/group/offset-commits.ts";
+import { checkOffsets, type OffsetToCommit } from "../../consumer/group/offset-commits.ts";
 import {
   type OffsetSender,
   SEND_POSITIONS,
   type TransactionalConsumer,
 } from "../../consumer/group/transactional-offsets.ts";
-import { topicPartitionKey } from "../../topic-partition.ts";
-import { checkedInteger, requireKnown, usageError } from "../../usage.ts";
+import { requireKnown, usageError } from "../../usage.ts";
 
 /** Offsets of a group. The group's rules are those of a commit. */
 export interface GroupOffsets {
@@ -35,13 +34,6 @@ function checked(source: GroupOffsets): GroupOffsets {
   const { groupId, offsets } = source;
   if (typeof groupId !== "string" || groupId === "")
     throw usageError(`groupId is ${JSON.stringify(groupId)}; expected a name`);
-  if (!Array.isArray(offsets))
-    throw usageError("offsets are no array; expected [{ topic, partition, offset }]");
-  const keys = new Set(offsets.map(topicPartitionKey));
-  if (keys.size < offsets.length) throw usageError("an offset of one partition is given twice");
-  for (const { partition, offset } of offsets) {
-    checkedInteger("partition", partition, 0);
-    checkedInteger("offset", offset, 0);
-  }
+  checkOffsets(offsets);
   return source;
 }
