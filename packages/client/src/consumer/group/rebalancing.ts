@@ -193,10 +193,11 @@ export class Rebalancing {
 
   /** Who steps decides alone when a heartbeat lets go; else the caller has time for the records in hand. */
   async #untilDone(places: readonly TopicPartition[]): Promise<void> {
-    if (!this.#settings.autoHeartbeat) return;
-    const patienceMs = this.#membership.rebalanceTimeoutMs / 2;
     const { signal } = this.#enough;
-    await this.#supply.handOuts.whenDone(places, this.#session.clock, patienceMs, signal);
+    if (this.#settings.autoHeartbeat) {
+      const patienceMs = this.#membership.rebalanceTimeoutMs / 2;
+      await this.#supply.handOuts.whenDone(places, this.#session.clock, patienceMs, signal);
+    }
     // A commit says that the caller is done before it has its answer. Let go in between and given back by the next generation, the
     // partition would be read from before the commit, which still counts. Of an expired member it is refused: the wait ends.
     await untilAborted(this.#listener.committed(), signal).catch(() => {});

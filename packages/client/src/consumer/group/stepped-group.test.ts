@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { P0, P1, texts } from "../../../test/support/consuming.ts";
 import { failure } from "../../../test/support/failure.ts";
 import { grouping, numbers } from "../../../test/support/grouping.ts";
+import { quiet } from "../../../test/support/scripted-peer.ts";
 import type { Rebalance } from "./group-options.ts";
 
 test("four partitions go 0, 1, 2, 3 to one member, and a second gets 1 and 3 of them once the first has let go", async () => {
@@ -71,6 +72,25 @@ test("a stale generation cannot commit, and the offset stays what it was", async
   await first.heartbeat();
   await first.commit();
   expect(groups.committed("g", "orders/0")).toBe(2);
+  await close();
+});
+
+test("a heartbeat lets a partition go only when the commits that are under way have their answers", async () => {
+  const { broker, groups, peer, member, close } = await grouping({ orders: 2 });
+  broker.append("orders", 1, ["one"]);
+  const first = await member("a");
+  await first.subscribe(["orders"]);
+  await first.poll();
+  broker.byHand("commit_offsets", 1);
+  const committed = first.commit();
+  const request = await peer.next("commit_offsets");
+  await (await member("b")).subscribe(["orders"]);
+  const beaten = first.heartbeat();
+  await quiet();
+  expect([numbers(first), groups.holders("g")["orders/1"]]).toEqual([[0], ["a"]]);
+  request.answer({});
+  await Promise.all([committed, beaten]);
+  expect(groups.holders("g")["orders/1"]).toEqual(["b"]);
   await close();
 });
 
