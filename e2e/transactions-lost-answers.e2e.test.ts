@@ -6,21 +6,13 @@ import { type Client, connect, type EventKind, isFateUnknown, type MiniKafkaErro
 import { expect, onTestFinished, test } from "vitest";
 import { valuesOf } from "./support/committed-values.ts";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
+import { dice } from "./support/dice.ts";
 import { RestartedDaemon } from "./support/restarted-daemon.ts";
 
 const TRANSACTIONS = Number(process.env.MINIKAFKA_TRANSACTIONS ?? 25);
 const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 3);
 /** What a broker tells of a commit, in this order. */
 const END_KINDS = ["transaction_prepared", "marker_written", "transaction_completed"] as const;
-
-/** Numbers that look random and depend on a seed alone. */
-function dice(seed: number): (limit: number) => number {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
 
 async function copying(bytesUntilCut: () => number) {
   const proxy = await CuttingProxy.open(bytesUntilCut);
