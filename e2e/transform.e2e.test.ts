@@ -80,7 +80,7 @@ type World = Awaited<ReturnType<typeof openBroker>> & { readonly below: Dice };
 /** Two workers, until the group has committed all; `disturb` now and then in between. */
 async function work({ proxy, office, below }: World, disturb: () => Promise<void>): Promise<void> {
   let ends: Ends | null = null;
-  let squared = 0;
+  let readSoFar = 0;
   let troubles = 0;
   let inTrouble: Promise<void> = Promise.resolve();
   const world = {
@@ -93,9 +93,10 @@ async function work({ proxy, office, below }: World, disturb: () => Promise<void
       const offsets = await committedOffsets(office);
       return offsets.every((offset, partition) => offset >= (wanted[partition] ?? 0));
     },
-    committed: (count: number) => {
-      squared += count;
-      if (troubles >= TROUBLES || squared < ((troubles + 1) * NUMBERS) / (TROUBLES + 1)) return;
+    // Each number is read by somebody, so that all troubles come, whatever the workers draw.
+    read: (count: number) => {
+      readSoFar += count;
+      if (troubles >= TROUBLES || readSoFar < ((troubles + 1) * NUMBERS) / (TROUBLES + 1)) return;
       troubles += 1;
       inTrouble = inTrouble.then(disturb);
       inTrouble.catch(() => {});

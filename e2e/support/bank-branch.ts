@@ -59,6 +59,8 @@ export class Branch {
     branch.#instance = await branch.#newInstance();
     const tx = await branch.#instance.producer.beginTransaction();
     await branch.#commit(tx, branch.#number(openingBalances(world.geometry)));
+    // So that there is something to be hidden in any case.
+    await branch.#abort(await branch.#begin(), true);
     return branch;
   }
 
@@ -102,9 +104,9 @@ export class Branch {
     this.#know(transfer, "committed");
   }
 
-  async #abort(tx: Transaction): Promise<void> {
+  async #abort(tx: Transaction, isAwaited?: boolean): Promise<void> {
     const transfer = this.#draw();
-    await this.#send(tx, transfer);
+    await this.#send(tx, transfer, isAwaited);
     await tx.abort();
     this.#know(transfer, "aborted");
   }

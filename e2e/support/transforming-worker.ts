@@ -21,8 +21,8 @@ export interface WorkerWorld {
   readonly bytesUntilCut: () => number;
   /** Asked by a worker that has nothing to do. */
   readonly isDone: () => Promise<boolean>;
-  /** So many numbers were squared, in a transaction that is committed. */
-  readonly committed: (count: number) => void;
+  /** So many numbers were read, each of them once at least. */
+  readonly read: (count: number) => void;
 }
 
 export const GROUP = "squares";
@@ -89,7 +89,6 @@ export class TransformingWorker {
         await tx.abort();
         throw error;
       }
-      this.#world.committed(count);
     } catch (error) {
       if (error !== CHANGED_MIND && !hasCode(error, ...OVERTAKEN)) throw error;
       await again(() => consumer.seekToCommitted());
@@ -110,6 +109,7 @@ export class TransformingWorker {
       const settled = Promise.allSettled(sends);
       if (below(2) === 0) await settled;
       count += records.length;
+      this.#world.read(records.length);
     }
     return count;
   }
