@@ -30,7 +30,7 @@ export {
 export { contentCrc } from "./content-crc.ts";
 export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
 export { encodeMarker, type Marker, type MarkerValue, readMarker, readMarkerValue } from "./marker.ts";
-export { SEQUENCES, sequenceAfter } from "./producer-sequence.ts";
+export { PRODUCER_EPOCH_MAX, SEQUENCES, sequenceAfter } from "./producer-sequence.ts";
 export {
   HEADERS_PER_RECORD_MAX,
   isTimestampMs,

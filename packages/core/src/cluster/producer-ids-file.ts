@@ -6,13 +6,14 @@
  * the beginning of a new count; no id stands in it twice; every id in it is below `next_producer_id`.
  */
 import { posix } from "node:path";
+import { PRODUCER_EPOCH_MAX } from "@minikafka/record";
 import { characterCount } from "../character-count.ts";
 import type { Env } from "../env/env.ts";
 import { LIMITS } from "../limits.ts";
 import { CheckpointFile } from "../log/files/checkpoint-file.ts";
-import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
+import { fieldsOf, integerOf, listOf, mismatch, offsetOf, textOf } from "../log/files/parsed-json.ts";
 import { quoted } from "../quoted.ts";
-import { PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-identity.ts";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
 
 export const PRODUCER_IDS_FILE_NAME = "producer-ids.json";
 const VERSION = 1;
@@ -65,7 +66,7 @@ function formatIdentity({ producerId, producerEpoch }: ProducerIdentity): object
 
 function parseGiven(payload: unknown): GivenProducerIds {
   const fields = fieldsOf(payload, "the producer ids");
-  const nextProducerId = producerIdOf(fields.get("next_producer_id"), "next_producer_id");
+  const nextProducerId = offsetOf(fields.get("next_producer_id"), "next_producer_id");
   const named = listOf(fields.get("named"), "named").map(parseNamed);
   const ids = named.flatMap(({ producerId, retiredIds }) => [producerId, ...retiredIds]);
   if (new Set(ids).size !== ids.length) throw new Error("it gives an id to two producers");
@@ -86,7 +87,7 @@ function parseNamed(value: unknown): NamedProducer {
     name,
     ...parseIdentity(value, "a named producer"),
     bumpedFrom: bumpedFrom === null ? null : parseIdentity(bumpedFrom, "bumped_from"),
-    retiredIds: retired.map((id) => producerIdOf(id, "a retired id")),
+    retiredIds: retired.map((id) => offsetOf(id, "a retired id")),
   };
 }
 
@@ -94,13 +95,9 @@ function parseIdentity(value: unknown, what: string): ProducerIdentity {
   const fields = fieldsOf(value, what);
   const max = PRODUCER_EPOCH_MAX;
   return {
-    producerId: producerIdOf(fields.get("producer_id"), "producer_id"),
+    producerId: offsetOf(fields.get("producer_id"), "producer_id"),
     producerEpoch: integerOf(fields.get("producer_epoch"), "producer_epoch", { min: 0, max }),
   };
-}
-
-function producerIdOf(value: unknown, what: string): number {
-  return integerOf(value, what, { min: 0, max: Number.MAX_SAFE_INTEGER });
 }
 
 /** Why nobody can be called so, or `null`. */

@@ -8,20 +8,14 @@
  * its holder alone counts them, and is believed after a restart.
  * Never: a write taken from an instance of a name that is not the newest, on any partition.
  */
-import type { BatchHeader } from "@minikafka/record";
+import { type BatchHeader, PRODUCER_EPOCH_MAX } from "@minikafka/record";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { checkpointOutcome } from "../log/files/checkpoint-outcome.ts";
 import { quoted } from "../quoted.ts";
-import {
-  identityOf,
-  isSame,
-  nextEpoch,
-  PRODUCER_EPOCH_MAX,
-  type ProducerIdentity,
-} from "../replica/producer-identity.ts";
+import { identityOf, isSame, nextEpoch, type ProducerIdentity } from "../replica/producer-identity.ts";
 import { fenced, type ProducerRules } from "../replica/sequence-check.ts";
 import type { Brokers } from "./brokers.ts";
 import { type GivenProducerIds, type NamedProducer, producerNameProblem } from "./producer-ids-file.ts";

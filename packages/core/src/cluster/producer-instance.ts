@@ -1,5 +1,6 @@
 /** How one instance of a producer follows the one before it (KIP-98, KIP-360). Decisions only. */
-import { nextEpoch, PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-identity.ts";
+import { PRODUCER_EPOCH_MAX } from "@minikafka/record";
+import { nextEpoch, type ProducerIdentity } from "../replica/producer-identity.ts";
 import type { NamedProducer } from "./producer-ids-file.ts";
 
 interface NextInstance {

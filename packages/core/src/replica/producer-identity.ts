@@ -1,8 +1,5 @@
 /** An instance of a producer: an id, and an epoch that tells its instances, and its transactions, apart (KIP-98, KIP-890). */
 
-/** Kafka: an epoch is an i16. */
-export const PRODUCER_EPOCH_MAX = 2 ** 15 - 1;
-
 export interface ProducerIdentity {
   readonly producerId: number;
   readonly producerEpoch: number;

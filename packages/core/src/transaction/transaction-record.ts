@@ -1,4 +1,5 @@
 /** The record of a transactional id: all of it, in one record, whenever anything changes. FORMAT.md says what stands in it. */
+import { PRODUCER_EPOCH_MAX } from "@minikafka/record";
 import {
   type CoordinatorRecord,
   type JsonObject,
@@ -6,7 +7,7 @@ import {
   MalformedRecord,
 } from "../coordinator/coordinator-record.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
-import { PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-identity.ts";
+import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import {
   END_CAUSES,

@@ -7,7 +7,8 @@
  * - it has a marker's producer exactly while it is prepared, and a last end of the same direction then and when it is complete;
  * - the epoch of its producer is one that may be given.
  */
-import { isSame, PRODUCER_EPOCH_MAX, type ProducerIdentity } from "../replica/producer-identity.ts";
+import { PRODUCER_EPOCH_MAX } from "@minikafka/record";
+import { isSame, type ProducerIdentity } from "../replica/producer-identity.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 
 /** Kafka's TransactionState. `dead`: there is no such id, or no more. */

@@ -4,13 +4,13 @@
  *
  * Never: another partition's snapshot, or one of another offset, taken for this one.
  */
-import { SEQUENCES } from "@minikafka/record";
+import { PRODUCER_EPOCH_MAX, SEQUENCES } from "@minikafka/record";
 import { LIMITS } from "../../limits.ts";
 import type { LogContext } from "../context/log-context.ts";
 import { CheckpointFile } from "../files/checkpoint-file.ts";
 import { snapshotPath } from "../files/file-names.ts";
 import { fieldsOf, integerOf, listOf, mismatch, offsetOf, textOf } from "../files/parsed-json.ts";
-import { PRODUCER_EPOCH_MAX, type ProducedBatch, type ProducerEntry } from "./producer-state.ts";
+import type { ProducedBatch, ProducerEntry } from "./producer-state.ts";
 import { formatTransactions, parseTransactions } from "./transaction-snapshot.ts";
 import type { Transactions } from "./transaction-state.ts";
 

@@ -10,9 +10,6 @@
 import { type BatchHeader, contentCrc, sequenceAfter } from "@minikafka/record";
 import { LIMITS } from "../../limits.ts";
 
-/** Kafka: an epoch is an i16. */
-export const PRODUCER_EPOCH_MAX = 2 ** 15 - 1;
-
 export interface ProducedBatch {
   /** The sequence of its first record; the others follow. */
   readonly baseSequence: number;

@@ -1,6 +1,6 @@
 /** What a snapshot says of transactions, and back from one that is not believed yet. */
+import { PRODUCER_EPOCH_MAX } from "@minikafka/record";
 import { fieldsOf, integerOf, listOf, mismatch, offsetOf } from "../files/parsed-json.ts";
-import { PRODUCER_EPOCH_MAX } from "./producer-state.ts";
 import type { EndedTransaction, OpenTransaction, Transactions } from "./transaction-state.ts";
 
 export function formatTransactions({ open, ended }: Transactions): unknown {
