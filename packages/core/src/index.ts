@@ -60,8 +60,7 @@ export type { FoundBatch, LogFind, SoughtPlace } from "./log/lookup/log-find.ts"
 export { PartitionLog, type PartitionLogOptions } from "./log/partition-log.ts";
 export type { LookupStep } from "./log/segment/lookup.ts";
 export { type Acks, FLUSH_POLICIES, type FlushPolicy } from "./replica/acknowledgement.ts";
-export type { AppendOptions } from "./replica/append-options.ts";
-export type { AppendResult } from "./replica/append-result.ts";
+export type { AppendOptions, AppendResult } from "./replica/append-options.ts";
 export { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "./replica/partition-reads.ts";
 export type {
   FetchOptions,

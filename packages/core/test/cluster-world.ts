@@ -4,7 +4,7 @@ import { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
 import type { Env } from "../src/env/env.ts";
 import type { Acks } from "../src/replica/acknowledgement.ts";
-import type { AppendResult } from "../src/replica/append-result.ts";
+import type { AppendResult } from "../src/replica/append-options.ts";
 import type { TopicPartition } from "../src/replica/topic-partition.ts";
 
 export const FOLDER = "/srv/data";

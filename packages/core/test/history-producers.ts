@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { Random } from "../src/env/random.ts";
-import type { AppendResult } from "../src/replica/append-result.ts";
+import type { AppendResult } from "../src/replica/append-options.ts";
 import { sequenceName } from "./held-batches.ts";
 import { batchFrom } from "./history-batch.ts";
 

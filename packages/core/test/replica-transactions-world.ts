@@ -1,7 +1,7 @@
 /** Transactions in a replicated partition: batches in and markers behind them, and what a reader of committed records gets. */
 import { decodeRecords, encodeBatch, readBatchHeader, readMarker, splitFrames } from "@minikafka/record";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
-import type { AppendResult } from "../src/replica/append-result.ts";
+import type { AppendResult } from "../src/replica/append-options.ts";
 import type { ProducerIdentity } from "../src/replica/producer-identity.ts";
 import type { TopicPartition } from "../src/replica/topic-partition.ts";
 import type { MarkerResult } from "../src/replica/transaction-end.ts";

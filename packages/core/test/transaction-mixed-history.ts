@@ -4,7 +4,7 @@ import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
 import type { FaultPoint } from "../src/env/fault-points.ts";
 import { BrokerError } from "../src/errors.ts";
-import type { AppendResult } from "../src/replica/append-result.ts";
+import type { AppendResult } from "../src/replica/append-options.ts";
 import { partitionName, type TopicPartition } from "../src/replica/topic-partition.ts";
 import { batchOf, openCluster } from "./cluster-world.ts";
 import { assertReplicasAgree, assertSameWhereHeld } from "./history-agreement.ts";

@@ -7,8 +7,7 @@
  * Never: a decision of its own.
  */
 import type { Env } from "../env/env.ts";
-import type { AppendOptions } from "../replica/append-options.ts";
-import type { AppendResult } from "../replica/append-result.ts";
+import type { AppendOptions, AppendResult } from "../replica/append-options.ts";
 import type { PartitionState } from "../replica/partition-state.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import { deleteRecords } from "../replica/record-deletion.ts";
@@ -111,7 +110,7 @@ export class BrokerCluster extends ClusterReads {
    * order of the calls; the promise settles when `acks` is kept (acknowledgement.ts, which also says whose the deadline is).
    * `frame` belongs to the kernel from here on. Rejects with UNKNOWN_TOPIC, UNKNOWN_PARTITION, FENCED_LEADER_EPOCH,
    * NOT_ENOUGH_REPLICAS, CORRUPT_BATCH, INVALID_RECORD, RECORD_TOO_LARGE, PRODUCER_FENCED, UNKNOWN_PRODUCER_ID,
-   * OUT_OF_ORDER_SEQUENCE, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN.
+   * OUT_OF_ORDER_SEQUENCE, INVALID_TRANSACTION_STATE, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN.
    */
   async appendBatch(place: TopicPartition, frame: Buffer, options: AppendOptions): Promise<AppendResult> {
     const set = this.replicaSet(place);

@@ -6,7 +6,7 @@
 import { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import type { Env } from "../env/env.ts";
-import type { AppendResult } from "../replica/append-result.ts";
+import type { AppendResult } from "../replica/append-options.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { Completion } from "../transaction/completion.ts";

@@ -11,13 +11,18 @@ export interface AppendOptions extends Omit<Admission, "batchBytesMax"> {
   readonly giveUp?: AbortSignal;
 }
 
-export interface Appended {
+/** Where an appended batch stands. */
+export interface AppendResult {
   readonly baseOffset: number;
   readonly nextOffset: number;
   /** The time that the leader gave the batch; `null` when its records keep their producer's. */
   readonly appendTimeMs: number | null;
-  /** The same batch was there already: this is where. Nothing was appended. */
+  /** The same batch of an idempotent producer was there already: this is where. Nothing was appended. */
   readonly duplicate: boolean;
+}
+
+/** The same before anybody has waited. */
+export interface Appended extends AppendResult {
   /** See acknowledgement.ts. */
   readonly acknowledged: Promise<void>;
 }
