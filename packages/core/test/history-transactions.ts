@@ -9,7 +9,7 @@ import type { Random } from "../src/env/random.ts";
 import { BrokerError } from "../src/errors.ts";
 import { stableEnd } from "../src/replica/last-stable-offset.ts";
 import type { ProducerIdentity } from "../src/replica/producer-identity.ts";
-import { committedRecords } from "./replica-transactions-world.ts";
+import { committedRecords, endTransaction } from "./replica-transactions-world.ts";
 import { ORDERS } from "./replica-world.ts";
 
 const PRODUCERS = 3;
@@ -185,9 +185,8 @@ export class HistoryTransactions {
   #end(cluster: BrokerCluster, transaction: Transaction, control: "commit" | "abort"): void {
     const { producerId, producerEpoch } = transaction;
     const next = producerEpoch + 1;
-    cluster
-      .replicaSet(ORDERS)
-      .endTransaction({ producerId, producerEpoch: next, coordinatorEpoch: 0, control })
+    const set = cluster.replicaSet(ORDERS);
+    endTransaction(set, { producerId, producerEpoch: next, coordinatorEpoch: 0, control })
       .then(
         () => {
           transaction.isEnded = true;

@@ -3,8 +3,9 @@ import { decodeRecords, encodeBatch, readBatchHeader, readMarker, splitFrames } 
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { AppendResult } from "../src/replica/append-options.ts";
 import type { ProducerIdentity } from "../src/replica/producer-identity.ts";
+import type { PartitionReplicaSet } from "../src/replica/replica-set.ts";
 import type { TopicPartition } from "../src/replica/topic-partition.ts";
-import type { MarkerResult } from "../src/replica/transaction-end.ts";
+import type { MarkerResult, TransactionEnd } from "../src/replica/transaction-end.ts";
 import { ORDERS } from "./replica-world.ts";
 
 export interface Written extends ProducerIdentity {
@@ -37,9 +38,18 @@ export function end(
   place: TopicPartition = ORDERS,
 ): Promise<MarkerResult> {
   const next = producerEpoch + 1;
-  return cluster
-    .replicaSet(place)
-    .endTransaction({ producerId, producerEpoch: next, coordinatorEpoch: 3, control });
+  const set = cluster.replicaSet(place);
+  return endTransaction(set, { producerId, producerEpoch: next, coordinatorEpoch: 3, control });
+}
+
+/** Resolves once the marker and all before it are acknowledged as acks=all is. */
+export async function endTransaction(
+  set: PartitionReplicaSet,
+  transactionEnd: TransactionEnd,
+): Promise<MarkerResult> {
+  const { offset, acknowledged } = set.appendMarker(transactionEnd);
+  await acknowledged;
+  return { offset };
 }
 
 /** Every follower copies what there is, and hears that it is visible. */

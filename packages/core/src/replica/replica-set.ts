@@ -26,7 +26,6 @@ import { type DuplicateOf, duplicateIn, type ProducerRules } from "./sequence-ch
 import { partitionName } from "./topic-partition.ts";
 import {
   type AppendedMarker,
-  type MarkerResult,
   markerFor,
   requireOneTransaction,
   type TransactionEnd,
@@ -136,13 +135,6 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     onAppended?.(appended);
     if (offset !== null) answeringForDisk(() => faults.hit("transaction.marker.after_append", log.place));
     return appended;
-  }
-
-  /** The same, resolving once the marker and all before it are acknowledged as acks=all is. */
-  async endTransaction(end: TransactionEnd): Promise<MarkerResult> {
-    const { offset, acknowledged } = this.appendMarker(end);
-    await acknowledged;
-    return { offset };
   }
 
   /**
