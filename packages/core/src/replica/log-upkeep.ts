@@ -7,7 +7,6 @@ import { BrokerError } from "../errors.ts";
 import type { CompactionOutcome, CompactionRequest } from "../log/compaction/compaction-request.ts";
 import type { RemovedSegment } from "../log/cutting/log-retention.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
-import { stableEnd } from "./last-stable-offset.ts";
 import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
@@ -29,13 +28,12 @@ export interface RolledSegment {
   readonly baseOffset: number;
 }
 
-/** One replica's log, and how far it may be worked on. */
+/** One replica's log, and how far it may be worked on: what is open or unknown of transactions below that, it knows itself. */
 interface ReplicaLog {
   readonly copy: Replica;
   readonly place: ReplicaPlace;
   readonly log: PartitionLog;
-  /** As the log itself tells: one that is behind its leader's does not know yet how a transaction ends. */
-  readonly stableEnd: number;
+  readonly highWatermark: number;
 }
 
 /** Begins a new segment in the leader's log. Throws LEADER_NOT_AVAILABLE, STORAGE_ERROR, BROKER_FAILED. */
@@ -50,7 +48,7 @@ export function rollSegment(set: PartitionReplicaSet): RolledSegment {
 export async function applyRetention(set: PartitionReplicaSet, nowMs: number): Promise<DeletedSegment[]> {
   const deleted: DeletedSegment[] = [];
   for (const kept of logsOf(set)) {
-    const { place, log, stableEnd: highWatermark } = kept;
+    const { place, log, highWatermark } = kept;
     const result = await unlessGone(kept, () => log.applyRetention({ nowMs, highWatermark }));
     for (const segment of result?.segments ?? []) deleted.push({ place, segment });
   }
@@ -64,7 +62,7 @@ export async function compact(
 ): Promise<CompactedLog[]> {
   const compacted: CompactedLog[] = [];
   for (const kept of logsOf(set)) {
-    const { place, log, stableEnd: cleanEnd } = kept;
+    const { place, log, highWatermark: cleanEnd } = kept;
     const result = await unlessGone(kept, () => log.compact({ ...request, cleanEnd }));
     if (result !== null) compacted.push({ place, result });
   }
@@ -80,7 +78,7 @@ function logsOf(set: PartitionReplicaSet): ReplicaLog[] {
     .map((copy) => {
       const { brokerId, log } = copy;
       const highWatermark = copy === leader ? set.highWatermark : copy.highWatermark;
-      return { copy, place: { brokerId, ...place }, log, stableEnd: stableEnd(log, highWatermark) };
+      return { copy, place: { brokerId, ...place }, log, highWatermark };
     });
 }
 

@@ -2,9 +2,9 @@
 export interface CompactionRequest {
   readonly nowMs: number;
   /**
-   * Nothing at or behind it is touched, but for what an earlier pass has been over: min(last stable offset, high watermark).
-   * The active segment, what was not flushed since it was rolled, and what lies behind the beginning of a transaction that is
-   * open never is.
+   * Nothing at or behind it is touched, but for what an earlier pass has been over: the high watermark. The active segment, what
+   * was not flushed since it was rolled, and what lies behind the beginning of a transaction that is open, or whose end does not
+   * lie below it, never is.
    */
   readonly cleanEnd: number;
   /**
