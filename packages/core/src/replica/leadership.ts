@@ -157,10 +157,11 @@ export class Leadership {
     this.raise(value);
   }
 
-  /** A broker of a replica has started again: what that replica knows is what its broker had noted. */
+  /** A broker of a replica has started again: what that replica knows is what its broker had noted, and its log is another one. */
   resume(): void {
     this.#teach();
     this.beginEpoch();
+    this.followStable();
   }
 
   /** Whoever asks the leader where older epochs end must be told, also before this one has a batch (KIP-101). */

@@ -172,7 +172,6 @@ export class PartitionReplicaSet extends ReplicaSetReads {
   /** A broker of a replica has started again. */
   resumeLeading(): void {
     this.leadership.resume();
-    this.leadership.followStable();
     this.noteProgress();
   }
 
