@@ -4,33 +4,35 @@
  * A file that does not agree is no damage, as with the other indexes. A manifest that does not is: by it the broker knows that
  * no marker is hidden.
  */
-import { DiskError, type DiskFile, readSmallFile } from "../../env/disk.ts";
-import { LIMITS } from "../../limits.ts";
+import type { DiskFile } from "../../env/disk.ts";
 import { abortedIndexPath } from "../files/file-names.ts";
 import type { WalkedFrame } from "../frames/frame-walk.ts";
 import {
+  type AbortedCoverage,
   type AbortedEntry,
   type AbortedExtent,
   AbortedIndex,
   abortedBy,
   extentOf,
 } from "../indexes/aborted-index.ts";
+import { NO_FILE } from "../indexes/index-file.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import type { Finding } from "./finding.ts";
-import type { SegmentToCheck } from "./index-check.ts";
+import { contentsOf, type SegmentToCheck } from "./index-check.ts";
 
 export interface SegmentWithManifest extends SegmentToCheck {
   /** `null` when it cannot be read. */
   readonly manifest: Manifest | null;
 }
 
-type Contents = { readonly entries: readonly AbortedEntry[]; readonly lastCrc: number } | { problem: string };
-
 export class AbortedIndexCheck {
   readonly #segment: SegmentWithManifest;
   readonly #file: DiskFile;
   readonly #path: string;
-  readonly #contents: Contents | null;
+  readonly #entries: readonly AbortedEntry[];
+  readonly #coverage: AbortedCoverage | null;
+  /** Why the file cannot be read; `null` also when there is none. */
+  readonly #unreadable: string | null;
   /** As the frames tell it. */
   readonly #markers: AbortedEntry[] = [];
   #lastCrc: number | null = null;
@@ -41,7 +43,16 @@ export class AbortedIndexCheck {
     this.#segment = segment;
     this.#file = file;
     this.#path = abortedIndexPath(segment.folder, segment);
-    this.#contents = this.#read();
+    let coverage: AbortedCoverage | null = null;
+    const { entries, problem } = contentsOf(segment.disk, this.#path, (bytes) => {
+      const decoded = AbortedIndex.decode(bytes, segment.baseOffset);
+      if ("problem" in decoded) return decoded.problem;
+      coverage = decoded.coverage;
+      return [...decoded.index.from(0)];
+    });
+    this.#entries = entries;
+    this.#coverage = coverage;
+    this.#unreadable = problem;
   }
 
   meet({ header, position, problem }: WalkedFrame): void {
@@ -56,41 +67,35 @@ export class AbortedIndexCheck {
   *finding(): Generator<Finding> {
     const problem = this.#problem();
     const { baseOffset: segmentBaseOffset } = this.#segment;
-    const contents = this.#contents;
-    if (contents !== null || problem !== null) {
-      const entries = contents !== null && "entries" in contents ? contents.entries : [];
-      yield { kind: "aborted_index", file: this.#path, segmentBaseOffset, entries, problem };
-    }
+    if (this.#coverage !== null || problem !== null)
+      yield { kind: "aborted_index", file: this.#path, segmentBaseOffset, entries: this.#entries, problem };
     if (this.#isSound) yield* this.#extentProblem();
   }
 
   /** Why the file is of no use, or `null`. It may lack what a log that is open has in memory. */
   #problem(): string | null {
-    const contents = this.#contents;
-    if (contents === null) return this.#known() !== null && this.#isSealed() ? "it is missing" : null;
-    if ("problem" in contents) return contents.problem;
-    const { entries, lastCrc } = contents;
+    const entries = this.#entries;
+    const coverage = this.#coverage;
+    if (this.#unreadable !== null) return this.#unreadable;
+    if (coverage === null) return (this.#sealed()?.aborted ?? null) === null ? null : NO_FILE;
     if (!this.#isSound) return null;
     if (this.#markers.length === 0) return "no transaction is aborted in its segment";
     const wrong = entries.find((entry, place) => !isSame(entry, this.#markers[place]));
     if (wrong !== undefined)
       return `its entry ${wrong.lastOffset} at ${wrong.position} leads to no marker of that transaction`;
     const isLast = entries.length === this.#markers.length;
-    if (isLast && lastCrc !== this.#lastCrc) return "the batch of its last entry is another one";
+    if (isLast && coverage.lastCrc !== this.#lastCrc) return "the batch of its last entry is another one";
     if (!isLast && this.#isSealed())
       return `it has ${entries.length} of ${this.#markers.length} abort markers`;
     return null;
   }
 
-  /** What the manifest says of the markers below the place up to which it speaks, and they don't keep. */
+  /** What the manifest says of the markers, and they don't keep. */
   *#extentProblem(): Generator<Finding> {
-    const { manifest, baseOffset } = this.#segment;
-    if (manifest === null) return;
-    const { segmentBaseOffset, position } = manifest.recoveryPoint;
-    if (!this.#isSealed() && baseOffset !== segmentBaseOffset) return;
-    const end = this.#isSealed() ? Number.POSITIVE_INFINITY : position;
-    const seen = extentOf(this.#markers.filter((marker) => marker.position < end));
-    const known = this.#known();
+    const told = this.#told();
+    if (told === null) return;
+    const { aborted: known, end } = told;
+    const seen = extentOf(this.#markers.filter(({ position }) => position < end));
     if (seen?.count === known?.count && seen?.firstOffset === known?.firstOffset) return;
     const problem = `it has ${extentText(seen)}; expected ${extentText(known)}`;
     yield { kind: "damage", file: this.#file.path, position: null, problem };
@@ -105,26 +110,13 @@ export class AbortedIndexCheck {
     return manifest?.sealed.find((known) => known.baseOffset === baseOffset);
   }
 
-  #known(): AbortedExtent | null {
+  /** What the manifest says of the segment, below `end`; `null` when it says nothing. */
+  #told(): { readonly aborted: AbortedExtent | null; readonly end: number } | null {
     const { manifest, baseOffset } = this.#segment;
     const sealed = this.#sealed();
-    if (sealed !== undefined) return sealed.aborted;
+    if (sealed !== undefined) return { aborted: sealed.aborted, end: Number.POSITIVE_INFINITY };
     const point = manifest?.recoveryPoint;
-    return point?.segmentBaseOffset === baseOffset ? point.aborted : null;
-  }
-
-  /** `null` when there is no file. */
-  #read(): Contents | null {
-    try {
-      const bytes = readSmallFile(this.#segment.disk, this.#path, LIMITS.indexFileBytesMax);
-      if (bytes === null) return null;
-      const decoded = AbortedIndex.decode(bytes, this.#segment.baseOffset);
-      if ("problem" in decoded) return decoded;
-      return { entries: [...decoded.index.from(0)], lastCrc: decoded.coverage.lastCrc };
-    } catch (problem) {
-      if (problem instanceof DiskError) return { problem: problem.message };
-      throw problem;
-    }
+    return point?.segmentBaseOffset === baseOffset ? { aborted: point.aborted, end: point.position } : null;
   }
 }
 

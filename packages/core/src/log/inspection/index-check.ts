@@ -137,7 +137,7 @@ export class TimeIndexCheck {
 }
 
 /** What the file says, or why it says nothing; nothing of either when there is no file. */
-function contentsOf<Entry>(
+export function contentsOf<Entry>(
   disk: Disk,
   path: string,
   read: (bytes: Buffer) => readonly Entry[] | string,
