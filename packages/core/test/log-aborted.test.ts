@@ -136,6 +136,16 @@ test("where the index is lost and damage hides an abort marker, who asks is refu
   expect(log.abortedTransactions(3, 9)).toEqual([SEVEN]);
 });
 
+test("where somebody has removed the files, who asks takes the log off line, as a read does", async () => {
+  const world = newWorld(small);
+  await (await written(world)).close();
+  world.disk.remove(txnIndexAt(0));
+  const log = world.open({ create: false });
+  for (const { baseOffset } of log.segments()) world.disk.remove(segmentAt(baseOffset));
+  expect(refusal(() => log.abortedTransactions(0, 2))).toMatchObject({ code: "STORAGE_ERROR" });
+  expect(log.offlineProblem?.message).toContain("somebody has removed it");
+});
+
 test("damage elsewhere in a segment does not hide its aborted transactions", async () => {
   const world = newWorld(small);
   await (await written(world)).close();

@@ -135,7 +135,7 @@ export abstract class LogReads {
    */
   abortedTransactions(fromOffset: number, endOffset: number): readonly AbortedTransaction[] {
     this.parts.state.requireReadable();
-    return onDisk(this.parts.context.folder, () =>
+    return this.onFiles(this.parts.context.folder, () =>
       findAborted(this.parts.segments, { fromOffset, endOffset }),
     );
   }
