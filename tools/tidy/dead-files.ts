@@ -38,7 +38,10 @@ function reachedFrom(starts: Iterable<string>, workspace: Workspace): Set<string
 
 /** What may live for tests alone: whole test packages, and folders that say so. */
 function isForTests(path: string): boolean {
-  return ["e2e", "tools"].includes(packageOf(path) ?? "") || /\/(?:test|testing|support)\//.test(path);
+  return (
+    ["e2e", "packages/simulator", "tools"].includes(packageOf(path) ?? "") ||
+    /\/(?:test|testing|support)\//.test(path)
+  );
 }
 
 export const noDeadFiles: Rule = (workspace) => {

@@ -41,6 +41,7 @@ test.for([
   ["packages/core/src/a.test.ts", "vitest"],
   ["apps/broker/src/a.test.ts", "@minikafka/core/testing"],
   ["apps/cli/src/a.ts", "@minikafka/core/log"],
+  ["packages/simulator/src/a.ts", "@minikafka/core/testing"],
   ["e2e/vitest.config.ts", "vitest/config"],
 ] as const)("%s may import %s", ([path, specifier]) => {
   expect(importProblems(path, specifier)).toEqual([]);

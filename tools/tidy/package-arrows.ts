@@ -20,6 +20,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     ...["@minikafka/broker", "@minikafka/cli", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
     "@minikafka/record",
   ],
+  "packages/simulator": ["@minikafka/core", "@minikafka/record"],
   bench: [
     ...["@minikafka/broker", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
     "@minikafka/record",
@@ -28,10 +29,14 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   tools: ["@minikafka/protocol", "rolldown", "typescript", "zod"],
 };
 
+/** Whole packages that are there to test: they enter by the doors for tests too. */
+const TEST_PACKAGES = ["packages/simulator"];
+
 /** What tests may use anywhere. */
 const FOR_TESTS = ["vitest", "fast-check"];
 
 function isForTests(path: string): boolean {
+  if (TEST_PACKAGES.includes(packageOf(path) ?? "")) return true;
   const inFolder = /\/(?:test|testing|support)\//.test(path);
   return isTest(path) || inFolder || /\/(?:testing|vitest\.config)\.ts$/.test(path);
 }
