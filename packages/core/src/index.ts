@@ -17,17 +17,27 @@ export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./clus
 export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
 export type { TopicRequest } from "./cluster/topic-request.ts";
 export type { TendedTransactions } from "./cluster/transaction-operations.ts";
+export type { FaultChance, FaultTimes } from "./env/armed-fault.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
 export type { Disk, LockHolder } from "./env/disk.ts";
 export type { Env } from "./env/env.ts";
 export {
   CrashSignal,
-  FAULT_POINTS,
+  type FaultErrno,
+  FaultError,
   type FaultOrder,
+  type FaultSite,
+} from "./env/fault-order.ts";
+export {
+  actionsAt,
+  FAULT_POINTS,
+  type FaultAction,
   type FaultPoint,
-  FaultPoints,
   isFaultPoint,
-} from "./env/fault-points.ts";
+  waitsAt,
+} from "./env/fault-point.ts";
+export { FaultPoints, type FaultPointsOptions } from "./env/fault-points.ts";
+export type { FaultRule } from "./env/fault-rule.ts";
 export { SystemClock } from "./env/node-clock.ts";
 export { NodeDisk } from "./env/node-disk.ts";
 export { SystemRandom } from "./env/node-random.ts";

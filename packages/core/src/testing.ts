@@ -4,15 +4,10 @@ export type { FaultTimes } from "./env/armed-fault.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
 export { DISK_CHANGES, type DiskFailure, type DiskFailureOrder } from "./env/disk-failures.ts";
 export type { ChangeListener, DiskChange } from "./env/disk-gate.ts";
-export {
-  CrashSignal,
-  FAULT_POINTS,
-  FaultError,
-  type FaultOrder,
-  type FaultPoint,
-  FaultPoints,
-  type FaultRule,
-} from "./env/fault-points.ts";
+export { CrashSignal, FaultError, type FaultOrder } from "./env/fault-order.ts";
+export { FAULT_POINTS, type FaultPoint } from "./env/fault-point.ts";
+export { FaultPoints } from "./env/fault-points.ts";
+export type { FaultRule } from "./env/fault-rule.ts";
 export { MemoryDisk } from "./env/memory-disk.ts";
 export type { Crash } from "./env/memory-nodes.ts";
 export { type Random, SeededRandom } from "./env/random.ts";

@@ -1,7 +1,7 @@
 /** Compaction when the disk refuses, when what it reads is damaged, and when what it wrote is damaged later. */
 import { describe, expect, test } from "vitest";
 import type { DiskFailureOrder } from "../src/env/disk-failures.ts";
-import type { FaultPoint } from "../src/env/fault-points.ts";
+import type { FaultPoint } from "../src/env/fault-point.ts";
 import { BrokerError } from "../src/errors.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import {

@@ -4,7 +4,8 @@
  */
 import { readBatchHeader } from "@minikafka/record";
 import { expect, test } from "vitest";
-import { CHECKPOINT_STEPS, CrashSignal } from "../src/env/fault-points.ts";
+import { CrashSignal } from "../src/env/fault-order.ts";
+import { CHECKPOINT_STEPS } from "../src/env/fault-point.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";

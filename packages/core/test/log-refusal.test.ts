@@ -1,7 +1,9 @@
 /** Every call to the disk fails once: an append is there and acknowledged, or refused and not there, or the log is off line. */
 import { describe, expect, test } from "vitest";
 import type { DiskFailureOrder } from "../src/env/disk-failures.ts";
-import { CrashSignal, type FaultPoint, FaultPoints, isFaultPoint } from "../src/env/fault-points.ts";
+import { CrashSignal } from "../src/env/fault-order.ts";
+import { type FaultPoint, isFaultPoint } from "../src/env/fault-point.ts";
+import { FaultPoints } from "../src/env/fault-points.ts";
 import { BrokerError } from "../src/errors.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
-import type { FaultPoint } from "../src/env/fault-points.ts";
+import type { FaultPoint } from "../src/env/fault-point.ts";
 import { BrokerError } from "../src/errors.ts";
 import type { AppendResult } from "../src/replica/append-options.ts";
 import { partitionName, type TopicPartition } from "../src/replica/topic-partition.ts";

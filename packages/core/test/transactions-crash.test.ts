@@ -1,6 +1,6 @@
 /** The world ends at every change of the disk: each transaction is all there or not at all, records and offsets together. */
 import { describe, expect, test } from "vitest";
-import { CrashSignal } from "../src/env/fault-points.ts";
+import { CrashSignal } from "../src/env/fault-order.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { append } from "./cluster-world.ts";

@@ -1,7 +1,7 @@
 /** Transactions on three brokers: what waits for the replicas in sync, and leaderships that move in any state. */
 import { describe, expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
-import type { FaultPoint } from "../src/env/fault-points.ts";
+import type { FaultPoint } from "../src/env/fault-point.ts";
 import type { TopicPartition } from "../src/replica/topic-partition.ts";
 import { batchOf } from "./cluster-world.ts";
 import { committed } from "./offsets-world.ts";

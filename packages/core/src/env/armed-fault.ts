@@ -1,21 +1,40 @@
 /** A fault that is armed: how often it acts, and the proof that it did. */
 import { assert } from "../assert.ts";
 
-/**
- * Which of the matching hits it acts on, counted from 1 since it was armed. Further choices (probability by seed) are
- * members of this.
- */
-export type FaultTimes = "once" | "always" | { readonly nth: number } | { readonly first: number };
+import { SeededRandom } from "./random.ts";
 
-function actsOn(times: FaultTimes, hit: number): boolean {
-  if (times === "always") return true;
-  if (times === "once") return hit === 1;
-  return "nth" in times ? hit === times.nth : hit <= times.first;
+/** Each hit with this chance, above 0 and at most 1. The same seed acts on the same hits. */
+export interface FaultChance {
+  readonly probability: number;
+  readonly seed: number;
+}
+
+/** Which of the matching hits it acts on, counted from 1 since it was armed. */
+export type FaultTimes =
+  | "once"
+  | "always"
+  | { readonly nth: number }
+  | { readonly first: number }
+  | FaultChance;
+
+/** Says of each hit in turn, by its number, whether to act on it. */
+type Choice = (hit: number) => boolean;
+
+function choiceOf(times: FaultTimes): Choice {
+  if (times === "always") return () => true;
+  if (times === "once") return (hit) => hit === 1;
+  if ("nth" in times) return (hit) => hit === times.nth;
+  if ("first" in times) return (hit) => hit <= times.first;
+  const { probability, seed } = times;
+  assert(probability > 0 && probability <= 1, `a probability is above 0 and at most 1, not ${probability}`);
+  const random = new SeededRandom(seed);
+  return () => random.nextUint32() < probability * 2 ** 32;
 }
 
 export class ArmedFault<Order extends { readonly times?: FaultTimes }> {
   readonly order: Order;
   readonly #name: string;
+  readonly #actsOn: Choice;
   #hits = 0;
   #fired = 0;
 
@@ -23,6 +42,7 @@ export class ArmedFault<Order extends { readonly times?: FaultTimes }> {
   constructor(order: Order, name: string) {
     this.order = order;
     this.#name = name;
+    this.#actsOn = choiceOf(order.times ?? "once");
   }
 
   /** How often it could have acted since it was armed. */
@@ -43,7 +63,7 @@ export class ArmedFault<Order extends { readonly times?: FaultTimes }> {
   /** Counts a hit and says whether to act on it. */
   takeHit(): boolean {
     this.#hits++;
-    const acts = actsOn(this.order.times ?? "once", this.#hits);
+    const acts = this.#actsOn(this.#hits);
     if (acts) this.#fired++;
     return acts;
   }

@@ -1,7 +1,7 @@
 /** How a memory disk is watched, copied, stopped and made to fail. */
 import { expect, test } from "vitest";
 import { DiskError, readSmallFile } from "./disk.ts";
-import { CrashSignal } from "./fault-points.ts";
+import { CrashSignal } from "./fault-order.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 import type { Crash } from "./memory-nodes.ts";
 

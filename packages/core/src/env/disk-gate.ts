@@ -6,7 +6,7 @@
  */
 import { DiskError, type DiskOperationName } from "./disk.ts";
 import { DiskFailure, type DiskFailureOrder } from "./disk-failures.ts";
-import { CrashSignal } from "./fault-points.ts";
+import { CrashSignal } from "./fault-order.ts";
 
 /** A change that is about to happen. */
 export type DiskChange =

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { DiskError } from "./disk.ts";
-import { CrashSignal, FAULT_POINTS, FaultError, FaultPoints, isFaultPoint } from "./fault-points.ts";
+import { CrashSignal, FaultError } from "./fault-order.ts";
+import { FAULT_POINTS, isFaultPoint } from "./fault-point.ts";
+import { FaultPoints } from "./fault-points.ts";
 import { TraceCollector } from "./trace.ts";
 
 const WRITE = "log.append.before_write";

@@ -10,7 +10,7 @@ import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import { answeringForDisk } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
-import type { FaultPoint } from "../env/fault-points.ts";
+import type { FaultPoint } from "../env/fault-point.ts";
 import { LIMITS } from "../limits.ts";
 import type { TransactionEvent } from "./transaction-events.ts";
 import type { TransactionKeeper, TransactionKinds } from "./transaction-keeper.ts";

@@ -8,7 +8,7 @@
  * Never: a file of the log changed; the disk touched once the log was closed, or a sync has failed.
  */
 import { DiskError } from "../../env/disk.ts";
-import { CrashSignal } from "../../env/fault-points.ts";
+import { CrashSignal } from "../../env/fault-order.ts";
 import { storageError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { UINT32_MAX } from "../indexes/offset-index.ts";

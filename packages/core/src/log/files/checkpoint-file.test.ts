@@ -1,7 +1,9 @@
 /** A checkpoint is the old value or the new one, whatever instant the world ends at, and damage is never a value. */
 import { describe, expect, test } from "vitest";
 import { type Disk, readSmallFile } from "../../env/disk.ts";
-import { CHECKPOINT_STEPS, CrashSignal, type FaultPoint, FaultPoints } from "../../env/fault-points.ts";
+import { CrashSignal } from "../../env/fault-order.ts";
+import { CHECKPOINT_STEPS, type FaultPoint } from "../../env/fault-point.ts";
+import { FaultPoints } from "../../env/fault-points.ts";
 import { MemoryDisk } from "../../env/memory-disk.ts";
 import type { Crash } from "../../env/memory-nodes.ts";
 import { SeededRandom } from "../../env/random.ts";

@@ -13,7 +13,9 @@
 import { posix } from "node:path";
 import { assert } from "../../assert.ts";
 import { type Disk, DiskError, type DiskFile, readSmallFile } from "../../env/disk.ts";
-import type { CheckpointName, CheckpointStep, FaultPoints, FaultSite } from "../../env/fault-points.ts";
+import type { FaultSite } from "../../env/fault-order.ts";
+import type { CheckpointName, CheckpointStep } from "../../env/fault-point.ts";
+import type { FaultPoints } from "../../env/fault-points.ts";
 import { storageError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { openEnvelope, sealEnvelope } from "./checkpoint-envelope.ts";
