@@ -168,7 +168,8 @@ class Daemon implements Broker {
     });
     const onProblem = stepProblemTo(log);
     const { steps, config } = cluster;
-    this.#ticker = isManual ? null : new Ticker(tickedSteps(cluster, { ...settings, ...config }), onProblem);
+    const ticked = tickedSteps(cluster, { ...settings, ...config }, this.#deadlines);
+    this.#ticker = isManual ? null : new Ticker(ticked, onProblem);
     this.#replicator = isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err));
   }
 

@@ -1,42 +1,49 @@
-import { type BrokerCluster, BrokerError } from "@minikafka/core";
+import { BrokerError, ManualClock } from "@minikafka/core";
 import { expect, test } from "vitest";
 import { resolveSettings } from "./config.ts";
-import { tickedSteps } from "./ticked-steps.ts";
+import { Deadlines } from "./deadlines.ts";
+import { type SteppedCluster, tickedSteps } from "./ticked-steps.ts";
+import type { TickedStep } from "./ticker.ts";
 
-type Cluster = Pick<BrokerCluster, "steps" | "groups" | "transactions">;
-
-/** Notes which steps are taken. */
-function recording(): { cluster: Cluster; taken: string[] } {
-  const taken: string[] = [];
-  const note = (name: string) => async () => {
-    taken.push(name);
-  };
-  const steps = {
-    flushLogs: note("flush_logs"),
-    applyRetention: note("apply_retention"),
-    compact: note("compact"),
-    expireProducers: note("expire_producers"),
-    retryBehind: note("replicate_once"),
-    refreshIsr: note("refresh_isr"),
-  };
-  const groups = { expireMembers: note("expire_members"), expireOffsets: note("expire_offsets") };
-  const transactions = {
-    expire: async () => {
-      taken.push("expire_transactions");
-      return { failed: [] };
+/** Every step does `act` with its name. */
+function clusterOf(act: (step: string) => void): SteppedCluster {
+  const step = (name: string) => async () => act(name);
+  return {
+    steps: {
+      flushLogs: step("flush_logs"),
+      applyRetention: step("apply_retention"),
+      compact: step("compact"),
+      expireProducers: () => act("expire_producers"),
+      retryBehind: () => act("replicate_once"),
+      refreshIsr: () => act("refresh_isr"),
+    },
+    groups: { expireMembers: step("expire_members"), expireOffsets: step("expire_offsets") },
+    transactions: {
+      expire: async () => {
+        act("expire_transactions");
+        return { failed: [] };
+      },
     },
   };
-  return { cluster: { steps, groups, transactions } as unknown as BrokerCluster, taken };
 }
+
+const QUIET = clusterOf(() => undefined);
 
 function settingsOf(values: object) {
   const settings = resolveSettings([{ name: "the test", values: { data: "d", ...values } }]);
   return { ...settings, replicaLagTimeMs: settings.replica_lag_time_ms };
 }
 
+function stepsOf(cluster: SteppedCluster, values: object = {}, deadlines = Deadlines.ofRealTime()) {
+  return tickedSteps(cluster, settingsOf(values), deadlines);
+}
+
+function stepOf(name: string, cluster: SteppedCluster, deadlines?: Deadlines): TickedStep {
+  return stepsOf(cluster, {}, deadlines).find((step) => step.name === name) as TickedStep;
+}
+
 function intervals(values: object): { [step: string]: number } {
-  const ticked = tickedSteps(recording().cluster, settingsOf(values));
-  return Object.fromEntries(ticked.map(({ name, everyMs }) => [name, everyMs]));
+  return Object.fromEntries(stepsOf(QUIET, values).map(({ name, everyMs }) => [name, everyMs]));
 }
 
 test("each step has Kafka's interval, or the one that is set; with flush os none flushes", () => {
@@ -61,12 +68,11 @@ test("each step has Kafka's interval, or the one that is set; with flush os none
 
 test("a step tells of the same trouble once, and again when it comes back", async () => {
   let problem: string | null = "damaged";
-  const expireMembers = async () => {
+  const cluster = clusterOf(() => {
     if (problem !== null) throw new Error(problem);
-  };
-  const cluster = { steps: {}, groups: { expireMembers } } as unknown as BrokerCluster;
-  const step = tickedSteps(cluster, settingsOf({})).find(({ name }) => name === "expire_members");
-  const outcome = async () => step?.take().then(() => "quiet", String);
+  });
+  const step = stepOf("expire_members", cluster);
+  const outcome = () => step.take().then(() => "quiet", String);
   expect([await outcome(), await outcome()]).toEqual(["Error: damaged", "quiet"]);
   problem = "damaged elsewhere";
   expect([await outcome(), await outcome()]).toEqual(["Error: damaged elsewhere", "quiet"]);
@@ -77,12 +83,10 @@ test("a step tells of the same trouble once, and again when it comes back", asyn
 });
 
 test("each step tells of a trouble that lasts once", async () => {
-  const refused = () => {
+  const refusing = clusterOf(() => {
     throw new Error("no leader");
-  };
-  const room = new Proxy({}, { get: () => refused });
-  const cluster = { steps: room, groups: room, transactions: room } as unknown as BrokerCluster;
-  for (const step of tickedSteps(cluster, settingsOf({}))) {
+  });
+  for (const step of stepsOf(refusing)) {
     const outcome = () => step.take().then(() => "quiet", String);
     expect([step.name, await outcome(), await outcome()]).toEqual([step.name, "Error: no leader", "quiet"]);
   }
@@ -91,18 +95,38 @@ test("each step tells of a trouble that lasts once", async () => {
 test("transactions that could not be ended are told of with the first one's reason, once", async () => {
   const error = new BrokerError("LEADER_NOT_AVAILABLE", "orders-0 has no leader", { topic: "orders" });
   const expire = async () => ({ failed: [{ transactionalId: "billing", error }] });
-  const cluster = { steps: {}, groups: {}, transactions: { expire } } as unknown as BrokerCluster;
-  const step = tickedSteps(cluster, settingsOf({})).find(({ name }) => name === "expire_transactions");
-  await expect(step?.take()).rejects.toMatchObject({
+  const step = stepOf("expire_transactions", { ...QUIET, transactions: { expire } });
+  await expect(step.take()).rejects.toMatchObject({
     code: "LEADER_NOT_AVAILABLE",
     message: "the transaction of billing could not be ended: orders-0 has no leader",
   });
-  await step?.take();
+  await step.take();
+});
+
+test("a look for what is over gives up what nobody acknowledges, so that the next one can begin", async () => {
+  const clock = new ManualClock(0);
+  const deadlines = Deadlines.ofSteppedTime(clock);
+  const whenGivenUp = ({ giveUp }: { readonly giveUp: AbortSignal }) =>
+    new Promise<{ failed: [] }>((resolve) => {
+      giveUp.addEventListener("abort", () => resolve({ failed: [] }));
+    });
+  const cluster = {
+    ...QUIET,
+    groups: { ...QUIET.groups, expireMembers: whenGivenUp },
+    transactions: { expire: whenGivenUp },
+  };
+  for (const name of ["expire_members", "expire_transactions"]) {
+    const taken = stepOf(name, cluster, deadlines).take();
+    expect(deadlines.size).toBe(1);
+    clock.advance(5_000);
+    deadlines.fireDue();
+    await taken;
+  }
 });
 
 test("each takes the step that it is named after", async () => {
-  const { cluster, taken } = recording();
-  const ticked = tickedSteps(cluster, settingsOf({}));
+  const taken: string[] = [];
+  const ticked = stepsOf(clusterOf((name) => taken.push(name)));
   for (const step of ticked) await step.take();
   expect(taken).toEqual(ticked.map(({ name }) => name));
 });

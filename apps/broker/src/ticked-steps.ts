@@ -1,13 +1,33 @@
 /** The steps that auto mode takes by itself, and how often. */
-import { type BrokerCluster, BrokerError, type ResolvedConfig } from "@minikafka/core";
+import { BrokerError, type FailedExpiry, type ResolvedConfig } from "@minikafka/core";
 import type { Settings } from "./config.ts";
+import type { Deadlines } from "./deadlines.ts";
 import { aTurnForOthers, type TickedStep } from "./ticker.ts";
+import { passWithin } from "./time-limit.ts";
 
 type Intervals = Pick<
   Settings,
   "flush" | "flush_interval_ms" | "retention_interval_ms" | "compaction_interval_ms" | "freeze_groups"
 > &
   Pick<ResolvedConfig, "replicaLagTimeMs">;
+
+/** The steps of a cluster, as its ticker sees them. */
+export interface SteppedCluster {
+  readonly steps: {
+    flushLogs(): Promise<unknown>;
+    applyRetention(): Promise<unknown>;
+    compact(pause: () => Promise<void>): Promise<unknown>;
+    expireProducers(): unknown;
+    retryBehind(): unknown;
+    refreshIsr(): unknown;
+  };
+  readonly groups: { expireMembers(wait: Wait): Promise<unknown>; expireOffsets(): Promise<unknown> };
+  readonly transactions: { expire(wait: Wait): Promise<{ readonly failed: readonly FailedExpiry[] }> };
+}
+
+interface Wait {
+  readonly giveUp: AbortSignal;
+}
 
 /** Kafka: producer.id.expiration.check.interval.ms. */
 const EXPIRE_PRODUCERS_MS = 10 * 60 * 1000;
@@ -17,15 +37,17 @@ const RETRY_BEHIND_MS = 500;
 const EXPIRE_MEMBERS_MS = 250;
 /** Kafka: transaction.abort.timed.out.transaction.cleanup.interval.ms is 10 s. A transaction is over so much later at most. */
 const EXPIRE_TRANSACTIONS_MS = 1_000;
+/** So long at most a group or a transaction whose followers or disk do not answer keeps the others waiting for the next tick. */
+const PASS_MS = 5_000;
 /** Kafka: offsets.retention.check.interval.ms. */
 const EXPIRE_OFFSETS_MS = 10 * 60 * 1000;
 
 /** With flush "os" nobody asks the disk but a roll and a close, as in Kafka. Replication itself follows what makes it due. */
 export function tickedSteps(
-  cluster: Pick<BrokerCluster, "steps" | "groups" | "transactions">,
+  { steps, groups, transactions }: SteppedCluster,
   intervals: Intervals,
+  deadlines: Deadlines,
 ): TickedStep[] {
-  const { steps, groups, transactions } = cluster;
   const flush = {
     name: "flush_logs",
     everyMs: intervals.flush_interval_ms,
@@ -58,13 +80,13 @@ export function tickedSteps(
   const members = {
     name: "expire_members",
     everyMs: EXPIRE_MEMBERS_MS,
-    take: () => groups.expireMembers(),
+    take: () => passWithin(PASS_MS, deadlines, (giveUp) => groups.expireMembers({ giveUp })),
   };
   const offsets = { name: "expire_offsets", everyMs: EXPIRE_OFFSETS_MS, take: () => groups.expireOffsets() };
   const ended = {
     name: "expire_transactions",
     everyMs: EXPIRE_TRANSACTIONS_MS,
-    take: () => expireTransactions(transactions),
+    take: () => expireTransactions(transactions, deadlines),
   };
   const all: TickedStep[] = [
     ...(intervals.flush === "os" ? [] : [flush]),
@@ -77,8 +99,11 @@ export function tickedSteps(
 }
 
 /** One that could not be ended is tried again at the next tick, and told like any other trouble. */
-async function expireTransactions(transactions: BrokerCluster["transactions"]): Promise<void> {
-  const { failed } = await transactions.expire();
+async function expireTransactions(
+  transactions: SteppedCluster["transactions"],
+  deadlines: Deadlines,
+): Promise<void> {
+  const { failed } = await passWithin(PASS_MS, deadlines, (giveUp) => transactions.expire({ giveUp }));
   const [first] = failed;
   if (first === undefined) return;
   const { code, message, details } = first.error;

@@ -1,6 +1,7 @@
 /** Transactions on several brokers, stepped: their records, markers and states wait for followers, and nobody else does. */
 import { expect, test } from "vitest";
-import { type Answer, openBroker, Session, settle } from "./support/broker.ts";
+import { type Answer, base64, openBroker, Session, settle } from "./support/broker.ts";
+import { identityIn } from "./support/transaction-book.ts";
 import { COMMITTED, TransactionalSession, values } from "./support/transactions.ts";
 
 const PLACE = { topic: "orders", partition: 0 };
@@ -73,6 +74,36 @@ test("an end that nobody acknowledges is given up after 30 s with its fate open,
     last_end: { committed: true, cause: "request" },
   });
   expect(await values(session, COMMITTED)).toEqual(["a"]);
+});
+
+test("a step tells whose end nobody acknowledges in time, and ends the others all the same", async () => {
+  const { session, stepper } = await onThreeBrokers();
+  await session.call("create_topic", { topic: "payments", partitions: 1, replication_factor: 1 });
+  const stuck = await withOpen(session, stepper);
+  session.request({ operation: "init_producer", transactional_id: "quick" });
+  const quick = identityIn(await answered(session, stepper));
+  const who = { transactional_id: "quick", ...quick };
+  session.request({ operation: "begin_transaction", ...who });
+  await answered(session, stepper);
+  const record = { topic: "payments", partition: 0, base_sequence: 0, value_b64: base64("b"), acks: "all" };
+  session.request({ operation: "produce", ...record, ...who });
+  await answered(session, stepper);
+  await stepper.call("advance_clock", { ms: 60_001 });
+  session.request({ operation: "expire_transactions" });
+  for (let rounds = 0; rounds < 8; rounds += 1) {
+    await settle();
+    await stepper.call("replicate_once", { topic: "__transaction_state" });
+  }
+  await settle();
+  expect(session.answers).toEqual([]);
+  await stepper.call("advance_clock", { ms: 30_000 });
+  expect(await session.answer()).toMatchObject({
+    ok: true,
+    aborted: ["quick"],
+    failed: [{ transactional_id: stuck.id, code: "REQUEST_TIMED_OUT" }],
+  });
+  session.request({ operation: "expire_transactions" });
+  expect(await answered(session, stepper)).toMatchObject({ completed: [stuck.id], failed: [] });
 });
 
 test("while nobody leads an id's partition it is told missing from the list, and changes of it are refused", async () => {

@@ -1,11 +1,8 @@
 /** What the operations of groups have in common: their turn, their patience, and what a member is told. */
 import type { BrokerCluster } from "@minikafka/core";
+import { ANSWER_MS, withinTime } from "../time-limit.ts";
 import type { BrokerContext, Client } from "./handler.ts";
-import { withinTime } from "./time-limit.ts";
 import { ALL } from "./turns.ts";
-
-/** As a produce that names none. Kafka: offsets.commit.timeout.ms, 5 s. */
-const ANSWER_MS = 30_000;
 
 type Groups = BrokerCluster["groups"];
 type MemberView = Awaited<ReturnType<Groups["heartbeat"]>>;

@@ -5,12 +5,9 @@
  */
 import type { BrokerCluster, ProducerIdentity, TransactionCaller } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
+import { ANSWER_MS, passWithin, withinTime } from "../time-limit.ts";
 import type { BrokerContext, Client } from "./handler.ts";
-import { withinTime } from "./time-limit.ts";
 import { ALL, type Turn, Turns, type Whose } from "./turns.ts";
-
-/** As a produce that names none. Kafka: request.timeout.ms of the client, 30 s. */
-const ANSWER_MS = 30_000;
 
 type Transactions = BrokerCluster["transactions"];
 type Ask<Answer> = (transactions: Transactions, wait: { readonly giveUp: AbortSignal }) => Promise<Answer>;
@@ -45,13 +42,16 @@ export function endTransactionOf<Answer>(
   return Turns.change(turnsOf({ transactionalId, groupId: ALL }, client), () => asked(context, ask));
 }
 
-/** A step that ends transactions, whichever are due. */
+/** A step that ends transactions, whichever are due. One that cannot be ended in time is a part of the answer. */
 export function changeTransactions<Answer>(
   context: BrokerContext,
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return Turns.change(turnsOf({ transactionalId: ALL, groupId: ALL }, client), () => asked(context, ask));
+  const { cluster, deadlines } = context;
+  return Turns.change(turnsOf({ transactionalId: ALL, groupId: ALL }, client), () =>
+    passWithin(ANSWER_MS, deadlines, (giveUp) => ask(cluster.transactions, { giveUp })),
+  );
 }
 
 function turnsOf(

@@ -11,8 +11,8 @@
 import { type AppendResult, BrokerError } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
 import { type BatchContent, encodeBatch, type Record } from "@minikafka/record";
+import { withinTime } from "../../time-limit.ts";
 import type { BrokerContext, Client, Handler } from "../handler.ts";
-import { withinTime } from "../time-limit.ts";
 
 type ProduceRequest = ParsedRequest<"produce">;
 /** Who sends the records, and with which sequence. */
