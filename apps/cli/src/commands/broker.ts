@@ -17,6 +17,7 @@ export function declareBroker(program: Command, perform: Perform): void {
   const commands = (["stop", "start"] as const).map((act) =>
     broker
       .command(act)
+      .summary(act === "stop" ? "flush and close all that a broker has open" : "open its logs again")
       .description(
         act === "stop" ? "Flushes and closes all that a broker has open." : "Opens its logs again.",
       )

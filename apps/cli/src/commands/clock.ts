@@ -15,10 +15,12 @@ export function declareClock(program: Command, perform: Perform): void {
     );
   const show = clock
     .command("show", { isDefault: true })
+    .summary("read the clock")
     .description("Reads the clock without moving it.")
     .action((_options: unknown, self: Command) => perform(self, (context) => showClock(context, null)));
   const advance = clock
     .command("advance")
+    .summary("move a manual clock forward")
     .description("Moves a manual clock forward; waits whose time has come end.")
     .argument("<duration>", "how far, such as 500ms, 10s or 1h", parseDuration)
     .action((ms: number, _options: unknown, self: Command) =>

@@ -14,6 +14,7 @@ interface GrowOptions {
 export function declareGrow(topics: Command, perform: Perform): void {
   const command = topics
     .command("grow")
+    .summary("give a topic more partitions")
     .description(
       "Gives a topic more partitions. Records stay where they are; from then on a key may go to another partition.",
     )

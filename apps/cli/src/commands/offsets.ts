@@ -33,6 +33,7 @@ export function declareOffsets(program: Command, perform: Perform): void {
 function declareGet(offsets: Command, perform: Perform): void {
   const command = offsets
     .command("get")
+    .summary("show what a group has committed")
     .description("Shows what a group has committed: all of it, or in the partitions that are named.")
     .argument("<group>", "the group's name")
     .argument("[topic[:partition]...]", "such as orders, orders:1 or orders:0,2", collectPartitions)
@@ -55,6 +56,7 @@ function declareGet(offsets: Command, perform: Perform): void {
 function declareCommit(offsets: Command, perform: Perform): void {
   const command = offsets
     .command("commit")
+    .summary("commit offsets for a group without members")
     .description("Commits offsets for a group without members, all of them or none.")
     .argument("<group>", "the group's name")
     .argument("<topic:partition=offset...>", "such as orders:0=42", collectOffsets)

@@ -8,12 +8,14 @@ import { withSession } from "../session.ts";
 export function declareGroupSteps(step: Command, perform: Perform): Command[] {
   const members = step
     .command("expire-members")
+    .summary("end the membership of who was silent, or held a partition back, for too long")
     .description(
       "Ends the membership of who was silent for longer than its session timeout, or held a partition back for longer than its rebalance timeout.",
     )
     .action((_options: unknown, self: Command) => perform(self, expireMembers));
   const offsets = step
     .command("expire-offsets")
+    .summary("forget old offsets of groups without members")
     .description("Forgets what groups without members committed longer ago than offsets are kept, a week.")
     .action((_options: unknown, self: Command) => perform(self, expireOffsets));
   return [members, offsets];

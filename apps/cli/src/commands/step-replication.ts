@@ -15,6 +15,7 @@ interface StepOptions {
 export function declareReplicationSteps(step: Command, perform: Perform): Command[] {
   const replicate = step
     .command("replicate")
+    .summary("take one follower-fetch round")
     .description("One follower-fetch round of every follower, or of those that are named.")
     .argument("[topic]", "one topic")
     .option("-p, --partition <n>", "one partition of the topic", wholeNumber(0))
@@ -24,6 +25,7 @@ export function declareReplicationSteps(step: Command, perform: Perform): Comman
     );
   const isr = step
     .command("isr")
+    .summary("judge who is in sync")
     .description("Judges who is in sync: who lags for too long leaves, who has caught up joins.")
     .argument("[topic]", "one topic")
     .option("-p, --partition <n>", "one partition of the topic", wholeNumber(0))

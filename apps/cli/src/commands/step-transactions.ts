@@ -16,6 +16,7 @@ clock an end takes rounds of replication: step replicate a few times from anothe
 export function declareTransactionSteps(step: Command, perform: Perform): void {
   const transactions = step
     .command("expire-transactions")
+    .summary("end transactions whose time is over or whose end is decided, forget unused ids")
     .description(
       "Aborts transactions that are open for longer than their timeout, finishes those whose end was decided and is not complete, forgets ids that were not used for a week, and ends what is open in a partition and known to no coordinator.",
     )

@@ -26,7 +26,54 @@ interface RollOptions {
   readonly partition: number;
 }
 
+/** In the list of commands, and in its own help. */
+interface Meaning {
+  readonly summary: string;
+  readonly description: string;
+}
+
 type Act = (context: Context, session: Session, topic: string | undefined) => Promise<void>;
+
+/** Of all topics, or of one that is named. */
+const OF_LOGS: readonly (readonly [name: string, meaning: Meaning, act: Act])[] = [
+  [
+    "retention",
+    {
+      summary: "delete the segments that are too old or too many",
+      description: "Deletes the segments that are too old or too many, of all topics or one, and lists them.",
+    },
+    applyRetention,
+  ],
+  [
+    "compact",
+    {
+      summary: "take one pass of compaction",
+      description:
+        "Takes one pass of compaction over the closed and flushed segments of all topics or one whose cleanup_policy says compact.",
+    },
+    compactLogs,
+  ],
+];
+
+const OF_ALL: typeof OF_LOGS = [
+  [
+    "expire-producers",
+    {
+      summary: "forget the idempotent producers that were silent for a day",
+      description:
+        "Lets partitions forget the idempotent producers that they heard nothing of for a day; their retries are not known any more.",
+    },
+    expireProducers,
+  ],
+  [
+    "flush",
+    {
+      summary: "make everything durable that was written before",
+      description: "Makes everything durable that was written before.",
+    },
+    flushAll,
+  ],
+];
 
 export function declareStep(program: Command, perform: Perform): void {
   const step = program
@@ -35,17 +82,19 @@ export function declareStep(program: Command, perform: Perform): void {
     .description(
       "Takes one step of the broker's background work. It needs a broker started with --lab or --clock manual.",
     );
-  const ofLogs = (name: string, description: string, act: Act) =>
+  const ofLogs = (name: string, { summary, description }: Meaning, act: Act) =>
     step
       .command(name)
+      .summary(summary)
       .description(description)
       .argument("[topic]", "the topic's name")
       .action((topic: string | undefined, _options: unknown, self: Command) =>
         perform(self, (context) => inSession(context, (session) => act(context, session, topic)), topic),
       );
-  const ofAll = (name: string, description: string, act: Act) =>
+  const ofAll = (name: string, { summary, description }: Meaning, act: Act) =>
     step
       .command(name)
+      .summary(summary)
       .description(description)
       .action((_options: unknown, self: Command) =>
         perform(self, (context) => inSession(context, (session) => act(context, session, undefined))),
@@ -56,22 +105,8 @@ export function declareStep(program: Command, perform: Perform): void {
     ...declareReplicationSteps(step, perform),
     ...declareGroupSteps(step, perform),
     declareRoll(step, perform),
-    ofLogs(
-      "retention",
-      "Deletes the segments that are too old or too many, of all topics or one, and lists them.",
-      applyRetention,
-    ),
-    ofLogs(
-      "compact",
-      "Takes one pass of compaction over the closed and flushed segments of all topics or one whose cleanup_policy says compact.",
-      compactLogs,
-    ),
-    ofAll(
-      "expire-producers",
-      "Lets partitions forget the idempotent producers that they heard nothing of for a day; their retries are not known any more.",
-      expireProducers,
-    ),
-    ofAll("flush", "Makes everything durable that was written before.", flushAll),
+    ...OF_LOGS.map(([name, meaning, act]) => ofLogs(name, meaning, act)),
+    ...OF_ALL.map(([name, meaning, act]) => ofAll(name, meaning, act)),
   ];
   const shown = [
     "minikafka-cli step replicate orders",
@@ -85,6 +120,7 @@ export function declareStep(program: Command, perform: Perform): void {
 function declareRoll(step: Command, perform: Perform): Command {
   return step
     .command("roll")
+    .summary("begin a new segment in a partition")
     .description("Begins a new segment in a partition, so that retention can reach what was written.")
     .argument("<topic>", "the topic's name")
     .option("-p, --partition <n>", "the partition", wholeNumber(0), 0)

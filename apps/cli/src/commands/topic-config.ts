@@ -17,6 +17,7 @@ interface AlterOptions {
 export function declareTopicConfig(topics: Command, perform: Perform): void {
   const config = topics
     .command("config")
+    .summary("show every setting of a topic")
     .description("Shows every setting of a topic: its value, and whether the topic says so itself.")
     .argument("<topic>", "the name")
     .option("--overrides", "only those that the topic says itself")
@@ -32,6 +33,7 @@ export function declareTopicConfig(topics: Command, perform: Perform): void {
     );
   const alter = topics
     .command("alter")
+    .summary("change settings of a topic, at once")
     .description(
       "Changes settings of a topic, all that are named or none. They hold at once, and survive a crash.",
     )

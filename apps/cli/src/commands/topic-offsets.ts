@@ -24,6 +24,7 @@ const REFUSAL =
 export function declareTopicOffsets(topics: Command, perform: Perform): void {
   const command = topics
     .command("offsets")
+    .summary("show where each partition begins, ends, or was at a time")
     .description("Shows where each partition begins, ends, or was at a time. Other programs read it with -J.")
     .argument("<topic...>", "the names")
     .option("-p, --partition <n>", "this partition alone", wholeNumber(0))

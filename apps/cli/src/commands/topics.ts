@@ -44,6 +44,7 @@ export function declareTopics(program: Command, perform: Perform): void {
 function declareCreate(topics: Command, perform: Perform): void {
   const command = topics
     .command("create")
+    .summary("make topics")
     .description("Creates topics. Once it says so, they survive a crash and can be produced to.")
     .argument("<topic...>", "the names")
     .option("-p, --partitions <n>", "how many partitions each", wholeNumber(1), 1)
@@ -66,6 +67,7 @@ function declareCreate(topics: Command, perform: Perform): void {
 function declareList(topics: Command, perform: Perform): void {
   const command = topics
     .command("list")
+    .summary("list the topics by name")
     .alias("ls")
     .description("Lists the topics by name.")
     .action((_options: unknown, self: Command) => perform(self, list));
@@ -78,6 +80,7 @@ function declareList(topics: Command, perform: Perform): void {
 function declareDescribe(topics: Command, perform: Perform): void {
   const command = topics
     .command("describe")
+    .summary("show each partition of topics, of all when none is named")
     .description("Shows each partition of the topics, of all topics when none is named.")
     .argument("[topic...]", "the names")
     .action((names: string[], _options: unknown, self: Command) =>
@@ -97,6 +100,7 @@ function declareDescribe(topics: Command, perform: Perform): void {
 function declareDelete(topics: Command, perform: Perform): void {
   const command = topics
     .command("delete")
+    .summary("delete topics with all their records")
     .alias("rm")
     .description("Deletes topics with all their records.")
     .argument("<topic...>", "the names")

@@ -16,6 +16,7 @@ const HIGH_WATERMARK = -1;
 export function declareTrim(topics: Command, perform: Perform): void {
   const command = topics
     .command("trim")
+    .summary("delete the records of a partition below an offset")
     .description("Deletes the records of a partition below an offset, for good.")
     .argument("<topic>", "the name")
     .requiredOption("-p, --partition <n>", "the partition", wholeNumber(0))
