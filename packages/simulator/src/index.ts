@@ -1,5 +1,5 @@
 /** Whole clusters with clients over a simulated network, and the judges that look on. */
-export type { Happening, What } from "./history/happenings.ts";
+export type { Dials, Happening, What } from "./history/happenings.ts";
 export type {
   AnyOperation,
   History,

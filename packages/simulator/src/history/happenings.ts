@@ -1,12 +1,24 @@
 /** What befell the cluster, and what members of groups believed: without it nobody could say which losses are no broken promise. */
 import type { PlaceName } from "./place.ts";
 
+/** What a life of the process promises, as far as its settings decide. */
+export interface Dials {
+  /** What acks=all waits for: nothing but `ack` survives a power cut. */
+  readonly flush: "ack" | "interval" | "os";
+  /** With `high-watermark` a promotion may cost what every in-sync replica held. */
+  readonly reconciliation: "leader-epoch" | "high-watermark";
+  /** Without, a restart may show less than before, until replicas have spoken. */
+  readonly highWatermarkCheckpoint: boolean;
+  /** With `immediate` two members may believe in one partition. */
+  readonly rebalance: "barrier" | "immediate";
+}
+
 export type What =
   /** The process died. What the disk kept of what was not synced: all, nothing, a part of the last write, or any part. */
   | { readonly kind: "process_crashed"; readonly disk: "kept" | "lost" | "torn" | "scattered" }
   /** The process ended as it should. */
   | { readonly kind: "process_closed"; readonly clean: boolean }
-  | { readonly kind: "process_started" }
+  | { readonly kind: "process_started"; readonly dials: Dials }
   | { readonly kind: "broker_stopped"; readonly brokerId: number }
   | { readonly kind: "broker_started"; readonly brokerId: number }
   /** A disk error took a broker out. */
@@ -26,7 +38,11 @@ export type What =
       readonly leaderEpoch: number;
       readonly isUnclean: boolean;
     }
-  /** All that a member has now, and until when its session lasts as far as it can know. Told at each change of either. */
+  /**
+   * All that a member has now, and until when nobody else may have it as far as it can know: to the end of its session, or of the
+   * time that it has to let a partition go, counted from when it asked what told it last that the partition stays. Told at each
+   * change of either; with no places when it leaves, gives up, or is told that it is no member.
+   */
   | {
       readonly kind: "believes";
       readonly groupId: string;
@@ -34,7 +50,7 @@ export type What =
       readonly generation: number;
       readonly memberSince: number;
       readonly places: readonly PlaceName[];
-      readonly sessionUntilMs: number;
+      readonly untilMs: number;
     }
   /** No more faults from here on: everything is to come together again. */
   | { readonly kind: "faults_ended" };
