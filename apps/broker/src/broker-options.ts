@@ -14,6 +14,11 @@ export interface BrokerOptions {
   readonly listen?: boolean;
   /** What cannot happen has happened. Default: throws it, which ends the process. */
   readonly onBroken?: (error: Error) => void;
+  /**
+   * The process is to die in this instant: the operation crash, or a fault of action crash; not for `faults` of your own, which
+   * have one themselves. Default: it goes on, nothing more is served, and `onBroken` is told.
+   */
+  readonly onCrash?: () => void;
 }
 
 const OPTIONS: readonly string[] = Object.keys({
@@ -23,6 +28,7 @@ const OPTIONS: readonly string[] = Object.keys({
   log: true,
   listen: true,
   onBroken: true,
+  onCrash: true,
 } satisfies { readonly [Name in keyof BrokerOptions]-?: true });
 
 /** A program has a log of its own, which the news of a broker would drown. */

@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import {
   BrokerCluster,
+  CrashSignal,
   FaultPoints,
   ManualClock,
   NodeDisk,
@@ -21,6 +22,8 @@ import type { Settings } from "./config.ts";
 import { Deadlines } from "./deadlines.ts";
 import { dialsOf } from "./dials.ts";
 import { EventFeed } from "./event-feed.ts";
+import { Delays } from "./faults/delays.ts";
+import { FaultBook } from "./faults/fault-book.ts";
 import type { ConnectionLimits } from "./json/connection-options.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
@@ -78,6 +81,17 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     logEvent(event);
     events.trace(event);
   };
+  const { onCrash } = options;
+  const realTime = Deadlines.ofRealTime();
+  const deadlines = clock instanceof ManualClock ? Deadlines.ofSteppedTime(clock) : realTime;
+  const delays = new Delays(deadlines);
+  const faults =
+    options.faults ??
+    new FaultPoints({
+      trace,
+      delay: (ms) => delays.wait(ms),
+      ...(onCrash === undefined ? {} : { onCrash }),
+    });
   const cluster = await BrokerCluster.open(
     {
       dataFolder: resolve(settings.data).replaceAll("\\", "/"),
@@ -95,11 +109,17 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       disk: options.disk ?? new NodeDisk(),
       random: new SystemRandom(),
       trace,
-      faults: options.faults ?? new FaultPoints({ trace }),
+      faults,
       pause: aTurnForOthers,
     },
   );
-  const daemon = new Daemon(settings, { cluster, clock, log, events }, options.onBroken ?? throwLater);
+  const crash = (at: string): never => {
+    onCrash?.();
+    throw new CrashSignal(at);
+  };
+  const book = new FaultBook(faults, trace);
+  const parts = { cluster, clock, log, events, realTime, deadlines, faults: book, delays, crash };
+  const daemon = new Daemon(settings, parts, options.onBroken ?? throwLater);
   try {
     if (options.listen !== false) await daemon.listen();
   } catch (error) {
@@ -121,6 +141,12 @@ interface DaemonParts {
   readonly clock: ManualClock | SystemClock;
   readonly log: Logger;
   readonly events: EventFeed;
+  readonly realTime: Deadlines;
+  /** Those of requests. */
+  readonly deadlines: Deadlines;
+  readonly faults: FaultBook;
+  readonly delays: Delays;
+  readonly crash: BrokerContext["crash"];
 }
 
 class Daemon implements Broker {
@@ -130,6 +156,8 @@ class Daemon implements Broker {
   readonly #deadlines: Deadlines;
   readonly #realTime: Deadlines;
   readonly #parking: Parking;
+  readonly #faults: FaultBook;
+  readonly #delays: Delays;
   readonly #dispatcher: Dispatcher;
   readonly #listener: Listener;
   readonly #ticker: Ticker | null;
@@ -137,13 +165,15 @@ class Daemon implements Broker {
   #closing: Promise<void> | null = null;
 
   constructor(settings: Settings, parts: DaemonParts, onBroken: (error: Error) => void) {
-    const { cluster, clock, log, events } = parts;
+    const { cluster, clock, log, events, realTime, deadlines, faults, delays, crash } = parts;
     this.settings = settings;
     this.cluster = cluster;
-    this.#realTime = Deadlines.ofRealTime();
+    this.#realTime = realTime;
     const isManual = clock instanceof ManualClock;
-    this.#deadlines = isManual ? Deadlines.ofSteppedTime(clock) : this.#realTime;
+    this.#deadlines = deadlines;
     this.#parking = new Parking(cluster, this.#deadlines);
+    this.#faults = faults;
+    this.#delays = delays;
     const isLab = settings.lab || isManual;
     const context: BrokerContext = {
       cluster,
@@ -152,11 +182,19 @@ class Daemon implements Broker {
       deadlines: this.#deadlines,
       parking: this.#parking,
       events,
+      faults,
+      delays,
+      crash,
+    };
+    const onFailure = (error: Error): void => {
+      // A process that is dead has no connections any more.
+      if (error instanceof CrashSignal) this.#listener.destroyAll();
+      onBroken(error);
     };
     this.#dispatcher = new Dispatcher({
       context,
       onFault: (faultId, operation, err) => log.error({ faultId, operation, err }, "internal error"),
-      onBroken,
+      onBroken: onFailure,
     });
     this.#listener = new Listener({
       dispatcher: this.#dispatcher,
@@ -191,6 +229,8 @@ class Daemon implements Broker {
     this.#listener.refuseNew();
     this.#dispatcher.stop();
     this.#parking.endAll();
+    this.#faults.releaseAll();
+    this.#delays.end();
     const lost = this.#realTime.after(DRAIN_MS, () => this.#listener.destroyAll());
     // Who asks for something while others are owed an answer is told SHUTTING_DOWN.
     await this.#listener.answered();

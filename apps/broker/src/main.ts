@@ -17,6 +17,15 @@ function askedToStop(): Promise<void> {
   });
 }
 
+/** As by the signal that nobody can catch, and before the next statement: nothing is flushed, closed or told. */
+function die(): void {
+  if (process.platform === "win32") process.exit(EXIT_KILLED);
+  process.kill(process.pid, "SIGKILL");
+}
+
+/** What a shell says of a process that SIGKILL has ended. */
+const EXIT_KILLED = 137;
+
 async function main(): Promise<void> {
   tuneCollector();
   const command = program().exitOverride();
@@ -34,7 +43,7 @@ async function main(): Promise<void> {
   // Whoever started us may have stopped listening to us.
   process.stdout.on("error", () => undefined);
   const stop = askedToStop();
-  const broker = await startBroker({ settings, log, onBroken: fail });
+  const broker = await startBroker({ settings, log, onBroken: fail, onCrash: die });
   const { host, port } = broker.address ?? { host: settings.host, port: settings.port };
   const ready = { msg: "ready", host, port, pid: process.pid, data: resolve(settings.data) };
   process.stdout.write(`${JSON.stringify(ready)}\n`);

@@ -17,7 +17,7 @@ export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./clus
 export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
 export type { TopicRequest } from "./cluster/topic-request.ts";
 export type { TendedTransactions } from "./cluster/transaction-operations.ts";
-export type { FaultChance, FaultTimes } from "./env/armed-fault.ts";
+export { ArmedFault, type FaultChance, type FaultTimes } from "./env/armed-fault.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
 export type { Disk, LockHolder } from "./env/disk.ts";
 export type { Env } from "./env/env.ts";

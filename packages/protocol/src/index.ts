@@ -21,6 +21,13 @@ export {
   type WatchedEvent,
   watchedEvent,
 } from "./json/events.ts";
+export {
+  FAULT_ACTIONS,
+  FAULT_SCOPES,
+  type FaultActionName,
+  type FaultScopeName,
+  type FaultTimesField,
+} from "./json/fault-fields.ts";
 export type { Acks } from "./json/fields.ts";
 export { FrameTooLarge, LineFramer } from "./json/framing.ts";
 export { parseJsonWithBytes } from "./json/long-bytes.ts";

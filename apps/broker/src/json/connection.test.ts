@@ -6,9 +6,10 @@ import { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
 import { inProcessLink } from "../in-process-link.ts";
 import { Parking, type WaitHolder } from "../parking.ts";
+import type { AnswerLine } from "./answer-line.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionLimits } from "./connection-options.ts";
-import type { AnswerLine, Dispatched } from "./dispatch.ts";
+import type { Dispatched } from "./dispatch.ts";
 import type { Client } from "./handler.ts";
 import { OutputBudget } from "./output-budget.ts";
 
@@ -25,7 +26,7 @@ const LIMITS: ConnectionLimits = {
 
 /**
  * A connection whose requests the test answers itself: a line `name` waits until it is answered, `now:TEXT` is answered at
- * once, `#name` has an id, `poll` is a long poll, `watch` a
+ * once, `#name` has an id, `poll` is a long poll, `late poll` one that begins when it is answered, `watch` a
  * watch of everything.
  */
 class Bench {
@@ -81,14 +82,18 @@ class Bench {
   #dispatch(name: string, client: Client): Dispatched {
     this.taken.push(name);
     const id = name.startsWith("#") ? name : undefined;
-    const holdsBack = name.startsWith("hold:");
-    if (name.startsWith("now:")) return { id, line: `${name.slice(4)}\n`, holdsBack };
+    if (name.startsWith("now:")) return { id, line: `${name.slice(4)}\n`, holdsBack: null };
     if (name === "watch") {
       client.afterAnswer(() => client.watching.begin(this.feed, { topics: null, kinds: null }));
-      return { id, line: "watching\n", holdsBack };
+      return { id, line: "watching\n", holdsBack: null };
     }
-    if (name === "poll") return { id, line: this.#poll(client), holdsBack };
-    return { id, line: new Promise((resolve) => this.#waiting.set(name, resolve)), holdsBack };
+    if (name === "poll") return { id, line: this.#poll(client), holdsBack: null };
+    if (name === "late poll") {
+      const begun = new Promise<AnswerLine>((resolve) => this.#waiting.set(name, resolve));
+      return { id, line: begun.then(() => this.#poll(client)), holdsBack: begun };
+    }
+    const line = new Promise<AnswerLine>((resolve) => this.#waiting.set(name, resolve));
+    return { id, line, holdsBack: name.startsWith("hold:") ? line : null };
   }
 
   async #poll(holder: WaitHolder): Promise<AnswerLine> {
@@ -259,4 +264,24 @@ test("a client that has ended its side gets what it asked for behind a request t
   expect(bench.taken).toEqual(["hold:a"]);
   await bench.answer("hold:a");
   expect(bench.received).toEqual(["hold:a", "b"]);
+});
+
+test("a long poll that begins late holds back what is behind it only until then", async () => {
+  const bench = new Bench();
+  await bench.send("#late\nlate poll\n#behind\n");
+  expect(bench.taken).toEqual(["#late", "late poll"]);
+  await bench.answer("late poll");
+  expect(bench.taken).toEqual(["#late", "late poll", "#behind"]);
+  expect(bench.parking.size).toBe(1);
+});
+
+test("a long poll that begins when its client has gone waits for nothing", async () => {
+  for (const leave of ["destroy", "end"] as const) {
+    const bench = new Bench();
+    await bench.send("late poll\n");
+    bench.client[leave]();
+    await settle();
+    await bench.answer("late poll");
+    expect(bench.parking.size, leave).toBe(0);
+  }
 });

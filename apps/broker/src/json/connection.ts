@@ -16,9 +16,10 @@ import type { Duplex } from "node:stream";
 import { FrameTooLarge, LineFramer } from "@minikafka/protocol";
 import type { Deadline } from "../deadlines.ts";
 import type { Wait } from "../parking.ts";
+import { type AnswerLine, failure } from "./answer-line.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { type AnswerLine, failure, unreachableRejection } from "./dispatch.ts";
+import { unreachableRejection } from "./dispatch.ts";
 import type { Client } from "./handler.ts";
 import { Output } from "./output.ts";
 import { Turns } from "./turns.ts";
@@ -102,6 +103,12 @@ export class Connection implements Client {
     };
   }
 
+  /** For a fault, in the midst of a request. */
+  cut(reason: string): void {
+    this.#isEnding = true;
+    this.#destroy(reason);
+  }
+
   /** Closes at once; what was not sent is lost. */
   destroy(): void {
     this.#stream.destroy();
@@ -173,12 +180,20 @@ export class Connection implements Client {
       if (place === null) afterwards?.();
       return;
     }
-    if (holdsBack) this.#isHeldBack = true;
+    if (holdsBack !== null) this.#isHeldBack = true;
     answer.then((later) => {
-      if (holdsBack) this.#isHeldBack = false;
       this.#answer(place, later);
       this.#serve();
     }, unreachableRejection);
+    holdsBack?.then(() => this.#goOn(), unreachableRejection);
+  }
+
+  /** What held back those behind it has taken effect. */
+  #goOn(): void {
+    this.#isHeldBack = false;
+    // A long poll that was late begins to wait only now.
+    if (this.#isEnding) this.#endWaits();
+    this.#serve();
   }
 
   #answer(place: Place | null, line: AnswerLine): void {

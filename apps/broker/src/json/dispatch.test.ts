@@ -1,8 +1,10 @@
-import { BrokerCluster, FaultPoints, ManualClock, noTrace, SeededRandom } from "@minikafka/core";
+import { BrokerCluster, CrashSignal, FaultPoints, ManualClock, noTrace, SeededRandom } from "@minikafka/core";
 import { MemoryDisk } from "@minikafka/core/testing";
 import { expect, test } from "vitest";
 import { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
+import { Delays } from "../faults/delays.ts";
+import { FaultBook } from "../faults/fault-book.ts";
 import { Parking } from "../parking.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { Turns } from "./turns.ts";
@@ -24,6 +26,11 @@ async function openDispatcher() {
       deadlines,
       parking: new Parking(cluster, deadlines),
       events: new EventFeed(clock),
+      faults: new FaultBook(env.faults, noTrace),
+      delays: new Delays(deadlines),
+      crash: (at) => {
+        throw new CrashSignal(at);
+      },
     },
     onFault: (faultId, operation, error) => faults.push({ faultId, operation, error }),
     onBroken: (error) => broken.push(error),
@@ -35,6 +42,7 @@ async function openDispatcher() {
       groupTurns: new Turns(),
       transactionTurns: new Turns(),
       afterAnswer: () => undefined,
+      cut: () => undefined,
     });
     const answer = await line;
     return answer === null ? null : JSON.parse(answer.toString());

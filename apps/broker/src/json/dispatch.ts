@@ -9,10 +9,6 @@ import { randomUUID } from "node:crypto";
 import { AssertionFailure, BrokerError, CrashSignal } from "@minikafka/core";
 import {
   type AnyRequest,
-  ERRORS,
-  type ErrorCode,
-  type ErrorDetails,
-  failureLine,
   type OperationName,
   type ParsedRequest,
   type ReadRequest,
@@ -21,17 +17,17 @@ import {
   readRequest,
   successLine,
 } from "@minikafka/protocol";
+import type { RequestRule } from "../faults/request-rule.ts";
+import { type AnswerLine, failure } from "./answer-line.ts";
+import { withFault } from "./faulty-request.ts";
 import type { BrokerContext, Client } from "./handler.ts";
 import { HANDLERS } from "./handler-table.ts";
-
-/** The line of an answer, as bytes when it is long, or `null` when the client asked for none. */
-export type AnswerLine = string | Buffer | null;
 
 export interface Dispatched {
   readonly id: RequestId | undefined;
   readonly line: AnswerLine | Promise<AnswerLine>;
-  /** Takes effect only when it is answered: what the client sent behind it has to wait, so that the order is kept. */
-  readonly holdsBack: boolean;
+  /** Takes effect only when this resolves: what the client sent behind it has to wait, so that the order is kept. */
+  readonly holdsBack: Promise<unknown> | null;
 }
 
 /**
@@ -61,7 +57,7 @@ export interface DispatcherOptions {
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  #isStopping = false;
+  #state: "serving" | "stopping" | "dead" = "serving";
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -69,7 +65,7 @@ export class Dispatcher {
 
   /** From now on every request is answered with SHUTTING_DOWN. */
   stop(): void {
-    this.#isStopping = true;
+    if (this.#state === "serving") this.#state = "stopping";
   }
 
   /** Carries out the request on a line. Never throws, and its promise never rejects. */
@@ -79,15 +75,29 @@ export class Dispatcher {
       read = readRequest(line);
     } catch (error) {
       const line = this.#failed(undefined, "reading a request", error);
-      return { id: undefined, line, holdsBack: false };
+      return { id: undefined, line, holdsBack: null };
     }
     if (read.kind === "refused")
-      return { id: read.id, line: failure(read.id, read.code, read.message), holdsBack: false };
+      return { id: read.id, line: failure(read.id, read.code, read.message), holdsBack: null };
     const { id, request } = read;
-    const answer = this.#carryOut(id, request, client);
-    const holdsBack = HOLDING_BACK.includes(request.operation);
-    if (!isSilent(request)) return { id, line: answer, holdsBack };
-    return { id, line: answer instanceof Promise ? answer.then(noAnswer) : null, holdsBack };
+    const rule = this.#options.context.faults.requests.firedAt(request);
+    if (rule !== null) return this.#dispatchFaulty(rule, id, request, client);
+    return dispatched(id, request, this.#carryOut(id, request, client), null);
+  }
+
+  #dispatchFaulty(
+    rule: RequestRule,
+    id: RequestId | undefined,
+    request: AnyRequest,
+    client: Client,
+  ): Dispatched {
+    const carryOut = () => this.#carryOut(id, request, client);
+    try {
+      const { answer, begun } = withFault(rule, { id, client, carryOut }, this.#options.context);
+      return dispatched(id, request, answer, begun);
+    } catch (error) {
+      return dispatched(id, request, this.#failed(id, request.operation, error), null);
+    }
   }
 
   #carryOut(
@@ -95,7 +105,11 @@ export class Dispatcher {
     request: AnyRequest,
     client: Client,
   ): AnswerLine | Promise<AnswerLine> {
-    if (this.#isStopping)
+    if (this.#state === "dead") {
+      client.cut("the broker has crashed");
+      return null;
+    }
+    if (this.#state === "stopping")
       return failure(id, "SHUTTING_DOWN", "the broker is stopping; connect again once it is back");
     try {
       const fields = handle(request.operation, request, this.#options.context, client);
@@ -123,6 +137,7 @@ export class Dispatcher {
     if (error instanceof BrokerError) return failure(id, error.code, error.message, error.details);
     const faultId = randomUUID();
     this.#options.onFault(faultId, operation, error);
+    if (error instanceof CrashSignal) this.#state = "dead";
     if (error instanceof AssertionFailure || error instanceof CrashSignal) this.#options.onBroken(error);
     return failure(id, "INTERNAL_ERROR", `a fault of the broker; its log has more under ${faultId}`, {
       fault_id: faultId,
@@ -147,18 +162,16 @@ function isSilent(request: AnyRequest): boolean {
 
 const noAnswer = (): null => null;
 
-/** The line of a failure; `retriable` comes from the one table. */
-export function failure(
+function dispatched(
   id: RequestId | undefined,
-  code: ErrorCode,
-  message: string,
-  details: ErrorDetails = {},
-): string {
-  const { retriable } = ERRORS[code];
-  return failureLine(
-    id,
-    Object.keys(details).length === 0 ? { code, message, retriable } : { code, message, retriable, details },
-  );
+  request: AnyRequest,
+  answer: AnswerLine | Promise<AnswerLine>,
+  begun: Promise<void> | null,
+): Dispatched {
+  const takesEffectLate = answer instanceof Promise && HOLDING_BACK.includes(request.operation);
+  const holdsBack = takesEffectLate ? answer : begun;
+  if (!isSilent(request)) return { id, line: answer, holdsBack };
+  return { id, line: answer instanceof Promise ? answer.then(noAnswer) : null, holdsBack };
 }
 
 /** For the promises of {@link Dispatcher.dispatch}. */

@@ -5,10 +5,12 @@ import { abortTransaction } from "./handlers/abort-transaction.ts";
 import { advanceClock } from "./handlers/advance-clock.ts";
 import { alterConfig } from "./handlers/alter-config.ts";
 import { applyRetention } from "./handlers/apply-retention.ts";
+import { armFault } from "./handlers/arm-fault.ts";
 import { beginTransaction } from "./handlers/begin-transaction.ts";
 import { clock } from "./handlers/clock.ts";
 import { commitOffsets } from "./handlers/commit-offsets.ts";
 import { compact } from "./handlers/compact.ts";
+import { crash } from "./handlers/crash.ts";
 import { createPartitions } from "./handlers/create-partitions.ts";
 import { createTopic } from "./handlers/create-topic.ts";
 import { deleteGroup } from "./handlers/delete-group.ts";
@@ -19,6 +21,7 @@ import { describeConfig } from "./handlers/describe-config.ts";
 import { describeGroup } from "./handlers/describe-group.ts";
 import { describePartition } from "./handlers/describe-partition.ts";
 import { describeTransaction } from "./handlers/describe-transaction.ts";
+import { disarmFaults } from "./handlers/disarm-faults.ts";
 import { dumpLog } from "./handlers/dump-log.ts";
 import { endTransaction } from "./handlers/end-transaction.ts";
 import { expireMembers } from "./handlers/expire-members.ts";
@@ -36,6 +39,7 @@ import { hello } from "./handlers/hello.ts";
 import { initProducer } from "./handlers/init-producer.ts";
 import { joinGroup } from "./handlers/join-group.ts";
 import { leaveGroup } from "./handlers/leave-group.ts";
+import { listFaults } from "./handlers/list-faults.ts";
 import { listGroups } from "./handlers/list-groups.ts";
 import { listOffsets } from "./handlers/list-offsets.ts";
 import { listTopics } from "./handlers/list-topics.ts";
@@ -46,6 +50,7 @@ import { produce } from "./handlers/produce.ts";
 import { promote } from "./handlers/promote.ts";
 import { refreshIsr } from "./handlers/refresh-isr.ts";
 import { rejoin } from "./handlers/rejoin.ts";
+import { releaseFault } from "./handlers/release-fault.ts";
 import { removeFromIsr } from "./handlers/remove-from-isr.ts";
 import { replicateOnce } from "./handlers/replicate-once.ts";
 import { rollSegment } from "./handlers/roll-segment.ts";
@@ -109,4 +114,9 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   describe_transaction: describeTransaction,
   list_transactions: listTransactions,
   expire_transactions: expireTransactions,
+  list_faults: listFaults,
+  arm_fault: armFault,
+  disarm_faults: disarmFaults,
+  release_fault: releaseFault,
+  crash,
 };

@@ -3,6 +3,8 @@ import type { BrokerCluster, Clock, ManualClock } from "@minikafka/core";
 import type { OperationName, ParsedRequest, ResponseFields } from "@minikafka/protocol";
 import type { Deadlines } from "../deadlines.ts";
 import type { EventFeed } from "../event-feed.ts";
+import type { Delays } from "../faults/delays.ts";
+import type { FaultBook } from "../faults/fault-book.ts";
 import type { Parking, WaitHolder } from "../parking.ts";
 import type { Turns } from "./turns.ts";
 import type { Watching } from "./watching.ts";
@@ -19,6 +21,11 @@ export interface BrokerContext {
   readonly parking: Parking;
   /** What happens, for those who watch. */
   readonly events: EventFeed;
+  readonly faults: FaultBook;
+  /** The waits of faults. */
+  readonly delays: Delays;
+  /** The process dies in this instant; one that is not the broker's own lives on, and `at` is thrown through it as CrashSignal. */
+  readonly crash: (at: string) => never;
 }
 
 /** Who asked: the part of a connection that a handler may tie something to. */
@@ -28,6 +35,8 @@ export interface Client extends WaitHolder {
   readonly transactionTurns: Turns;
   /** Calls `act` once the answer of this request has gone out, and before the request behind it is taken. */
   afterAnswer(act: () => void): void;
+  /** Closes at once, as when the peer or the line between had died: nothing more is taken or sent. */
+  cut(reason: string): void;
 }
 
 /**

@@ -7,9 +7,9 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { inProcessLink } from "../in-process-link.ts";
+import { failure } from "./answer-line.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { failure } from "./dispatch.ts";
 
 const KEEP_ALIVE_MS = 60_000;
 /** Each holds a descriptor while it reads why; whoever comes when there are so many is told, and does not get the time. */

@@ -5,6 +5,7 @@ import { OPERATIONS, type OperationName, type ResponseFields } from "@minikafka/
 import { pino } from "pino";
 import { expect, onTestFinished } from "vitest";
 import { z } from "zod";
+import type { BrokerOptions } from "../../src/broker-options.ts";
 import type { RawSettings } from "../../src/config.ts";
 import { type Broker, startBroker } from "../../src/daemon.ts";
 
@@ -17,8 +18,10 @@ export async function openBroker(
   settings: RawSettings = {},
   disk = new MemoryDisk(),
   end = (broker: Broker): Promise<void> => broker.close(),
+  options: Pick<BrokerOptions, "onBroken" | "onCrash" | "faults"> = {},
 ): Promise<Broker> {
   const broker = await startBroker({
+    ...options,
     settings: { ...SETTINGS, ...settings },
     disk,
     log: pino({ level: "silent" }),

@@ -4,10 +4,12 @@ import { abortTransaction } from "./operations/abort-transaction.ts";
 import { advanceClock } from "./operations/advance-clock.ts";
 import { alterConfig } from "./operations/alter-config.ts";
 import { applyRetention } from "./operations/apply-retention.ts";
+import { armFault } from "./operations/arm-fault.ts";
 import { beginTransaction } from "./operations/begin-transaction.ts";
 import { clock } from "./operations/clock.ts";
 import { commitOffsets } from "./operations/commit-offsets.ts";
 import { compact } from "./operations/compact.ts";
+import { crash } from "./operations/crash.ts";
 import { createPartitions } from "./operations/create-partitions.ts";
 import { createTopic } from "./operations/create-topic.ts";
 import { deleteGroup } from "./operations/delete-group.ts";
@@ -18,6 +20,7 @@ import { describeConfig } from "./operations/describe-config.ts";
 import { describeGroup } from "./operations/describe-group.ts";
 import { describePartition } from "./operations/describe-partition.ts";
 import { describeTransaction } from "./operations/describe-transaction.ts";
+import { disarmFaults } from "./operations/disarm-faults.ts";
 import { dumpLog } from "./operations/dump-log.ts";
 import { endTransaction } from "./operations/end-transaction.ts";
 import { expireMembers } from "./operations/expire-members.ts";
@@ -35,6 +38,7 @@ import { hello } from "./operations/hello.ts";
 import { initProducer } from "./operations/init-producer.ts";
 import { joinGroup } from "./operations/join-group.ts";
 import { leaveGroup } from "./operations/leave-group.ts";
+import { listFaults } from "./operations/list-faults.ts";
 import { listGroups } from "./operations/list-groups.ts";
 import { listOffsets } from "./operations/list-offsets.ts";
 import { listTopics } from "./operations/list-topics.ts";
@@ -45,6 +49,7 @@ import { produce } from "./operations/produce.ts";
 import { promote } from "./operations/promote.ts";
 import { refreshIsr } from "./operations/refresh-isr.ts";
 import { rejoin } from "./operations/rejoin.ts";
+import { releaseFault } from "./operations/release-fault.ts";
 import { removeFromIsr } from "./operations/remove-from-isr.ts";
 import { replicateOnce } from "./operations/replicate-once.ts";
 import { rollSegment } from "./operations/roll-segment.ts";
@@ -108,6 +113,11 @@ export const OPERATIONS = {
   expire_members: expireMembers,
   expire_offsets: expireOffsets,
   expire_transactions: expireTransactions,
+  list_faults: listFaults,
+  arm_fault: armFault,
+  disarm_faults: disarmFaults,
+  release_fault: releaseFault,
+  crash,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

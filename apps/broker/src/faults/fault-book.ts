@@ -1,0 +1,103 @@
+/**
+ * All faults of a broker, those of the kernel and those at requests, under one numbering.
+ *
+ * Owns the numbers and the list of what was armed; the rules themselves belong to whoever acts by them.
+ * Invariants: a number is given once; what is in the list stays there, with its counts, until it is disarmed, so that a fault that
+ * has acted, or was let go, can still be asked whether it did; so does a fault that the program armed which the broker is a part
+ * of, from when it is first seen here.
+ */
+import type { FaultPoints, FaultRule, Tracer } from "@minikafka/core";
+import type { ParsedResponse } from "@minikafka/protocol";
+import { type FaultPointView, refused, type WireOrder } from "./fault-order.ts";
+import { kernelOrder, kernelPoints, wireOrder } from "./kernel-faults.ts";
+import { RequestFaults } from "./request-faults.ts";
+import { requestPoints } from "./request-points.ts";
+import { RequestRule } from "./request-rule.ts";
+
+/** Who arms and never disarms is told so, before each request has thousands of rules to pass. */
+const RULES_MAX = 1_000;
+
+type Rule = FaultRule | RequestRule;
+type RuleView = ParsedResponse<"list_faults">["rules"][number];
+
+export class FaultBook {
+  readonly requests: RequestFaults;
+  readonly #kernel: FaultPoints;
+  readonly #rules = new Map<number, Rule>();
+  #lastId = 0;
+
+  constructor(kernel: FaultPoints, trace: Tracer) {
+    this.#kernel = kernel;
+    this.requests = new RequestFaults(trace);
+  }
+
+  points(): FaultPointView[] {
+    return [...requestPoints().values(), ...kernelPoints()];
+  }
+
+  /** Oldest first. */
+  rules(): RuleView[] {
+    this.#takeIn();
+    return Array.from(this.#rules, ([id, rule]) => viewOf(id, rule));
+  }
+
+  /** Returns the number. Throws INVALID_REQUEST for what cannot be. */
+  arm(order: WireOrder): number {
+    this.#takeIn();
+    if (this.#rules.size >= RULES_MAX)
+      throw refused(`${RULES_MAX} faults are armed, which is all that are taken; disarm_faults forgets them`);
+    const isOfRequest = requestPoints().has(order.point);
+    return this.#add(isOfRequest ? this.requests.arm(order) : this.#kernel.arm(kernelOrder(order)));
+  }
+
+  /** Forgets one, or all. Returns how many there were. */
+  disarm(id?: number): number {
+    this.#takeIn();
+    const gone = [...this.#rules].filter(([each]) => id === undefined || each === id);
+    for (const [each, rule] of gone) {
+      this.#rules.delete(each);
+      this.#letGo(rule);
+    }
+    return gone.length;
+  }
+
+  /** Lets go what a hold holds. Returns how many that were. Throws INVALID_REQUEST for what is no hold. */
+  release(id: number): number {
+    const rule = this.#rules.get(id);
+    if (rule === undefined)
+      throw refused(`rule_id: no fault is armed under ${id}; list_faults has those that are`);
+    if (rule.order.action !== "hold")
+      throw refused(`rule_id: the fault ${id} holds nothing, its action is ${rule.order.action}`);
+    return this.#letGo(rule);
+  }
+
+  /** What is held goes on, to be told that the broker stops; faults that break something stay as they are. */
+  releaseAll(): void {
+    for (const rule of this.#rules.values()) if (rule.order.action === "hold") this.#letGo(rule);
+  }
+
+  #letGo(rule: Rule): number {
+    if (rule instanceof RequestRule) return this.requests.disarm(rule);
+    const { held } = rule;
+    this.#kernel.disarm(rule);
+    return held;
+  }
+
+  #add(rule: Rule): number {
+    this.#lastId += 1;
+    this.#rules.set(this.#lastId, rule);
+    return this.#lastId;
+  }
+
+  /** What was armed past this book. */
+  #takeIn(): void {
+    const known = new Set<Rule>(this.#rules.values());
+    for (const rule of this.#kernel.rules()) if (!known.has(rule)) this.#add(rule);
+  }
+}
+
+function viewOf(id: number, rule: Rule): RuleView {
+  const { hits, fired, held } = rule;
+  const order = rule instanceof RequestRule ? rule.order : wireOrder(rule.order);
+  return { rule_id: id, ...order, hits, fired, held };
+}

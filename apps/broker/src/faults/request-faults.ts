@@ -1,0 +1,54 @@
+/**
+ * The faults that are armed at requests.
+ *
+ * Owns the rules.
+ * Invariants: of several at one point the first that acts ends the hit, as in the kernel; each that acts is told as an event.
+ * Never: carries out a request, or keeps one from being carried out: dispatch does, by what it is told here.
+ */
+import type { Tracer } from "@minikafka/core";
+import type { AnyRequest } from "@minikafka/protocol";
+import { refused, requireFields, requirePossible, type WireOrder } from "./fault-order.ts";
+import { isWithin, requestPoint, requestPoints } from "./request-points.ts";
+import { RequestRule } from "./request-rule.ts";
+
+/** What each action has to know. */
+const FIELDS = { error: ["code"], delay: ["delay_ms"] } as const;
+
+export class RequestFaults {
+  readonly #trace: Tracer;
+  readonly #rules: RequestRule[] = [];
+
+  constructor(trace: Tracer) {
+    this.#trace = trace;
+  }
+
+  /** Throws INVALID_REQUEST for what cannot be. */
+  arm(order: WireOrder): RequestRule {
+    const point = requestPoints().get(order.point);
+    if (point === undefined) throw refused(`point: there is no ${order.point}; list_faults names all points`);
+    requirePossible(order, point);
+    requireFields(order, order.action === "error" || order.action === "delay" ? FIELDS[order.action] : []);
+    const rule = new RequestRule(order);
+    this.#rules.push(rule);
+    return rule;
+  }
+
+  /** It acts no more. Lets go what it holds, and returns how many that were. */
+  disarm(rule: RequestRule): number {
+    const index = this.#rules.indexOf(rule);
+    if (index !== -1) this.#rules.splice(index, 1);
+    return rule.letGo();
+  }
+
+  /** The fault that acts at this request, or `null`. With nothing armed it costs one comparison. */
+  firedAt(request: AnyRequest): RequestRule | null {
+    if (this.#rules.length === 0) return null;
+    const point = requestPoint(request.operation);
+    for (const rule of this.#rules) {
+      if (rule.order.point !== point || !isWithin(rule.order, request) || !rule.takeHit()) continue;
+      this.#trace({ kind: "fault_fired", point, action: rule.order.action, hit: rule.hits });
+      return rule;
+    }
+    return null;
+  }
+}

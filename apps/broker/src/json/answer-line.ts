@@ -1,0 +1,19 @@
+/** The line of an answer, and that of a failure. */
+import { ERRORS, type ErrorCode, type ErrorDetails, failureLine, type RequestId } from "@minikafka/protocol";
+
+/** As bytes when it is long, or `null` when none will be sent. */
+export type AnswerLine = string | Buffer | null;
+
+/** The line of a failure; `retriable` comes from the one table. */
+export function failure(
+  id: RequestId | undefined,
+  code: ErrorCode,
+  message: string,
+  details: ErrorDetails = {},
+): string {
+  const { retriable } = ERRORS[code];
+  return failureLine(
+    id,
+    Object.keys(details).length === 0 ? { code, message, retriable } : { code, message, retriable, details },
+  );
+}

@@ -1,0 +1,74 @@
+/** Schemas of the fields that the operations of faults share. */
+import { z } from "zod";
+import { type ErrorCode, isErrorCode } from "../errors.ts";
+import * as fields from "./fields.ts";
+import { groupId } from "./group-fields.ts";
+import { transactionalId } from "./transaction-fields.ts";
+
+/** What a fault does. Which of them a point takes is list_faults' to say. */
+export const FAULT_ACTIONS = [
+  "error",
+  "delay",
+  "hold",
+  "drop_answer",
+  "close",
+  "close_after",
+  "crash",
+] as const;
+export type FaultActionName = (typeof FAULT_ACTIONS)[number];
+
+/** What a fault can be bound to. Which of them a point takes is list_faults' to say. */
+export const FAULT_SCOPES = ["topic", "partition", "broker_id", "group_id", "transactional_id"] as const;
+export type FaultScopeName = (typeof FAULT_SCOPES)[number];
+
+export const ruleId = z.int().min(1).describe("the armed fault, as arm_fault has numbered it");
+
+/** A hit is a pass of the point within the scope, counted from 1 since the fault was armed. */
+export const times = z.union([
+  z.enum(["once", "always"]),
+  z.strictObject({ nth: z.int().min(1).describe("at this hit alone") }),
+  z.strictObject({ first: z.int().min(1).describe("at so many hits, from the first on") }),
+  z.strictObject({
+    probability: z.number().gt(0).max(1).describe("at each hit with this chance"),
+    seed: z
+      .int()
+      .min(Number.MIN_SAFE_INTEGER)
+      .max(Number.MAX_SAFE_INTEGER)
+      .describe("the same seed draws the same hits"),
+  }),
+]);
+export type FaultTimesField = z.output<typeof times>;
+
+/** Any code of the one table; the list of them would hide everything else that a message has to say. */
+const errorCode = z.string().refine(isErrorCode, {
+  error: "expected a code of the error table, such as NOT_ENOUGH_REPLICAS",
+}) as z.ZodType<ErrorCode, ErrorCode>;
+
+/** What is armed, but for the times. */
+export const order = {
+  point: z.string().min(1).max(100).describe("where; list_faults names all points"),
+  action: z
+    .enum(FAULT_ACTIONS)
+    .describe(
+      "error: it is not done, and fails. delay, hold: it is done later. drop_answer: it is done, and no answer is sent. close: the connection is closed, and it is not done. close_after: it is done, and the connection is closed in place of the answer. crash: the process dies",
+    ),
+  errno: z
+    .enum(["EIO", "ENOSPC"])
+    .optional()
+    .describe("with error, in the kernel: what the disk says; EIO when left out"),
+  code: errorCode.optional().describe("with error, at a request: the answer's code"),
+  bytes_written: fields.count
+    .optional()
+    .describe("with error, where bytes are written: so many of them are, before it fails"),
+  delay_ms: z
+    .int()
+    .min(0)
+    .max(86_400_000)
+    .optional()
+    .describe("with delay: for how long, on the broker's clock"),
+  topic: fields.topic.optional().describe("only what concerns this topic"),
+  partition: fields.partition.optional().describe("only what concerns the partition of this number"),
+  broker_id: fields.brokerId.optional().describe("only what concerns this broker"),
+  group_id: groupId.optional().describe("only requests of this group"),
+  transactional_id: transactionalId.optional().describe("only requests of this transactional id"),
+} as const;
