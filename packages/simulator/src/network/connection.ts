@@ -1,0 +1,181 @@
+/**
+ * What a client has of the network: requests go and answers come, each after a while, or the connection breaks.
+ *
+ * Invariants: on one connection requests arrive in the order in which they were sent, and answers too; of a connection that the client
+ * has given up what is under way may still arrive, and take effect.
+ * Never: an answer of a process that is over, or of a connection that is.
+ */
+import { type BrokerCluster, BrokerError, CrashSignal } from "@minikafka/core";
+import type { Chance } from "../chance.ts";
+import type { SimProcess } from "../world/process.ts";
+import type { Planned, Timeline } from "../world/timeline.ts";
+
+export interface Wait {
+  readonly giveUp: AbortSignal;
+}
+
+/** What the broker does with a request, in the instant in which it arrives. */
+export type Serve<Result> = (cluster: BrokerCluster, wait: Wait) => Promise<Result> | Result;
+
+export type Answer<Result> =
+  | { readonly kind: "ok"; readonly value: Result }
+  | { readonly kind: "refused"; readonly code: string; readonly problem: BrokerError }
+  /** Nobody knows whether it took effect, unless it was never `sent`. */
+  | { readonly kind: "lost"; readonly sent: boolean };
+
+export interface AskOptions {
+  /** How long the broker may wait. Default: 300. */
+  readonly brokerMs?: number;
+  /** How long the client waits. Default: 500. */
+  readonly clientMs?: number;
+}
+
+export interface NetworkParts {
+  readonly timeline: Timeline;
+  readonly process: SimProcess;
+  readonly delayMsMax: number;
+  /** Of a thousand messages, so many break their connection. */
+  readonly lossPermille: number;
+  readonly broken: (problem: unknown) => void;
+}
+
+/** Of one side of one connection, from its opening to its end. */
+interface Link {
+  isOpen: boolean;
+  readonly life: number;
+  requestsAtMs: number;
+  answersAtMs: number;
+  readonly pending: Set<Pending>;
+}
+
+interface Pending {
+  readonly giveUp: AbortController;
+  readonly lose: () => void;
+}
+
+export class Connection {
+  readonly #parts: NetworkParts;
+  #link: Link | null = null;
+  #stalledUntilMs = 0;
+  /** Of the act under way: it draws how long messages take. */
+  luck: Chance;
+
+  constructor(parts: NetworkParts, luck: Chance) {
+    this.#parts = parts;
+    this.luck = luck;
+    parts.process.onEnd(() => this.#broke(this.#link, "server"));
+  }
+
+  /** Asks the broker. Never rejects. */
+  ask<Result>(
+    serve: Serve<Result>,
+    { brokerMs = 300, clientMs = 500 }: AskOptions = {},
+  ): Promise<Answer<Result>> {
+    const { timeline } = this.#parts;
+    const link = this.#open();
+    if (link === null) return this.#later<Result>({ kind: "lost", sent: false });
+    return new Promise((resolve) => {
+      const timers: Planned[] = [];
+      const giveUp = new AbortController();
+      const settle = (answer: Answer<Result>) => {
+        for (const timer of timers) timer.cancel();
+        link.pending.delete(pending);
+        resolve(answer);
+      };
+      const pending: Pending = { giveUp, lose: () => settle({ kind: "lost", sent: true }) };
+      link.pending.add(pending);
+      // Whoever waits no longer connects anew; the broker finds out later, or never.
+      timers.push(timeline.plan(clientMs, () => this.#abandon(link)));
+      this.#carry(link, "requests", () => {
+        if (!this.#arrives(link)) return this.#broke(link, "server");
+        timers.push(timeline.plan(brokerMs, () => giveUp.abort()));
+        this.#serve(serve, giveUp.signal, (answer) => {
+          if (link.life !== this.#parts.process.life || this.#parts.process.isDying) return;
+          this.#carry(link, "answers", () => {
+            if (!link.isOpen) return;
+            if (this.#arrives(link)) settle(answer);
+            else this.#broke(link, "server");
+          });
+        });
+      });
+    });
+  }
+
+  /** The connection breaks, for both sides. */
+  cut(): void {
+    this.#broke(this.#link, "server");
+  }
+
+  /** Nothing comes through for a while, either way. */
+  stall(forMs: number): void {
+    this.#stalledUntilMs = this.#parts.timeline.nowMs + forMs;
+  }
+
+  #open(): Link | null {
+    const { process, timeline } = this.#parts;
+    if (this.#link?.isOpen === true) return this.#link;
+    if (process.cluster === null) return null;
+    const nowMs = timeline.nowMs;
+    this.#link = {
+      isOpen: true,
+      life: process.life,
+      requestsAtMs: nowMs,
+      answersAtMs: nowMs,
+      pending: new Set(),
+    };
+    return this.#link;
+  }
+
+  #serve<Result>(serve: Serve<Result>, giveUp: AbortSignal, answer: (answer: Answer<Result>) => void): void {
+    const { process, broken } = this.#parts;
+    const { cluster } = process;
+    if (cluster === null) return;
+    const refused = (problem: unknown) => {
+      if (problem instanceof BrokerError) answer({ kind: "refused", code: problem.code, problem });
+      else if (!(problem instanceof CrashSignal)) broken(problem);
+    };
+    try {
+      const served = serve(cluster, { giveUp });
+      if (served instanceof Promise) served.then((value) => answer({ kind: "ok", value }), refused);
+      else answer({ kind: "ok", value: served });
+    } catch (problem) {
+      refused(problem);
+    }
+  }
+
+  /** `act` happens when a message of this direction arrives that is sent now. */
+  #carry(link: Link, direction: "requests" | "answers", act: () => void): void {
+    const { timeline, delayMsMax } = this.#parts;
+    const key = `${direction}AtMs` as const;
+    const drawnMs = Math.max(timeline.nowMs, this.#stalledUntilMs) + this.luck.below(delayMsMax + 1);
+    link[key] = Math.max(link[key], drawnMs);
+    const { process } = this.#parts;
+    timeline.plan(link[key] - timeline.nowMs, () => {
+      if (link.life === process.life) act();
+    });
+  }
+
+  #arrives(link: Link): boolean {
+    const { lossPermille } = this.#parts;
+    return !link.isOpen || lossPermille === 0 || this.luck.below(1000) >= lossPermille;
+  }
+
+  /** The client has waited long enough. What it sent may still arrive. */
+  #abandon(link: Link): void {
+    link.isOpen = false;
+    for (const { lose } of [...link.pending]) lose();
+  }
+
+  #broke(link: Link | null, _side: "server"): void {
+    if (link === null) return;
+    link.isOpen = false;
+    for (const { lose, giveUp } of [...link.pending]) {
+      giveUp.abort();
+      lose();
+    }
+  }
+
+  #later<Result>(answer: Answer<Result>): Promise<Answer<Result>> {
+    return new Promise((resolve) => void this.#parts.timeline.plan(1, () => resolve(answer)));
+  }
+}

@@ -1,0 +1,116 @@
+/** The time after the faults: what an operator and the cluster itself do until everything has come together, and how far that is. */
+import type { BrokerCluster } from "@minikafka/core";
+import { Reader } from "../clients/reader.ts";
+import { placeName } from "../world/topics.ts";
+import { leadAgain, operate } from "./operator.ts";
+import type { RunWorld } from "./world.ts";
+
+const ROUNDS_MAX = 300;
+const ROUND_MS = 10;
+
+export async function converge(world: RunWorld, pass: () => Promise<void>): Promise<void> {
+  const { process, network, recorder, witness } = world;
+  recorder.happened({ kind: "faults_ended" });
+  network.lossPermille = 0;
+  const calm = () => {
+    process.faults.disarm();
+    process.disk.stopFailing();
+    process.disk.releaseSyncs();
+  };
+  let reason: string | null = null;
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    calm();
+    if (round % 5 === 0) mend(world);
+    tend(world);
+    await roundOver(world, pass);
+    if (witness.violation !== null) return;
+    reason = apartBy(world);
+    if (reason === null) break;
+  }
+  if (reason !== null) witness.violates({ what: "not-converged", evidence: reason });
+  else await readAll(world, pass);
+}
+
+async function roundOver({ timeline }: RunWorld, pass: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  timeline.plan(ROUND_MS, () => {
+    isOver = true;
+  });
+  while (!isOver) await pass();
+}
+
+/** Brokers that are stopped or have failed start again, and replicas that are out come back in. */
+function mend(world: RunWorld): void {
+  operate(world, async (cluster) => {
+    for (const { brokerId, state, offlinePartitions } of cluster.describeCluster().brokers) {
+      if (state === "running" && offlinePartitions === 0) continue;
+      await cluster.stopBroker(brokerId);
+      await cluster.startBroker(brokerId);
+    }
+    leadAgain(world);
+  });
+  operate(world, async (cluster) => {
+    for (const { topic } of cluster.listTopics())
+      for (const { partition, leaderId, replicas, inSyncReplicas } of cluster.metadata(topic).partitions)
+        for (const brokerId of replicas)
+          if (leaderId !== null && !inSyncReplicas.includes(brokerId))
+            await cluster.rejoin({ topic, partition }, brokerId);
+  });
+}
+
+/** What a daemon does by itself. */
+function tend(world: RunWorld): void {
+  operate(world, (cluster) => cluster.replicateOnce());
+  operate(world, (cluster) => cluster.refreshIsr());
+  operate(world, (cluster) => cluster.transactions.expire());
+  operate(world, (cluster) => cluster.groups.expireMembers());
+}
+
+/** Why the run is not over yet; `null` when it is. */
+function apartBy(world: RunWorld): string | null {
+  const { cluster } = world.process;
+  if (cluster === null || !world.process.isUp) return "the cluster is not up";
+  const busy = [...world.clients.values()].find(({ isIdle }) => !isIdle);
+  if (busy !== undefined) return `${busy.name} still waits`;
+  for (const { topic, partitions } of cluster.listTopics())
+    for (let partition = 0; partition < partitions; partition++) {
+      const reason = apartAt(cluster, topic, partition);
+      if (reason !== null) return reason;
+    }
+  return null;
+}
+
+function apartAt(cluster: BrokerCluster, topic: string, partition: number): string | null {
+  const { leaderId, replicas, inSyncReplicas, highWatermark, logEndOffset, lastStableOffset } =
+    cluster.describePartition({ topic, partition });
+  const name = `${topic}/${partition}`;
+  if (leaderId === null) return `${name} has no leader`;
+  if (inSyncReplicas.length < replicas.length)
+    return `${name} has ${inSyncReplicas.join(", ")} of ${replicas.length} replicas in sync`;
+  const ends = replicas.map((replica) => replica.logEndOffset);
+  if (ends.some((end) => end !== logEndOffset)) return `the replicas of ${name} end at ${ends.join(", ")}`;
+  if (highWatermark !== logEndOffset) return `${name} is visible up to ${highWatermark} of ${logEndOffset}`;
+  if (lastStableOffset !== highWatermark)
+    return `${name} is stable up to ${lastStableOffset} of ${highWatermark}`;
+  return null;
+}
+
+/** Every reader reads every partition to its end; two of them have nothing to remember. */
+async function readAll(world: RunWorld, pass: () => Promise<void>): Promise<void> {
+  const { topics, clients, witness } = world;
+  const readers = [...clients.values()].filter((client) => client instanceof Reader);
+  let left = readers.length;
+  for (const reader of readers)
+    void (async () => {
+      for (const topic of topics.names())
+        for (const place of topics.places(topic))
+          while (await reader.readOnce(place)) world.witness.note(placeName(place));
+      left--;
+    })();
+  for (let passes = 0; left > 0; passes++) {
+    if (passes > 100_000)
+      return witness.violates({ what: "not-converged", evidence: "readers never reach the end" });
+    await pass();
+    if (witness.violation !== null) return;
+  }
+}

@@ -1,0 +1,132 @@
+/** What each kind of entry does when its time has come. */
+import type { TopicPartition } from "@minikafka/core";
+import { Chance } from "../chance.ts";
+import { IdempotentProducer } from "../clients/idempotent-producer.ts";
+import { PlainProducer } from "../clients/plain-producer.ts";
+import { Reader } from "../clients/reader.ts";
+import type { ActKind, ActOf, Entry } from "../script/entry.ts";
+import { placeName } from "../world/topics.ts";
+import { operate } from "./operator.ts";
+import type { RunWorld } from "./world.ts";
+
+type Take<Kind extends ActKind> = (world: RunWorld, act: ActOf<Kind>, luck: Chance) => void;
+
+const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
+  send: ({ clients, topics }, { client: name, topic, partition, keys, isTombstone, acks }, luck) => {
+    const client = clients.get(name);
+    const place = topics.place(topic, partition);
+    if (place === null) return;
+    client?.take(luck);
+    if (client instanceof IdempotentProducer || client instanceof PlainProducer)
+      client.send({ place, keys, isTombstone, acks });
+  },
+  read: ({ clients, topics }, { client: name, topic, partition }, luck) => {
+    const client = clients.get(name);
+    const place = topics.place(topic, partition);
+    client?.take(luck);
+    if (client instanceof Reader && place !== null) client.read(place);
+  },
+  cut: ({ clients }, { client }) => clients.get(client)?.connection.cut(),
+  stall: ({ clients }, { client, forMs }) => clients.get(client)?.connection.stall(forMs),
+  replicate: (world, { brokerId }) =>
+    operate(world, (cluster) => cluster.replicateOnce(brokerId === null ? {} : { brokerId })),
+  refresh_isr: (world) => operate(world, (cluster) => cluster.refreshIsr()),
+  flush: (world) => operate(world, (cluster) => cluster.steps.flushLogs()),
+  retention: (world) => operate(world, (cluster) => cluster.steps.applyRetention()),
+  compact,
+  expire_producers: (world) => operate(world, (cluster) => cluster.steps.expireProducers()),
+  roll: (world, act) => atPlace(world, act, (cluster, place) => cluster.steps.rollSegment(place)),
+  promote,
+  remove_from_isr: (world, act) =>
+    atPlace(world, act, (cluster, place) => cluster.removeFromIsr(place, act.brokerId)),
+  rejoin: (world, act) => atPlace(world, act, (cluster, place) => cluster.rejoin(place, act.brokerId)),
+  delete_records: deleteRecords,
+  stop_broker: (world, { brokerId }) => operate(world, (cluster) => cluster.stopBroker(brokerId)),
+  start_broker: (world, { brokerId }) => operate(world, (cluster) => cluster.startBroker(brokerId)),
+  crash: ({ process }, { fate, downMs }, luck) => {
+    if (process.cluster !== null) process.kill(fate, luck, downMs);
+  },
+  crash_at: ({ process }, { point, nth, fate, downMs }) => {
+    process.fateAtFault = fate;
+    process.downMsAtFault = downMs;
+    process.faults.arm({ point, action: "crash", times: { nth } });
+  },
+  fail_at: ({ process }, { point, nth }) =>
+    void process.faults.arm({ point, action: "error", times: { nth } }),
+  restart: ({ process }, { downMs }) => process.close(downMs),
+  hold_syncs: ({ process, timeline }, { forMs }) => {
+    const { disk } = process;
+    disk.holdSyncs();
+    timeline.plan(forMs, () => disk.releaseSyncs());
+  },
+  disk_error: ({ process, recorder }, { operation, code, nth }) => {
+    recorder.happened({ kind: "disk_failed", brokerId: null, errno: code });
+    process.disk.fail({ operation, code, times: { nth } });
+  },
+  clock_jump: ({ clock, recorder }, { byMs }) => {
+    recorder.happened({ kind: "clock_jumped", byMs });
+    clock.jump(byMs);
+  },
+};
+
+/** Takes an entry of a script. */
+export function takeEntry(world: RunWorld, entry: Entry): void {
+  const take = TAKES[entry.kind] as (world: RunWorld, act: Entry, luck: Chance) => void;
+  take(world, entry, new Chance(entry.luck));
+}
+
+function atPlace(
+  world: RunWorld,
+  act: TopicPartition,
+  operation: (cluster: Parameters<Parameters<typeof operate>[1]>[0], place: TopicPartition) => unknown,
+): void {
+  operate(world, (cluster) => {
+    if (!cluster.hasTopic(act.topic)) return undefined;
+    const { partitions } = cluster.describeTopic(act.topic);
+    return operation(cluster, { topic: act.topic, partition: act.partition % partitions });
+  });
+}
+
+/** Only what was flushed takes part, and what is written no more. */
+function compact(world: RunWorld, { rolls }: ActOf<"compact">): void {
+  operate(world, async (cluster) => {
+    if (rolls)
+      for (const { topic } of cluster.listTopics())
+        for (const { partition, leaderId } of cluster.metadata(topic).partitions)
+          if (leaderId !== null) cluster.steps.rollSegment({ topic, partition });
+    await cluster.steps.flushLogs();
+    await cluster.steps.compact(() => new Promise((resolve) => void world.timeline.plan(1, resolve)));
+  });
+}
+
+function promote(world: RunWorld, act: ActOf<"promote">): void {
+  const { recorder } = world;
+  atPlace(world, act, async (cluster, place) => {
+    const { brokerId, unclean } = act;
+    const recorded = recorder.asked("promote", "operator", { place: placeName(place), brokerId, unclean });
+    try {
+      const { leaderEpoch } = await cluster.promote(place, brokerId, { unclean });
+      recorded.ok({ leaderEpoch });
+    } catch (problem) {
+      recorded.unknown(null);
+      throw problem;
+    }
+  });
+}
+
+function deleteRecords(world: RunWorld, act: ActOf<"delete_records">): void {
+  const { recorder } = world;
+  atPlace(world, act, async (cluster, place) => {
+    const { highWatermark } = cluster.replicaSet(place);
+    const before = act.share === 100 ? "high_watermark" : Math.floor((highWatermark * act.share) / 100);
+    const beforeOffset = before === "high_watermark" ? null : before;
+    const recorded = recorder.asked("delete_records", "operator", { place: placeName(place), beforeOffset });
+    try {
+      const logStartOffset = await cluster.deleteRecords(place, before);
+      recorded.ok({ logStartOffset });
+    } catch (problem) {
+      recorded.unknown(null);
+      throw problem;
+    }
+  });
+}

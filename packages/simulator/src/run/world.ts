@@ -1,0 +1,63 @@
+/** The parts of one run, put together as its shape says. */
+import { Chance } from "../chance.ts";
+import type { Client, ClientWorld } from "../clients/client.ts";
+import { IdempotentProducer } from "../clients/idempotent-producer.ts";
+import { PlainProducer } from "../clients/plain-producer.ts";
+import { Reader } from "../clients/reader.ts";
+import { Recorder } from "../history/recorder.ts";
+import type { NetworkParts } from "../network/connection.ts";
+import type { ClientShape, Shape } from "../shape/shape.ts";
+import { SimProcess } from "../world/process.ts";
+import { SimClock } from "../world/sim-clock.ts";
+import { Timeline } from "../world/timeline.ts";
+import { Topics } from "../world/topics.ts";
+import { Witness } from "../world/witness.ts";
+
+const FOLDER = "/data";
+
+export interface RunWorld {
+  readonly seed: number;
+  readonly shape: Shape;
+  readonly brokerIds: readonly number[];
+  readonly timeline: Timeline;
+  readonly clock: SimClock;
+  readonly recorder: Recorder;
+  readonly witness: Witness;
+  readonly process: SimProcess;
+  readonly topics: Topics;
+  readonly network: Mutable<NetworkParts>;
+  readonly clients: Map<string, Client>;
+}
+
+type Mutable<Parts> = { -readonly [Key in keyof Parts]: Parts[Key] };
+
+export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {}): RunWorld {
+  const timeline = new Timeline();
+  const clock = new SimClock(timeline);
+  const recorder = new Recorder(() => timeline.nowMs);
+  const witness = new Witness(recorder, { isHashed });
+  const brokerIds = Array.from({ length: shape.brokers }, (_, index) => index + 1);
+  const config = { ...shape.config, dataFolder: FOLDER, brokerIds };
+  const chance = Chance.of(seed, "kernel");
+  const process = new SimProcess({ config, timeline, clock, recorder, witness, chance });
+  const topics = new Topics();
+  const network = { timeline, process, broken: witness.broken, ...shape.network };
+  const clientWorld = { timeline, recorder, network, topics, nowMs: () => clock.nowMs() };
+  const clients = new Map(
+    shape.clients.map((client) => [client.name, makeClient(client, clientWorld, seed)]),
+  );
+  return { seed, shape, brokerIds, timeline, clock, recorder, witness, process, topics, network, clients };
+}
+
+export function makeClient(shape: ClientShape, world: ClientWorld, seed: number): Client {
+  const luck = Chance.of(seed, shape.name);
+  if (shape.kind === "reader") return new Reader(shape.name, world, luck, shape.isolation);
+  return shape.isIdempotent
+    ? new IdempotentProducer(shape.name, world, luck, shape)
+    : new PlainProducer(shape.name, world, luck, shape.valueBytes);
+}
+
+/** Everything that can run now has run: no promise is left that could go on without time, a message or the disk. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

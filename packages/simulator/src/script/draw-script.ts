@@ -1,0 +1,126 @@
+/** Draws the script of a run from its seed and shape. */
+import { FAULT_POINTS } from "@minikafka/core";
+import { Chance } from "../chance.ts";
+import type { Shape } from "../shape/shape.ts";
+import type { Act, ActKind, Entry } from "./entry.ts";
+
+const INTERNAL = ["__consumer_offsets", "__transaction_state"];
+const KEYS = ["k0", "k1", "k2", "k3", "k4"];
+
+export function drawScript(seed: number, shape: Shape): Entry[] {
+  const chance = Chance.of(seed, "script");
+  const entries: Entry[] = [];
+  let atMs = 0;
+  while (entries.length < shape.acts) {
+    // Some come at one instant, and now and then nothing happens for long.
+    atMs += chance.percent(30) ? 0 : chance.percent(3) ? chance.below(300) : chance.below(12);
+    const act = drawAct(chance, shape);
+    if (act !== null) entries.push({ atMs, luck: chance.nextUint32(), ...act });
+  }
+  return entries;
+}
+
+type Draw = (chance: Chance, shape: Shape) => Act | null;
+
+const DRAWS: { readonly [Kind in ActKind]: Draw } = {
+  send: (chance, shape) => {
+    const client = oneOfKind(chance, shape, "producer");
+    if (client === null) return null;
+    const { topic, config } = chance.oneOf(shape.topics);
+    const isCompacted = String(config.cleanup_policy ?? "").includes("compact");
+    const key = () => (isCompacted || chance.percent(50) ? chance.oneOf(KEYS) : null);
+    const keys = Array.from({ length: chance.percent(70) ? 1 : 1 + chance.below(4) }, key);
+    const isTombstone = isCompacted && chance.percent(20);
+    const acks = chance.oneOf(["all", "all", "all", 1, 1, 0] as const);
+    return { kind: "send", client, ...place(chance, topic), keys, isTombstone, acks };
+  },
+  read: (chance, shape) => {
+    const client = oneOfKind(chance, shape, "reader");
+    if (client === null) return null;
+    return { kind: "read", client, ...place(chance, chance.oneOf(shape.topics).topic) };
+  },
+  cut: (chance, shape) => ({ kind: "cut", client: chance.oneOf(shape.clients).name }),
+  stall: (chance, shape) => ({
+    kind: "stall",
+    client: chance.oneOf(shape.clients).name,
+    forMs: chance.below(chance.oneOf([20, 100, 600])),
+  }),
+  replicate: (chance, shape) => ({
+    kind: "replicate",
+    brokerId: chance.percent(50) ? null : brokerOf(chance, shape),
+  }),
+  refresh_isr: () => ({ kind: "refresh_isr" }),
+  flush: () => ({ kind: "flush" }),
+  retention: () => ({ kind: "retention" }),
+  compact: (chance) => ({ kind: "compact", rolls: chance.percent(60) }),
+  expire_producers: () => ({ kind: "expire_producers" }),
+  roll: (chance, shape) => ({ kind: "roll", ...anyPlace(chance, shape) }),
+  promote: (chance, shape) => ({
+    kind: "promote",
+    ...anyPlace(chance, shape),
+    brokerId: brokerOf(chance, shape),
+    unclean: false,
+  }),
+  remove_from_isr: (chance, shape) => ({
+    kind: "remove_from_isr",
+    ...anyPlace(chance, shape),
+    brokerId: brokerOf(chance, shape),
+  }),
+  rejoin: (chance, shape) => ({
+    kind: "rejoin",
+    ...anyPlace(chance, shape),
+    brokerId: brokerOf(chance, shape),
+  }),
+  delete_records: (chance, shape) => ({
+    kind: "delete_records",
+    ...place(chance, chance.oneOf(shape.topics).topic),
+    share: chance.below(101),
+  }),
+  stop_broker: (chance, shape) => ({ kind: "stop_broker", brokerId: brokerOf(chance, shape) }),
+  start_broker: (chance, shape) => ({ kind: "start_broker", brokerId: brokerOf(chance, shape) }),
+  crash: (chance, shape) => ({ kind: "crash", fate: chance.oneOf(shape.fates), downMs: downMs(chance) }),
+  crash_at: (chance, shape) => ({
+    kind: "crash_at",
+    point: chance.oneOf(FAULT_POINTS),
+    nth: 1 + chance.below(3),
+    fate: chance.oneOf(shape.fates),
+    downMs: downMs(chance),
+  }),
+  fail_at: (chance) => ({ kind: "fail_at", point: chance.oneOf(FAULT_POINTS), nth: 1 + chance.below(3) }),
+  restart: (chance) => ({ kind: "restart", downMs: downMs(chance) }),
+  hold_syncs: (chance) => ({ kind: "hold_syncs", forMs: 1 + chance.below(60) }),
+  disk_error: (chance) => ({
+    kind: "disk_error",
+    operation: chance.oneOf(["write", "sync", "change"] as const),
+    code: chance.oneOf(["EIO", "ENOSPC"] as const),
+    nth: 1 + chance.below(5),
+  }),
+  clock_jump: (chance) => ({ kind: "clock_jump", byMs: chance.below(7_200_000) - 3_600_000 }),
+};
+
+function drawAct(chance: Chance, shape: Shape): Act | null {
+  const kind = chance.weighted(shape.weights) as ActKind;
+  return DRAWS[kind](chance, shape);
+}
+
+function downMs(chance: Chance): number {
+  return chance.percent(70) ? 1 + chance.below(5) : 1 + chance.below(100);
+}
+
+function place(chance: Chance, topic: string) {
+  return { topic, partition: chance.below(6) };
+}
+
+function anyPlace(chance: Chance, shape: Shape) {
+  const isInternal = chance.percent(30);
+  return place(chance, isInternal ? chance.oneOf(INTERNAL) : chance.oneOf(shape.topics).topic);
+}
+
+function brokerOf(chance: Chance, { brokers }: Shape): number {
+  return 1 + chance.below(brokers);
+}
+
+function oneOfKind(chance: Chance, shape: Shape, kind: Shape["clients"][number]["kind"]): string | null {
+  const names = shape.clients.filter((client) => client.kind === kind).map(({ name }) => name);
+  return names.length === 0 ? null : chance.oneOf(names);
+}

@@ -1,0 +1,65 @@
+/**
+ * A script: what is done to a cluster, and when. It is drawn whole before the run, so that entries can be left out of it; whatever an
+ * entry draws while it is taken, it draws from its own luck, and leaves the others theirs.
+ */
+import type { FaultPoint } from "@minikafka/core";
+import type { Acks } from "../history/history.ts";
+import type { DiskFate } from "../world/process.ts";
+
+interface Place {
+  readonly topic: string;
+  /** One of as many as there are, counted around. */
+  readonly partition: number;
+}
+
+export type Act =
+  | ({
+      readonly kind: "send";
+      readonly client: string;
+      readonly keys: readonly (string | null)[];
+      readonly isTombstone: boolean;
+      readonly acks: Acks;
+    } & Place)
+  | ({ readonly kind: "read"; readonly client: string } & Place)
+  // the network
+  | { readonly kind: "cut"; readonly client: string }
+  | { readonly kind: "stall"; readonly client: string; readonly forMs: number }
+  // what the cluster does by itself
+  | { readonly kind: "replicate"; readonly brokerId: number | null }
+  | { readonly kind: "refresh_isr" }
+  | { readonly kind: "flush" }
+  | { readonly kind: "retention" }
+  | { readonly kind: "compact"; readonly rolls: boolean }
+  | { readonly kind: "expire_producers" }
+  // what operators do; a place may be one of an internal topic
+  | ({ readonly kind: "roll" } & Place)
+  | ({ readonly kind: "promote"; readonly brokerId: number; readonly unclean: boolean } & Place)
+  | ({ readonly kind: "remove_from_isr"; readonly brokerId: number } & Place)
+  | ({ readonly kind: "rejoin"; readonly brokerId: number } & Place)
+  | ({ readonly kind: "delete_records"; readonly share: number } & Place)
+  | { readonly kind: "stop_broker"; readonly brokerId: number }
+  | { readonly kind: "start_broker"; readonly brokerId: number }
+  // faults
+  | { readonly kind: "crash"; readonly fate: DiskFate; readonly downMs: number }
+  | {
+      readonly kind: "crash_at";
+      readonly point: FaultPoint;
+      readonly nth: number;
+      readonly fate: DiskFate;
+      readonly downMs: number;
+    }
+  | { readonly kind: "fail_at"; readonly point: FaultPoint; readonly nth: number }
+  | { readonly kind: "restart"; readonly downMs: number }
+  | { readonly kind: "hold_syncs"; readonly forMs: number }
+  | {
+      readonly kind: "disk_error";
+      readonly operation: "write" | "sync" | "change";
+      readonly code: "EIO" | "ENOSPC";
+      readonly nth: number;
+    }
+  | { readonly kind: "clock_jump"; readonly byMs: number };
+
+export type ActKind = Act["kind"];
+export type ActOf<Kind extends ActKind> = Extract<Act, { readonly kind: Kind }>;
+
+export type Entry = { readonly atMs: number; readonly luck: number } & Act;

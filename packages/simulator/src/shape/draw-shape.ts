@@ -1,0 +1,120 @@
+/** Draws what a run is to be: each seed has other brokers, dials, clients and troubles (swarm testing). */
+import { Chance } from "../chance.ts";
+import type { ClientShape, Shape, TopicShape } from "./shape.ts";
+
+const POWER_CUTS = ["lost", "torn", "scattered"] as const;
+
+export function drawShape(seed: number): Shape {
+  const chance = Chance.of(seed, "shape");
+  const brokers = chance.weighted({ 1: 25, 2: 25, 3: 50 });
+  const count = Number(brokers);
+  const flush = chance.weighted({ ack: 85, interval: 8, os: 7 });
+  return {
+    brokers: count,
+    config: {
+      flush,
+      segmentBytes: 1024 + chance.below(2500),
+      indexIntervalBytes: 1 + chance.below(1000),
+      replicaFetchMaxBytes: 1 + chance.below(1000),
+      replicaLagTimeMs: 50 + chance.below(200),
+      offsetsTopicPartitions: 1 + chance.below(2),
+      transactionsTopicPartitions: 1 + chance.below(2),
+      ...(chance.percent(20) ? { openFilesMax: 10 + chance.below(20) } : {}),
+      ...(chance.percent(20) ? { compactionBufferBytes: 1024 } : {}),
+      ...(chance.percent(20) ? { reserveBytes: 4096 } : {}),
+    },
+    topics: drawTopics(chance, count),
+    clients: drawClients(chance),
+    network: {
+      delayMsMax: chance.oneOf([0, 2, 5, 20]),
+      lossPermille: chance.oneOf([0, 0, 5, 20]),
+    },
+    // Without a wait for the disk a power cut may take what was acknowledged.
+    fates: flush === "ack" ? ["kept", ...POWER_CUTS] : ["kept"],
+    weights: drawWeights(chance),
+    replicateEveryMs: chance.oneOf([null, null, 5, 20]),
+    acts: 200,
+  };
+}
+
+function drawTopics(chance: Chance, brokers: number): TopicShape[] {
+  const replicationFactor = chance.percent(75) ? brokers : 1 + chance.below(brokers);
+  const min_insync_replicas = 1 + chance.below(Math.min(2, replicationFactor));
+  const partitions = () => 1 + chance.below(3);
+  const lasting = {
+    topic: "orders",
+    partitions: partitions(),
+    replicationFactor,
+    config: { min_insync_replicas },
+  };
+  const compacted = {
+    topic: "latest",
+    partitions: partitions(),
+    replicationFactor,
+    config: {
+      min_insync_replicas,
+      cleanup_policy: "compact",
+      min_cleanable_dirty_ratio: 0,
+      delete_retention_ms: 20 + chance.below(200),
+    },
+  };
+  const passing = {
+    topic: "passing",
+    partitions: partitions(),
+    replicationFactor,
+    config: {
+      min_insync_replicas,
+      retention_ms: chance.percent(50) ? 30 + chance.below(150) : -1,
+      retention_bytes: chance.percent(50) ? chance.below(2000) : -1,
+      ...(chance.percent(30) ? { cleanup_policy: "compact,delete", min_cleanable_dirty_ratio: 0 } : {}),
+    },
+  };
+  return [lasting, ...(chance.percent(60) ? [compacted] : []), ...(chance.percent(50) ? [passing] : [])];
+}
+
+function drawClients(chance: Chance): ClientShape[] {
+  const clients: ClientShape[] = [];
+  const producers = 1 + chance.below(3);
+  for (let index = 0; index < producers; index++)
+    clients.push({
+      kind: "producer",
+      name: `p${index}`,
+      isIdempotent: chance.percent(60),
+      namesEpoch: chance.percent(50),
+      valueBytes: chance.oneOf([4, 20, 100]),
+    });
+  clients.push({ kind: "reader", name: "r0", isolation: "read_uncommitted" });
+  clients.push({ kind: "reader", name: "r1", isolation: "read_committed" });
+  return clients;
+}
+
+/** Calm ones and wild ones. */
+function drawWeights(chance: Chance): Shape["weights"] {
+  const some = (most: number) => (chance.percent(70) ? chance.below(most + 1) : 0);
+  return {
+    send: 20 + chance.below(40),
+    read: 10 + chance.below(20),
+    cut: some(3),
+    stall: some(3),
+    replicate: 10 + chance.below(25),
+    refresh_isr: 2 + some(5),
+    flush: some(4),
+    retention: some(4),
+    compact: some(6),
+    expire_producers: some(1),
+    roll: some(4),
+    promote: some(6),
+    remove_from_isr: some(3),
+    rejoin: 2 + some(4),
+    delete_records: some(2),
+    stop_broker: some(3),
+    start_broker: 1 + some(3),
+    crash: some(4),
+    crash_at: some(3),
+    fail_at: some(3),
+    restart: some(2),
+    hold_syncs: some(4),
+    disk_error: some(2),
+    clock_jump: some(1),
+  };
+}

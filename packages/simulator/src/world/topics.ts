@@ -1,0 +1,50 @@
+/** Which topics the clients of a run know, and how many partitions each has as far as they have heard. */
+import type { TopicPartition } from "@minikafka/core";
+import type { TopicShape } from "../shape/shape.ts";
+
+export function placeName({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}
+
+export class Topics {
+  readonly #known = new Map<string, { shape: TopicShape; partitions: number }>();
+
+  made(shape: TopicShape): void {
+    this.#known.set(shape.topic, { shape, partitions: shape.partitions });
+  }
+
+  grown(topic: string, partitions: number): void {
+    const known = this.#known.get(topic);
+    if (known !== undefined) known.partitions = Math.max(known.partitions, partitions);
+  }
+
+  gone(topic: string): void {
+    this.#known.delete(topic);
+  }
+
+  has(topic: string): boolean {
+    return this.#known.has(topic);
+  }
+
+  names(): string[] {
+    return [...this.#known.keys()];
+  }
+
+  shapeOf(topic: string): TopicShape | null {
+    return this.#known.get(topic)?.shape ?? null;
+  }
+
+  partitionsOf(topic: string): number {
+    return this.#known.get(topic)?.partitions ?? 0;
+  }
+
+  /** One of its partitions, whichever number is named; `null` for a topic that is not there. */
+  place(topic: string, partition: number): TopicPartition | null {
+    const partitions = this.partitionsOf(topic);
+    return partitions === 0 ? null : { topic, partition: partition % partitions };
+  }
+
+  places(topic: string): TopicPartition[] {
+    return Array.from({ length: this.partitionsOf(topic) }, (_, partition) => ({ topic, partition }));
+  }
+}

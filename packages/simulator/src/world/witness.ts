@@ -1,0 +1,109 @@
+/**
+ * Whoever looks on: it takes the kernel's trace, notes what befell the cluster, and the first thing that cannot be.
+ *
+ * Never: a word to the cluster, or a change of what it does.
+ */
+import { type BrokerCluster, BrokerError, CrashSignal, type TraceEvent } from "@minikafka/core";
+import type { Recorder } from "../history/recorder.ts";
+
+export interface Violation {
+  /** Which promise does not hold, `lost-write`. */
+  readonly what: string;
+  /** What was seen. */
+  readonly evidence: string;
+}
+
+export class Witness {
+  readonly #recorder: Recorder;
+  /** How often each kind of event was told. */
+  readonly counts = new Map<string, number>();
+  /** By partition, who is in sync. */
+  readonly #inSync = new Map<string, readonly number[]>();
+  /** Partitions of which something was told since the last look. */
+  readonly touched = new Set<string>();
+  violation: Violation | null = null;
+  refusedStarts = 0;
+  #hash: number | null = null;
+
+  constructor(recorder: Recorder, { isHashed = false } = {}) {
+    this.#recorder = recorder;
+    this.#hash = isHashed ? 0x811c9dc5 : null;
+  }
+
+  /** Of the whole trace; `null` unless it was asked for. */
+  get hash(): number | null {
+    return this.#hash;
+  }
+
+  readonly trace = (event: TraceEvent): void => {
+    this.counts.set(event.kind, (this.counts.get(event.kind) ?? 0) + 1);
+    if (this.#hash !== null) this.#hash = hashed(this.#hash, JSON.stringify(event));
+    if ("topic" in event && "partition" in event) this.touched.add(`${event.topic}/${event.partition}`);
+    switch (event.kind) {
+      case "leader_changed": {
+        const { topic, partition, leaderId, leaderEpoch } = event;
+        const place = `${topic}/${partition}`;
+        const inSync = this.#inSync.get(place) ?? [];
+        const isUnclean = leaderId !== null && !inSync.includes(leaderId);
+        this.#recorder.happened({ kind: "leader_changed", place, leaderId, leaderEpoch, isUnclean });
+        break;
+      }
+      case "isr_changed":
+        this.#inSync.set(`${event.topic}/${event.partition}`, event.to);
+        break;
+      case "broker_failed":
+      case "broker_stopped":
+      case "broker_started":
+        this.#recorder.happened({ kind: event.kind, brokerId: event.brokerId });
+        break;
+      case "fault_fired":
+        this.#recorder.happened({ kind: "fault_fired", point: event.point, action: event.action });
+        break;
+      default:
+    }
+  };
+
+  /** A cluster serves. */
+  started(cluster: BrokerCluster): void {
+    for (const { topic } of cluster.listTopics()) this.noteTopic(cluster, topic);
+  }
+
+  noteTopic(cluster: BrokerCluster, topic: string): void {
+    for (const { partition, inSyncReplicas } of cluster.metadata(topic).partitions)
+      this.#inSync.set(`${topic}/${partition}`, inSyncReplicas);
+  }
+
+  notStarted(problem: Error): void {
+    this.refusedStarts++;
+    this.note(`not started: ${problem.message}`);
+  }
+
+  ended(): void {
+    this.touched.clear();
+  }
+
+  note(what: string): void {
+    if (this.#hash !== null) this.#hash = hashed(this.#hash, what);
+  }
+
+  /** Something was thrown that is no refusal of the world. */
+  readonly broken = (problem: unknown): void => {
+    if (problem instanceof CrashSignal) return;
+    const text = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem);
+    const what = problem instanceof BrokerError ? "unexpected-refusal" : "kernel-assertion";
+    this.violates({ what, evidence: text });
+  };
+
+  violates(violation: Violation): void {
+    this.violation ??= violation;
+  }
+}
+
+function hashed(before: number, text: string): number {
+  let hash = before;
+  for (let index = 0; index < text.length; index++) {
+    hash ^= text.charCodeAt(index);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return hash >>> 0;
+}
