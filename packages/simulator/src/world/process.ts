@@ -90,7 +90,9 @@ export class SimProcess {
       (cluster) => {
         if (life !== this.#life || this.#isDying) return;
         this.#cluster = cluster;
-        recorder.happened({ kind: "process_started" });
+        const { flush, reconciliation, highWatermarkCheckpoint, rebalance } = cluster.config;
+        const dials = { flush, reconciliation, highWatermarkCheckpoint, rebalance };
+        recorder.happened({ kind: "process_started", dials });
         witness.started(cluster);
       },
       (problem: unknown) => {
