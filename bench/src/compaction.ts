@@ -100,6 +100,7 @@ async function pass(log: PartitionLog, name: string): Promise<PassResult> {
   const result = await log.compact({
     nowMs: Date.now(),
     cleanEnd: log.logEndOffset,
+    copiedEnd: log.logEndOffset,
     bufferBytes: LIMITS.compactionBufferBytesDefault,
     pause,
   });

@@ -66,6 +66,7 @@ export function fill(log: PartitionLog, ...batches: readonly (readonly KeyValue[
 export const request = (log: PartitionLog, changes: Partial<CompactionRequest> = {}): CompactionRequest => ({
   nowMs: 10_000,
   cleanEnd: log.logEndOffset,
+  copiedEnd: log.logEndOffset,
   bufferBytes: 1 << 16,
   pause: async () => {},
   chunkBytes: 500,

@@ -107,7 +107,7 @@ export const TOPIC_SETTINGS: { readonly [Key in TopicConfigKey]: Setting<TopicSe
     "delete.retention.ms",
     milliseconds(0),
     () => deleteRetentionMs,
-    "how long a tombstone stays after compaction first met it (KIP-534). A replica or a reader that is behind it for longer never meets it, and keeps what it deleted",
+    "how long a tombstone stays after compaction first met it (KIP-534), and besides until every replica has it on its disk. A reader that is behind it for longer may never meet it, and keeps what it deleted",
   ),
   min_cleanable_dirty_ratio: setting(
     "min.cleanable.dirty.ratio",

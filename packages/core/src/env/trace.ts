@@ -86,10 +86,12 @@ export type TraceEvent =
         recordsKept: number;
         recordsDropped: number;
         tombstonesDropped: number;
+        recordsHeld: number;
         keys: number;
       }
     >
   | OnReplica<"compaction_abandoned", { reason: string }>
+  | OnReplica<"tombstones_held", { firstDirtyOffset: number; copiedEnd: number }>
   | OnReplica<"obsolete_file_kept", { path: string; problem: string }>
   | OnReplica<"append_undone", { logEndOffset: number; position: number; problem: string }>
   | OnReplica<"seal_delayed", { segmentBaseOffset: number; problem: string }>

@@ -7,6 +7,7 @@ import { BrokerError } from "../errors.ts";
 import type { CompactionOutcome, CompactionRequest } from "../log/compaction/compaction-request.ts";
 import type { RemovedSegment } from "../log/cutting/log-retention.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import { copiedEnds } from "./copied-end.ts";
 import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
@@ -14,6 +15,8 @@ export interface CompactedLog {
   readonly place: ReplicaPlace;
   /** What was done, or what took precedence. */
   readonly result: CompactionOutcome;
+  /** Brokers whose replica may lack tombstones or markers whose time is over, so that they stay; nobody when there are none. */
+  readonly waitsFor: readonly number[];
 }
 
 export interface DeletedSegment {
@@ -58,13 +61,18 @@ export async function applyRetention(set: PartitionReplicaSet, nowMs: number): P
 /** Takes a pass of compaction over each replica's log that is due. Rejects with STORAGE_ERROR, BROKER_FAILED. */
 export async function compact(
   set: PartitionReplicaSet,
-  request: Omit<CompactionRequest, "cleanEnd">,
+  request: Omit<CompactionRequest, "cleanEnd" | "copiedEnd">,
 ): Promise<CompactedLog[]> {
   const compacted: CompactedLog[] = [];
   for (const kept of logsOf(set)) {
     const { place, log, highWatermark: cleanEnd } = kept;
-    const result = await unlessGone(kept, () => log.compact({ ...request, cleanEnd }));
-    if (result !== null) compacted.push({ place, result });
+    const ends = copiedEnds(set.leadership);
+    const copiedEnd = Math.min(...ends.map(({ endOffset }) => endOffset));
+    const result = await unlessGone(kept, () => log.compact({ ...request, cleanEnd, copiedEnd }));
+    if (result === null) continue;
+    const isHeld = "gaveWayTo" in result ? result.gaveWayTo === "replicas" : result.recordsHeld > 0;
+    const lacking = ends.filter(({ endOffset }) => isHeld && endOffset < log.firstDirtyOffset);
+    compacted.push({ place, result, waitsFor: lacking.map(({ brokerId }) => brokerId) });
   }
   return compacted;
 }

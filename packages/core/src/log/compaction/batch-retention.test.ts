@@ -80,6 +80,7 @@ function pass(frames: readonly Buffer[], { aborted = [], open = [], ...rules }: 
     ...{
       latest,
       coveredEnd,
+      copiedEnd: Number.POSITIVE_INFINITY,
       transactions,
       producers,
       nowMs: 1000,

@@ -3,7 +3,7 @@
  * markers until their delete horizon. A decision only; compacted-batch.ts of the record package makes the bytes.
  *
  * Invariants: nothing at or behind the covered end is touched; a tombstone is dropped only in a pass that drops every older
- * record of its key; offsets, order and times stay.
+ * record of its key, and where every replica holds it or has dropped it as well; offsets, order and times stay.
  */
 import {
   type BatchHeader,
@@ -23,6 +23,8 @@ export interface RetentionRules {
   readonly latest: KeyOffsetMap;
   /** The first offset of which nothing was looked at. */
   readonly coveredEnd: number;
+  /** See CompactionRequest. */
+  readonly copiedEnd: number;
   readonly nowMs: number;
   /** Kafka: delete.retention.ms. */
   readonly deleteRetentionMs: number;
@@ -41,6 +43,8 @@ export interface RetentionCounts {
   recordsDropped: number;
   /** Of the dropped: tombstones whose time was over. */
   tombstonesDropped: number;
+  /** Of the kept: tombstones and markers whose time is over, and that a replica may lack. */
+  recordsHeld: number;
   /** The first delete horizon at which another pass could drop something; `null` for none. */
   nextHorizonMs: number | null;
 }
@@ -51,6 +55,7 @@ export class BatchRetention {
     recordsKept: 0,
     recordsDropped: 0,
     tombstonesDropped: 0,
+    recordsHeld: 0,
     nextHorizonMs: null,
   };
   /** Which records of the batch in hand stay, by their place in it. */
@@ -78,12 +83,13 @@ export class BatchRetention {
 
   /** A marker goes once nothing of its transaction is left for it to speak for, and its own time is over. */
   #marker(frame: Buffer, header: BatchHeader): RetainedFrame {
-    const { transactions, producers, coveredEnd, nowMs } = this.#rules;
+    const { transactions, producers, coveredEnd } = this.#rules;
     const hadRecords = transactions.endTransaction(header);
     const isCovered = header.nextOffset <= coveredEnd;
     if (hadRecords || !isCovered || producers.isTail(header)) return this.#whole(frame, header);
+    if (this.#mayGo(header)) return this.#dropped(header.recordCount);
+    if (this.#isOver(header)) this.counts.recordsHeld += header.recordCount;
     const { deleteHorizonMs } = header;
-    if (deleteHorizonMs !== null && nowMs >= deleteHorizonMs) return this.#dropped(header.recordCount);
     const horizonMs = deleteHorizonMs ?? this.#newHorizonMs();
     this.#noteHorizon(horizonMs);
     this.counts.recordsKept += header.recordCount;
@@ -99,20 +105,26 @@ export class BatchRetention {
     const isWhole = kept === header.recordCount;
     if (tombstones === 0 || header.nextOffset > this.#rules.coveredEnd)
       return isWhole ? frame : this.#thinnedTo(frame, null);
-    return this.#withTombstones(frame, header, isWhole);
+    return this.#withTombstones(frame, header, { isWhole, tombstones });
   }
 
   /**
    * A batch with tombstones gets its delete horizon once all of it was covered: before, the grace of some would begin
    * too early. Where the horizon would make the batch larger than one may be, its tombstones wait until it has lost others.
    */
-  #withTombstones(frame: Buffer, header: BatchHeader, isWhole: boolean): Buffer {
+  #withTombstones(
+    frame: Buffer,
+    header: BatchHeader,
+    { isWhole, tombstones }: { isWhole: boolean; tombstones: number },
+  ): Buffer {
     const horizonMs = header.deleteHorizonMs ?? this.#newHorizonMs();
     const isNew = header.deleteHorizonMs === null;
     const thinned = isWhole && !isNew ? frame : this.#thinnedTo(frame, isNew ? horizonMs : null);
     if (thinned.length > this.#rules.frameBytesMax) return isWhole ? frame : this.#thinnedTo(frame, null);
     // Behind a batch that cannot be read no tombstone is ever dropped.
-    if (!this.#metUnreadable) this.#noteHorizon(horizonMs);
+    if (this.#metUnreadable) return thinned;
+    this.#noteHorizon(horizonMs);
+    if (this.#isOver(header)) this.counts.recordsHeld += tombstones;
     return thinned;
   }
 
@@ -122,17 +134,18 @@ export class BatchRetention {
   }
 
   /** Decides for each record of a batch, and notes it in `#stays`. */
-  #choose(frame: Buffer, { baseOffset, recordCount, deleteHorizonMs }: BatchHeader) {
-    const { latest, coveredEnd, nowMs } = this.#rules;
+  #choose(frame: Buffer, header: BatchHeader) {
+    const { baseOffset, recordCount } = header;
+    const { latest, coveredEnd } = this.#rules;
     if (this.#stays.length < recordCount) this.#stays = new Uint8Array(recordCount);
-    const isExpired = deleteHorizonMs !== null && nowMs >= deleteHorizonMs && !this.#metUnreadable;
+    const mayGo = this.#mayGo(header) && !this.#metUnreadable;
     let [kept, tombstones, index] = [0, 0, 0];
     for (const cursor = new RecordCursor(frame); cursor.next(); index += 1) {
       const offset = baseOffset + cursor.offsetDelta;
       const isOpen = !cursor.hasKey || offset >= coveredEnd;
       const isLatest = isOpen || offset >= latest.get(frame, cursor.keyStart, cursor.keyEnd);
       const isTombstone = !isOpen && !cursor.hasValue;
-      const stays = isLatest && !(isTombstone && isExpired);
+      const stays = isLatest && !(isTombstone && mayGo);
       this.#stays[index] = stays ? 1 : 0;
       if (stays) kept += 1;
       if (stays && isTombstone) tombstones += 1;
@@ -156,6 +169,16 @@ export class BatchRetention {
   #dropped(records: number): RetainedFrame {
     this.counts.recordsDropped += records;
     return null;
+  }
+
+  /** Whether the time of its tombstones, or of the marker that it is, is over. */
+  #isOver({ deleteHorizonMs }: BatchHeader): boolean {
+    return deleteHorizonMs !== null && this.#rules.nowMs >= deleteHorizonMs;
+  }
+
+  /** And nobody is left who lacks them: such a one would keep what they have ended. */
+  #mayGo(header: BatchHeader): boolean {
+    return this.#isOver(header) && header.nextOffset <= this.#rules.copiedEnd;
   }
 
   #newHorizonMs(): number {

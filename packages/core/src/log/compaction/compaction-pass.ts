@@ -108,6 +108,7 @@ export class CompactionPass {
     const retention = new BatchRetention({
       latest: this.#latest,
       coveredEnd,
+      copiedEnd: this.#request.copiedEnd,
       nowMs: this.#request.nowMs,
       deleteRetentionMs: context.config.deleteRetentionMs,
       frameBytesMax: context.frameBytesMax,

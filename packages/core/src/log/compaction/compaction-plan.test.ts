@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   type CompactionFacts,
   groupForMerging,
+  isHeld,
   planCompaction,
   type Reach,
   type TimedReach,
@@ -20,19 +21,19 @@ function segments(...sizes: number[]): TimedReach[] {
   }));
 }
 
-function plan(facts: Partial<CompactionFacts<TimedReach>>) {
-  return planCompaction({
-    sealed: segments(100, 100, 100, 100),
-    firstDirtyOffset: 0,
-    cleanEnd: 40,
-    minCleanableDirtyRatio: 0.5,
-    minCompactionLagMs: 0,
-    maxCompactionLagMs: FOR_EVER,
-    nextHorizonMs: null,
-    nowMs: 1000,
-    ...facts,
-  });
-}
+const FACTS: CompactionFacts<TimedReach> = {
+  sealed: segments(100, 100, 100, 100),
+  firstDirtyOffset: 0,
+  cleanEnd: 40,
+  copiedEnd: 40,
+  minCleanableDirtyRatio: 0.5,
+  minCompactionLagMs: 0,
+  maxCompactionLagMs: FOR_EVER,
+  nextHorizonMs: null,
+  nowMs: 1000,
+};
+
+const plan = (facts: Partial<CompactionFacts<TimedReach>>) => planCompaction({ ...FACTS, ...facts });
 
 const bases = (list: readonly Reach[] | undefined) => list?.map(({ baseOffset }) => baseOffset);
 
@@ -65,6 +66,19 @@ test("a segment that is clean only in part counts as dirty", () => {
 test("a log with nothing dirty is compacted once a tombstone's time has come", () => {
   expect(plan({ firstDirtyOffset: 40, nextHorizonMs: 1001 })).toBeNull();
   expect(plan({ firstDirtyOffset: 40, nextHorizonMs: 1000 })).toMatchObject({ dirty: [], dirtyRatio: 0 });
+});
+
+test("what waits for its time is no reason for a pass before every replica holds the clean part, and is held until then", () => {
+  const facts = { firstDirtyOffset: 30, minCleanableDirtyRatio: 1, nextHorizonMs: 1000 };
+  const at = (copiedEnd: number, changes: Partial<CompactionFacts<TimedReach>> = {}) => {
+    const all = { ...FACTS, ...facts, copiedEnd, ...changes };
+    return { isDue: planCompaction(all) !== null, isHeld: isHeld(all) };
+  };
+  expect(at(29)).toEqual({ isDue: false, isHeld: true });
+  expect(at(30)).toEqual({ isDue: true, isHeld: false });
+  expect(at(29, { nowMs: 999 })).toEqual({ isDue: false, isHeld: false });
+  expect(at(29, { sealed: [] })).toEqual({ isDue: false, isHeld: false });
+  expect(at(0, { minCleanableDirtyRatio: 0 }).isDue).toBe(true);
 });
 
 test("a segment with a record that is younger than the least lag is not compacted, nor is what lies behind it (KIP-58)", () => {

@@ -35,6 +35,8 @@ export interface CompactionFacts<Segment extends TimedReach> {
   readonly maxCompactionLagMs: number;
   /** When the next tombstone or marker may go; `null` when none waits. */
   readonly nextHorizonMs: number | null;
+  /** Nothing that waits goes at or behind it, see CompactionRequest. */
+  readonly copiedEnd: number;
   readonly nowMs: number;
 }
 
@@ -64,8 +66,31 @@ export function planCompaction<Segment extends TimedReach>(
   if (bytes === 0) return null;
   const dirtyRatio = dirtyBytes / bytes;
   const isDirty = dirtyBytes > 0 && (dirtyRatio >= facts.minCleanableDirtyRatio || isOverdue(dirty, facts));
-  const isTime = facts.nextHorizonMs !== null && facts.nowMs >= facts.nextHorizonMs;
+  const isTime = isHorizonOver(facts) && isCopied(facts);
   return isDirty || isTime ? { clean, dirty, dirtyRatio } : null;
+}
+
+/** Whether tombstones or markers of the clean part stay, though their time is over, since a replica may lack them. */
+export function isHeld<Segment extends TimedReach>(facts: CompactionFacts<Segment>): boolean {
+  const isThere = facts.sealed.some(({ baseOffset }) => baseOffset < facts.firstDirtyOffset);
+  return isThere && isHorizonOver(facts) && !isCopied(facts);
+}
+
+type Horizon = Pick<
+  CompactionFacts<TimedReach>,
+  "nextHorizonMs" | "nowMs" | "copiedEnd" | "firstDirtyOffset"
+>;
+
+function isHorizonOver({ nextHorizonMs, nowMs }: Horizon): boolean {
+  return nextHorizonMs !== null && nowMs >= nextHorizonMs;
+}
+
+/**
+ * Nobody knows where in the clean part that lies whose time is over. A pass is due for its sake once all of the clean part may lose it:
+ * then nothing is left there for which the next pass would be due at once.
+ */
+function isCopied({ copiedEnd, firstDirtyOffset }: Horizon): boolean {
+  return copiedEnd >= firstDirtyOffset;
 }
 
 /** The base of the first segment that holds a record too young to be compacted: nothing from there on is (KIP-58). */

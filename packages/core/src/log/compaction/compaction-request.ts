@@ -8,6 +8,11 @@ export interface CompactionRequest {
    */
   readonly cleanEnd: number;
   /**
+   * Below it every replica of the partition holds this log on its disk. What has only to say that something older is gone, a tombstone
+   * or a marker, is not dropped at or behind it, however old it is: a replica that lacks it would keep what it ended.
+   */
+  readonly copiedEnd: number;
+  /**
    * How much memory the keys may take, in bytes (Kafka: log.cleaner.dedupe.buffer.size). A pass covers one key for every 32
    * of them, as many offsets as hold so many different keys; the next pass goes on behind it. What a pass takes besides is
    * a few MiB for what is read and written.
@@ -29,9 +34,12 @@ export type Precedence = "truncation" | "removal" | "close";
 
 /** Every pass of a call gave way. */
 export interface CompactionGaveWay {
-  /** Segments were cut off, were removed by retention or delete_records, or the log is being closed. Of the last pass. */
-  readonly gaveWayTo: Precedence;
-  /** How many were begun. */
+  /**
+   * Segments were cut off, were removed by retention or delete_records, or the log is being closed. Of the last pass. Or nothing but
+   * tombstones and markers whose time is over made a pass due, and a replica may lack those.
+   */
+  readonly gaveWayTo: Precedence | "replicas";
+  /** How many were begun; none for the sake of replicas. */
   readonly passes: number;
 }
 
@@ -57,6 +65,8 @@ export interface PassResult {
   readonly recordsDropped: number;
   /** Of those dropped: tombstones whose time was over. */
   readonly tombstonesDropped: number;
+  /** Of those kept: tombstones and markers whose time is over, at or behind the request's copied end. */
+  readonly recordsHeld: number;
   /** Different keys in the part that was not clean. */
   readonly keys: number;
 }

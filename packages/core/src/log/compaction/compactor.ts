@@ -8,9 +8,15 @@
 
 import { onDisk } from "../../env/disk-answer.ts";
 import type { LogParts } from "../parts/log-parts.ts";
+import type { Segment } from "../segment/segment.ts";
 import { CompactionPass, Overtaken } from "./compaction-pass.ts";
-import { planCompaction } from "./compaction-plan.ts";
-import type { CompactionOutcome, CompactionRequest, PassResult } from "./compaction-request.ts";
+import { type CompactionFacts, isHeld, planCompaction } from "./compaction-plan.ts";
+import type {
+  CompactionGaveWay,
+  CompactionOutcome,
+  CompactionRequest,
+  PassResult,
+} from "./compaction-request.ts";
 
 const PASSES_MAX = 4;
 
@@ -18,6 +24,8 @@ export class Compactor {
   readonly #parts: LogParts;
   #pass: CompactionPass | null = null;
   #running: Promise<CompactionOutcome | null> | null = null;
+  /** Of this one it was told that what waits for it is held, which is so until it is another. */
+  #toldHorizonMs: number | null = null;
 
   constructor(parts: LogParts) {
     this.#parts = parts;
@@ -43,7 +51,7 @@ export class Compactor {
     for (let passes = 1; ; passes++) {
       try {
         const result = await this.#run(request);
-        if (result !== null) return { ...result, passes };
+        if (result !== null) return { passes, ...result };
         // Nothing is due any more: what the pass before would have cleaned was removed.
         return gaveWay && { gaveWayTo: gaveWay.by, passes: passes - 1 };
       } catch (problem) {
@@ -54,24 +62,24 @@ export class Compactor {
     }
   }
 
-  async #run(request: CompactionRequest): Promise<PassResult | null> {
+  async #run(request: CompactionRequest): Promise<PassResult | CompactionGaveWay | null> {
     const { context, segments, keeper, producers } = this.#parts;
     const { config, env, place } = context;
     const { firstDirtyOffset, nextHorizonMs, logStartOffset } = keeper.manifest;
-    const { nowMs, minCleanableDirtyRatio = config.minCleanableDirtyRatio } = request;
+    const { nowMs, copiedEnd, minCleanableDirtyRatio = config.minCleanableDirtyRatio } = request;
     // Nobody knows yet whether the records of an open transaction count.
     const unstable = producers.transactions.firstUnstableOffset(request.cleanEnd, logStartOffset);
     const cleanEnd = Math.min(request.cleanEnd, unstable ?? request.cleanEnd);
+    const facts = {
+      ...{ firstDirtyOffset, cleanEnd, minCleanableDirtyRatio, nextHorizonMs, copiedEnd, nowMs },
+      minCompactionLagMs: config.minCompactionLagMs,
+      maxCompactionLagMs: config.maxCompactionLagMs,
+      sealed: segments.sealed(),
+    };
+    if (!config.compacts) return null;
     // Of a setting that asks when a segment began, it is read in its first batch.
-    const plan = onDisk(context.folder, () =>
-      planCompaction({
-        ...{ firstDirtyOffset, cleanEnd, minCleanableDirtyRatio, nextHorizonMs, nowMs },
-        minCompactionLagMs: config.minCompactionLagMs,
-        maxCompactionLagMs: config.maxCompactionLagMs,
-        sealed: segments.sealed(),
-      }),
-    );
-    if (plan === null || !config.compacts) return null;
+    const plan = onDisk(context.folder, () => planCompaction(facts));
+    if (plan === null) return isHeld(facts) ? this.#held(facts) : null;
     const inputs = [...plan.clean, ...plan.dirty];
     env.trace({
       kind: "compaction_started",
@@ -88,5 +96,14 @@ export class Compactor {
       env.trace({ kind: "compaction_abandoned", ...place, reason });
       throw problem;
     }
+  }
+
+  /** Told once, however often it is asked for meanwhile. */
+  #held({ firstDirtyOffset, nextHorizonMs, copiedEnd }: CompactionFacts<Segment>): CompactionGaveWay {
+    const { env, place } = this.#parts.context;
+    if (this.#toldHorizonMs !== nextHorizonMs)
+      env.trace({ kind: "tombstones_held", ...place, firstDirtyOffset, copiedEnd });
+    this.#toldHorizonMs = nextHorizonMs;
+    return { gaveWayTo: "replicas", passes: 0 };
   }
 }

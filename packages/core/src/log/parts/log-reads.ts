@@ -76,6 +76,11 @@ export abstract class LogReads {
     return this.parts.flusher.flushedOffset;
   }
 
+  /** Below it compaction has been: older records may be missing there for the sake of later ones. */
+  get firstDirtyOffset(): number {
+    return this.parts.keeper.manifest.firstDirtyOffset;
+  }
+
   /** True when nothing can be read or written any more; every call says why. */
   get isOffline(): boolean {
     return this.parts.state.isOffline;
