@@ -46,6 +46,30 @@ test(
 );
 
 test(
+  "who keeps a tombstone in the log after its time is named by the step that would drop it",
+  MINUTE,
+  async () => {
+    const broker = await startDaemon(temporaryFolder(), [...QUIET, "--clock", "manual"]);
+    const said = (...arguments_: string[]) => output(broker, arguments_);
+    const settings = ["cleanup_policy=compact", "min_cleanable_dirty_ratio=0", "delete_retention_ms=0"];
+    await said("topics", "create", "profiles", "-r", "3", ...settings.flatMap((setting) => ["-c", setting]));
+    await said("remove-from-isr", "profiles", "3");
+    await said("produce", "profiles", "-k", "alice", "-v", "1");
+    await said("produce", "profiles", "-k", "alice", "-v", "", "-Z");
+    await said("step", "replicate", "profiles", "--replica", "2");
+    await said("step", "roll", "profiles");
+    await said("step", "flush");
+    await said("step", "compact");
+    const { stderr } = await command(broker, ["step", "compact"]);
+    expect(stderr).toContain("% profiles [0] on broker 1 keeps tombstones or markers whose time is over");
+    expect(stderr).toContain("(brokers 3)");
+    await said("step", "replicate");
+    await said("step", "flush");
+    expect(await said("step", "compact")).toMatch(/^profiles +0 +1 +1->1 +\d+->\d+ +0 +1 +2$/m);
+  },
+);
+
+test(
   "acks all over three brokers survives kill -9, and every replica has it afterwards",
   MINUTE,
   async () => {

@@ -31,6 +31,31 @@ test("a round copies, the next one tells: each replica shows its own high waterm
   expect(await marks()).toEqual(["1/1", "1/1", "1/1"]);
 });
 
+test("compact says whose replica keeps tombstones, whose time is over, in the log", async () => {
+  const session = Session.open(await openBroker({ brokers: 2 }));
+  const config = { cleanup_policy: "compact", min_cleanable_dirty_ratio: 0, delete_retention_ms: 0 };
+  await session.call("create_topic", { topic: "orders", partitions: 1, replication_factor: 2, config });
+  await session.call("remove_from_isr", { ...PLACE, broker_id: 2 });
+  const record = { key_b64: base64("a"), acks: "1" };
+  await session.call("produce", { ...PLACE, ...record, value_b64: base64("deleted") });
+  await session.call("produce", { ...PLACE, ...record, value_b64: null });
+  await session.call("roll_segment", PLACE);
+  await session.call("flush_logs");
+  const log = { ...PLACE, broker_id: 1 };
+  const first = { ...log, records_kept: 1, records_dropped: 1, tombstones_dropped: 0, records_held: 0 };
+  expect(await session.call("compact")).toMatchObject({ compacted: [{ ...first, waits_for: [] }] });
+  expect(await session.call("compact")).toMatchObject({
+    compacted: [],
+    gave_way: [{ ...log, gave_way_to: "replicas", waits_for: [2], passes: 0 }],
+  });
+  await session.call("replicate_once");
+  await session.call("flush_logs");
+  expect(await session.call("compact")).toMatchObject({
+    compacted: [{ ...log, tombstones_dropped: 1, records_held: 0, waits_for: [] }],
+    gave_way: [],
+  });
+});
+
 test("who lags leaves when it is judged, and acks all then waits for the others alone", async () => {
   const { session, produce } = await replicated();
   await produce("a");

@@ -133,7 +133,7 @@ test("compact says in which partitions records were deleted meanwhile, so that i
   expect(answers).toContainEqual(
     expect.objectContaining({
       compacted: [],
-      gave_way: [{ ...PLACE, broker_id: 1, gave_way_to: "removal", passes: 1 }],
+      gave_way: [{ ...PLACE, broker_id: 1, gave_way_to: "removal", waits_for: [], passes: 1 }],
     }),
   );
   expect(await session.call("compact")).toMatchObject({ compacted: [], gave_way: [] });

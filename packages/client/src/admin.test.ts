@@ -257,10 +257,15 @@ test("the stepper takes the broker's background work, of all topics or one, and 
   const compaction = await peer.next("compact");
   expect(compaction.fields).not.toHaveProperty("topic");
   const place = { topic: "orders", partition: 0, broker_id: 1 };
-  compaction.answer({ compacted: [], gave_way: [{ ...place, gave_way_to: "truncation", passes: 1 }] });
+  compaction.answer({
+    compacted: [],
+    gave_way: [{ ...place, gave_way_to: "replicas", waits_for: [3], passes: 0 }],
+  });
   expect(await compacted).toEqual({
     compacted: [],
-    gaveWay: [{ topic: "orders", partition: 0, brokerId: 1, gaveWayTo: "truncation", passes: 1 }],
+    gaveWay: [
+      { topic: "orders", partition: 0, brokerId: 1, gaveWayTo: "replicas", waitsFor: [3], passes: 0 },
+    ],
   });
   await client.close();
 });

@@ -171,15 +171,30 @@ async function compactLogs(context: Context, session: Session, topic: string | u
   if (context.settings.json) return context.data.json(answer);
   const headers = ["TOPIC", "PARTITION", "BROKER", "SEGMENTS", "BYTES", "KEPT", "DROPPED", "CLEAN-TO"];
   await context.data.write(renderTable(headers, answer.compacted.map(compactedRow)));
+  for (const log of [...answer.compacted, ...answer.gave_way])
+    if (log.waits_for.length > 0) context.notes.remark(heldBy(log));
   for (const { topic, partition, broker_id, gave_way_to, passes } of answer.gave_way)
-    context.notes.remark(
-      `${topic} [${partition}] on broker ${broker_id}: nothing was done, ${passes === 1 ? "the pass" : `each of ${passes} passes`} ` +
-        `gave way to ${PRECEDENCE[gave_way_to]}; take the step again`,
-    );
+    if (gave_way_to !== "replicas")
+      context.notes.remark(
+        `${topic} [${partition}] on broker ${broker_id}: nothing was done, ${passes === 1 ? "the pass" : `each of ${passes} passes`} ` +
+          `gave way to ${PRECEDENCE[gave_way_to]}; take the step again`,
+      );
   if (answer.compacted.length + answer.gave_way.length === 0)
     context.notes.remark(
       "nothing was due; only closed and flushed segments of a topic with cleanup_policy compact are",
     );
+}
+
+type Held = Pick<
+  ParsedResponse<"compact">["compacted"][number],
+  "topic" | "partition" | "broker_id" | "waits_for"
+>;
+
+function heldBy({ topic, partition, broker_id, waits_for }: Held): string {
+  return (
+    `${topic} [${partition}] on broker ${broker_id} keeps tombstones or markers whose time is over: replicas that are away, behind or not ` +
+    `flushed may lack them (brokers ${waits_for.join(", ")}); replicas ${topic} shows where they stand`
+  );
 }
 
 const PRECEDENCE = {

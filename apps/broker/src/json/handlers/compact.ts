@@ -11,10 +11,12 @@ import { requireLab } from "../lab.ts";
 export const compact: Handler<"compact"> = async ({ topic }, context) => {
   requireLab(context);
   const answer: ParsedResponse<"compact"> = { compacted: [], gave_way: [] };
-  for (const { place, result } of await context.cluster.steps.compact(aTurnForOthers, topic)) {
+  for (const { place, result, waitsFor } of await context.cluster.steps.compact(aTurnForOthers, topic)) {
     const log = { topic: place.topic, partition: place.partition, broker_id: place.brokerId };
     const { passes } = result;
-    if ("gaveWayTo" in result) answer.gave_way.push({ ...log, gave_way_to: result.gaveWayTo, passes });
+    const waits_for = [...waitsFor];
+    if ("gaveWayTo" in result)
+      answer.gave_way.push({ ...log, gave_way_to: result.gaveWayTo, waits_for, passes });
     else
       answer.compacted.push({
         ...log,
@@ -27,6 +29,8 @@ export const compact: Handler<"compact"> = async ({ topic }, context) => {
         records_kept: result.recordsKept,
         records_dropped: result.recordsDropped,
         tombstones_dropped: result.tombstonesDropped,
+        records_held: result.recordsHeld,
+        waits_for,
         passes,
       });
   }

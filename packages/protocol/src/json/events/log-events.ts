@@ -33,7 +33,11 @@ export const LOG_EVENTS = {
   ],
   compacted: [
     "A pass of compaction counts.",
-    "first_dirty_offset segments_before segments_after bytes_before bytes_after records_kept records_dropped tombstones_dropped keys",
+    "first_dirty_offset segments_before segments_after bytes_before bytes_after records_kept records_dropped tombstones_dropped records_held keys",
+  ],
+  tombstones_held: [
+    "Tombstones or markers whose time is over stay below `first_dirty_offset`, since only below `copied_end` every replica holds the log on its disk. Told once until others wait.",
+    "first_dirty_offset copied_end",
   ],
   compaction_abandoned: ["A pass of compaction was given up; the log is as it was.", "reason:text"],
   obsolete_file_kept: ["A file that is not needed could not be removed yet.", "path:text problem:text"],

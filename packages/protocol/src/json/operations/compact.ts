@@ -2,6 +2,12 @@ import { z } from "zod";
 import * as fields from "../fields.ts";
 import { operation } from "../operation.ts";
 
+const waitsFor = z
+  .array(z.int())
+  .describe(
+    "brokers whose replica is away, behind or not flushed: tombstones and markers whose time is over stay, as it may lack them",
+  );
+
 /** What a compaction did to one log. */
 const compactedLog = z.object({
   topic: z.string(),
@@ -16,19 +22,22 @@ const compactedLog = z.object({
   records_kept: fields.count,
   records_dropped: fields.count,
   tombstones_dropped: fields.count.describe("of those dropped"),
+  records_held: fields.count.describe("of those kept: tombstones and markers whose time is over"),
+  waits_for: waitsFor,
   passes: fields.count.describe("how many were begun: all but the last gave way to a removal of segments"),
 });
 
-/** A log in which every pass met something that took precedence. */
+/** A log in which every pass met something that took precedence, or in which no pass is due but for what a replica may lack. */
 const gaveWay = z.object({
   topic: z.string(),
   partition: z.int(),
   broker_id: z.int(),
   gave_way_to: z
-    .enum(["truncation", "removal", "close"])
+    .enum(["truncation", "removal", "close", "replicas"])
     .describe(
-      "truncation: its end was cut off; removal: retention or delete_records took segments; close: its broker stops",
+      "truncation: its end was cut off; removal: retention or delete_records took segments; close: its broker stops; replicas: see waits_for",
     ),
+  waits_for: waitsFor,
   passes: fields.count.describe("how many were begun; none of them has changed the log"),
 });
 
