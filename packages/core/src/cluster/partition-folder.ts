@@ -5,10 +5,12 @@
  */
 import { posix } from "node:path";
 import type { Disk } from "../env/disk.ts";
+import type { FaultSite } from "../env/fault-order.ts";
 import { isLogFileName } from "../log/files/file-names.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { topicNameProblem } from "./topic-name.ts";
 
+const BROKER_FOLDER_NAME = /^broker-(\d+)$/;
 const FOLDER_NAME = /^(.+)-(0|[1-9]\d{0,8})$/;
 
 /** Whose partition a folder of this name would hold, or `null` when it is not named like one. */
@@ -16,6 +18,14 @@ export function parsePartitionFolder(name: string): TopicPartition | null {
   const [, topic, partition] = FOLDER_NAME.exec(name) ?? [];
   if (topic === undefined || partition === undefined || topicNameProblem(topic) !== null) return null;
   return { topic, partition: Number(partition) };
+}
+
+/** Which broker's the file or folder at `path` is, and of which partition, as far as its name tells; for fault points. */
+export function siteOfPath(dataFolder: string, path: string): FaultSite | undefined {
+  const [brokerFolder = "", partitionFolder = ""] = posix.relative(dataFolder, path).split("/", 2);
+  const brokerId = BROKER_FOLDER_NAME.exec(brokerFolder)?.[1];
+  if (brokerId === undefined) return undefined;
+  return { brokerId: Number(brokerId), ...parsePartitionFolder(partitionFolder) };
 }
 
 /**

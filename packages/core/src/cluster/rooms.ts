@@ -1,6 +1,7 @@
 /** The parts that a cluster is made of, put together in the order in which they need each other. */
 import { BoundedDisk } from "../env/bounded-disk.ts";
 import type { Env } from "../env/env.ts";
+import { FaultDisk } from "../env/fault-disk.ts";
 import { BehindPartitions } from "./behind-partitions.ts";
 import { BrokerLife } from "./broker-life.ts";
 import { Brokers } from "./brokers.ts";
@@ -10,6 +11,7 @@ import { refusalOf } from "./data-folder-refusal.ts";
 import { DiskReserve } from "./disk-reserve.ts";
 import { LeadershipChanges } from "./leadership-changes.ts";
 import { MetadataKeeper } from "./metadata-keeper.ts";
+import { siteOfPath } from "./partition-folder.ts";
 import { PartitionTable } from "./partition-table.ts";
 import { ProducerIds } from "./producer-ids.ts";
 import { ReplicationSteps } from "./replication-steps.ts";
@@ -35,7 +37,8 @@ export interface Rooms {
  * DataFolderRefused; then nothing is open or held.
  */
 export async function openRooms(config: ResolvedConfig, world: Env): Promise<Rooms> {
-  const env: Env = { ...world, disk: new BoundedDisk(world.disk, config.openFilesMax) };
+  const faultDisk = new FaultDisk(world.disk, world.faults, (path) => siteOfPath(config.dataFolder, path));
+  const env: Env = { ...world, disk: new BoundedDisk(faultDisk, config.openFilesMax) };
   const reserve = new DiskReserve(env.disk, config.dataFolder, config.reserveBytes);
   const directory = await reserve.spendLater(() => DataDirectory.open(config.dataFolder, env));
   let brokers: Brokers | null = null;

@@ -80,7 +80,7 @@ export class TransactionOperations {
     );
     const changes = new TransactionChanges({ topic: this.#topic, ...rooms }, env);
     const turns = new Turns();
-    this.#parts = { changes, turns, completion: new Completion(changes, rooms) };
+    this.#parts = { changes, turns, completion: new Completion(changes, rooms, env) };
     this.#coordinator = new TransactionCoordinator(this.#parts, config);
     this.#writes = new TransactionalWrites({ changes, turns, rooms });
   }

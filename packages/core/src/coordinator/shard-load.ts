@@ -3,7 +3,7 @@
  * have their turn. Compaction keeps that short.
  */
 import { decodeRecordsAs, readBatchHeader } from "@minikafka/record";
-import { answeringForDisk } from "../env/disk-answer.ts";
+import { answeringForDisk, answeringForDiskLater } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
@@ -42,10 +42,11 @@ export async function loadShard<Kinds extends RecordKinds>(
   const { logStartOffset: startOffset, logEndOffset: endOffset, place } = log;
   let records = 0;
   for (let offset = startOffset; offset < endOffset; ) {
-    const { batches, nextOffset } = answeringForDisk(() => {
-      env.faults.hit("coordinator.load.before_read", place);
-      return log.read(offset, { bytesMax: LIMITS.coordinatorLoadBytes, endOffset });
-    });
+    await answeringForDiskLater(() => env.faults.waitAt("coordinator.load.before_read", place));
+    if (!isCurrent(set, loaded)) return null;
+    const { batches, nextOffset } = answeringForDisk(() =>
+      log.read(offset, { bytesMax: LIMITS.coordinatorLoadBytes, endOffset }),
+    );
     records += takeBatches(loaded, batches, set);
     offset = nextOffset;
     await env.pause?.();

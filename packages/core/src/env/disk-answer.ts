@@ -11,7 +11,16 @@ export function answeringForDisk<Result>(act: () => Result): Result {
   }
 }
 
-/** The same, about `path`, whichever file of it was refused. */
+/** The same for what waits. */
+export async function answeringForDiskLater<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act();
+  } catch (problem) {
+    throw answerTo(problem);
+  }
+}
+
+/** As answeringForDisk(), about `path`, whichever file of it was refused. */
 export function onDisk<Result>(path: string, act: () => Result): Result {
   try {
     return act();

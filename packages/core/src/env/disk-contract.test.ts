@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AssertionFailure } from "../assert.ts";
 import { BoundedDisk, OPEN_FILES_MIN } from "./bounded-disk.ts";
 import { type Disk, DiskError, type DiskFile, FolderHeldError, readSmallFile } from "./disk.ts";
+import { FaultDisk } from "./fault-disk.ts";
+import { FaultPoints } from "./fault-points.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 import { NodeDisk } from "./node-disk.ts";
 
@@ -34,6 +36,17 @@ function makeBounded(make: () => () => void): () => () => void {
   };
 }
 
+/** Every pass is looked at. */
+function makeWatched(make: () => () => void): () => () => void {
+  return () => {
+    const clean = make();
+    const faults = new FaultPoints();
+    faults.countHits();
+    disk = new FaultDisk(disk, faults);
+    return clean;
+  };
+}
+
 /** The code of the DiskError that `act` fails with. */
 function codeOf(act: () => unknown): string {
   try {
@@ -58,6 +71,8 @@ describe.each([
   { name: "the real disk", make: makeReal },
   { name: "the memory disk with few descriptors", make: makeBounded(makeMemory) },
   { name: "the real disk with few descriptors", make: makeBounded(makeReal) },
+  { name: "the memory disk with fault points", make: makeWatched(makeMemory) },
+  { name: "the real disk with fault points", make: makeWatched(makeReal) },
 ])("$name", ({ make }) => {
   let clean: () => void;
   beforeEach(() => {

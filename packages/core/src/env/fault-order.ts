@@ -1,7 +1,7 @@
 /** What a fault is armed with, what may be armed where, and what is thrown where it acts. */
 import { BrokerError } from "../errors.ts";
 import type { FaultTimes } from "./armed-fault.ts";
-import { DiskError } from "./disk.ts";
+import { DiskError, type DiskOperationName } from "./disk.ts";
 import { actionsAt, type FaultAction, type FaultPoint, waitsAt } from "./fault-point.ts";
 import type { ReplicaPlace } from "./trace.ts";
 
@@ -71,12 +71,22 @@ export class FaultError extends DiskError {
   /** How many bytes the failing write writes all the same. */
   readonly bytesWritten: number;
 
-  constructor(point: FaultPoint, errno: FaultErrno = "EIO", bytesWritten = 0) {
-    super("write", point, errno);
+  /** `path`: what the failing operation was about, where it is a file or a folder. */
+  constructor({ point, errno = "EIO", bytesWritten = 0 }: FaultCause, path: string = point) {
+    super(operationAt(point), path, errno);
     this.message = `the fault armed at ${point} fired, ${AS_IF[errno]} (${errno})`;
     this.point = point;
     this.bytesWritten = bytesWritten;
   }
+}
+
+type FaultCause = Pick<FaultOrder, "point" | "errno" | "bytesWritten">;
+
+/** The kernel tells a sync that failed from other failures, since nothing that it covered can be trusted after it. */
+function operationAt(point: FaultPoint): DiskOperationName {
+  if (/^disk\.sync\.|\.before_sync$/.test(point)) return "sync";
+  if (/^disk\.sync_folder\.|\.before_folder_sync$/.test(point)) return "syncFolder";
+  return "write";
 }
 
 /** The process is dead from here on. No kernel code catches it; the test that armed it does, and reopens the disk. */

@@ -58,8 +58,8 @@ test("an error is a failure of the device, for whoever handles those", () => {
   faults.arm({ point: WRITE, action: "error" });
   const hit = () => faults.hit(WRITE);
   expect(hit).toThrow(expect.objectContaining({ name: "FaultError", code: "EIO", point: WRITE }));
-  expect(new FaultError(WRITE)).toBeInstanceOf(DiskError);
-  expect(new FaultError(WRITE).message).toBe(
+  expect(new FaultError({ point: WRITE })).toBeInstanceOf(DiskError);
+  expect(new FaultError({ point: WRITE }).message).toBe(
     "the fault armed at log.append.before_write fired, as if the device had failed (EIO)",
   );
 });

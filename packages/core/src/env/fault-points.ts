@@ -64,18 +64,21 @@ export class FaultPoints {
     return this.#counts;
   }
 
-  /** Called by the kernel as it passes `point` without waiting. Throws FaultError or CrashSignal when a rule acts. */
-  hit(point: FaultPoint, site?: FaultSite): void {
+  /**
+   * Called by the kernel as it passes `point` without waiting. Throws FaultError or CrashSignal when a rule acts. `path` is what
+   * an error says that it was about, where there is a file.
+   */
+  hit(point: FaultPoint, site?: FaultSite, path?: string): void {
     const rule = this.#ruleFor(point, site, false);
-    if (rule !== undefined) this.#fail(rule);
+    if (rule !== undefined) this.#fail(rule, path);
   }
 
   /** The same where the kernel waits anyway: resolves when it may go on. */
-  async waitAt(point: FaultPoint, site?: FaultSite): Promise<void> {
+  async waitAt(point: FaultPoint, site?: FaultSite, path?: string): Promise<void> {
     const rule = this.#ruleFor(point, site, true);
     if (rule === undefined) return;
     const { action, delayMs = 0 } = rule.order;
-    if (action !== "delay" && action !== "hold") this.#fail(rule);
+    if (action !== "delay" && action !== "hold") this.#fail(rule, path);
     this.#tell(rule);
     if (action === "hold") await rule.hold();
     else await this.#options.delay?.(delayMs);
@@ -88,10 +91,10 @@ export class FaultPoints {
     return this.#rules.find((rule) => (canWait || fails(rule)) && rule.sees(point, site) && rule.takeHit());
   }
 
-  #fail(rule: FaultRule): never {
-    const { point, action, errno, bytesWritten } = rule.order;
+  #fail(rule: FaultRule, path?: string): never {
+    const { point, action } = rule.order;
     this.#tell(rule);
-    if (action === "error") throw new FaultError(point, errno, bytesWritten);
+    if (action === "error") throw new FaultError(rule.order, path);
     this.#options.onCrash?.();
     throw new CrashSignal(point);
   }

@@ -8,6 +8,9 @@
  */
 import { assert } from "../assert.ts";
 import { unlessGivenUp, type Wait } from "../coordinator/give-up.ts";
+import { answeringForDiskLater } from "../env/disk-answer.ts";
+import type { Env } from "../env/env.ts";
+import type { FaultPoints } from "../env/fault-points.ts";
 import { BrokerError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
 import type { TransactionEnd } from "../replica/transaction-end.ts";
@@ -18,12 +21,14 @@ import { isPrepared, isSameEnd, type Transaction, type TransactionPartition } fr
 export class Completion {
   readonly #changes: TransactionChanges;
   readonly #rooms: OtherRooms;
+  readonly #faults: FaultPoints;
   readonly #running = new Map<string, Promise<void>>();
   readonly #behindTheScenes = new Set<Promise<void>>();
 
-  constructor(changes: TransactionChanges, rooms: OtherRooms) {
+  constructor(changes: TransactionChanges, rooms: OtherRooms, { faults }: Env) {
     this.#changes = changes;
     this.#rooms = rooms;
+    this.#faults = faults;
   }
 
   /**
@@ -100,7 +105,10 @@ export class Completion {
 
   /** A topic that is gone, or was made anew, has nothing of the transaction. */
   async #markPartition(place: TransactionPartition, marker: TransactionEnd): Promise<void> {
+    const { topic, partition } = place;
     for (;;) {
+      const pass = () => this.#faults.waitAt("transaction.marker.before_request", { topic, partition });
+      await answeringForDiskLater(pass);
       if (this.#rooms.topicIdOf(place.topic) !== place.topicId) return;
       try {
         await this.#rooms.endTransaction(place, marker);

@@ -8,8 +8,9 @@
 import type { Decision } from "../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
-import { answeringForDisk } from "../env/disk-answer.ts";
+import { answeringForDisk, answeringForDiskLater } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
+import type { FaultSite } from "../env/fault-order.ts";
 import type { FaultPoint } from "../env/fault-point.ts";
 import { LIMITS } from "../limits.ts";
 import type { TransactionEvent } from "./transaction-events.ts";
@@ -53,7 +54,7 @@ export class TransactionChanges {
       const { clock } = this.#env;
       const world = { nowMs: clock.nowMs(), newProducerId: this.#newProducerId };
       const change = { before, after: after(before, event, world), event };
-      this.#hit(transactionalId, event, "before_write");
+      this.#hitBefore(transactionalId, event);
       return {
         records: [transactionRecord(change.after)],
         answer: change,
@@ -62,7 +63,7 @@ export class TransactionChanges {
       };
     };
     const change = await this.topic.write(transactionalId, decide, wait);
-    if (change.event !== null) this.#hit(transactionalId, change.event, "after_write");
+    if (change.event !== null) await this.#waitAfter(transactionalId, change.event);
     return change;
   }
 
@@ -71,12 +72,24 @@ export class TransactionChanges {
     if (event !== null) this.#env.trace(event);
   }
 
-  #hit(transactionalId: string, { kind }: TransactionEvent, step: "before_write" | "after_write"): void {
-    const points = FAULT_POINTS[kind];
+  #hitBefore(transactionalId: string, { kind }: TransactionEvent): void {
+    const site = this.#siteOf(transactionalId);
+    const point = FAULT_POINTS[kind]?.before_write;
+    if (site === null || point === undefined) return;
+    answeringForDisk(() => this.#env.faults.hit(point, site));
+  }
+
+  async #waitAfter(transactionalId: string, { kind }: TransactionEvent): Promise<void> {
+    const site = this.#siteOf(transactionalId);
+    const point = FAULT_POINTS[kind]?.after_write;
+    if (site === null || point === undefined) return;
+    await answeringForDiskLater(() => this.#env.faults.waitAt(point, site));
+  }
+
+  /** `null` while the topic is still to be made: then nothing is written, and what is decided is decided once more. */
+  #siteOf(transactionalId: string): FaultSite | null {
     const shard = this.topic.shardOf(transactionalId);
-    if (points === undefined || shard === null) return;
-    const site = { topic: this.topic.topic, partition: shard.partition };
-    answeringForDisk(() => this.#env.faults.hit(points[step], site));
+    return shard === null ? null : { topic: this.topic.topic, partition: shard.partition };
   }
 }
 

@@ -135,7 +135,7 @@ export class CompactionPass {
   async #replace(group: readonly Segment[], retention: BatchRetention): Promise<void> {
     const rewrite = await this.#files.rewrite(group, retention);
     if (rewrite === null) return;
-    await this.#synced(() => rewrite.sync());
+    await this.#synced("sync", () => rewrite.sync());
     rewrite.segment.writeIndex();
     rewrite.segment.release();
     this.#replacements.push({ from: group, to: rewrite.segment });
@@ -144,18 +144,18 @@ export class CompactionPass {
   /** The manifest must not be durable before the names of the files that it will name. */
   async #syncNames(): Promise<void> {
     if (this.#replacements.length === 0) return;
-    const { env, folder, place } = this.#parts.context;
-    await this.#synced(async () => {
-      env.faults.hit("log.compact.before_folder_sync", place);
-      await env.disk.syncFolderLater(folder);
-      env.faults.hit("log.compact.after_folder_sync", place);
-    });
+    const { env, folder } = this.#parts.context;
+    await this.#synced("folder_sync", () => env.disk.syncFolderLater(folder));
   }
 
   /** A sync that failed makes the log take nothing more, whatever it was for. */
-  async #synced(sync: () => Promise<void>): Promise<void> {
+  async #synced(what: "sync" | "folder_sync", sync: () => Promise<void>): Promise<void> {
+    const { env, place } = this.#parts.context;
     try {
+      await env.faults.waitAt(`log.compact.before_${what}`, place);
+      this.#requireGoingOn();
       await sync();
+      await env.faults.waitAt(`log.compact.after_${what}`, place);
     } catch (problem) {
       throw this.#parts.failure.ofSync(problem);
     }

@@ -60,10 +60,7 @@ export class SegmentRewrite {
 
   /** Makes the file durable, its name not yet. Rejects with a DiskError. */
   async sync(): Promise<void> {
-    const { env, place } = this.#context;
-    env.faults.hit("log.compact.before_sync", place);
     await this.segment.sync();
-    env.faults.hit("log.compact.after_sync", place);
   }
 
   /** Removes the file and its indexes. Where the disk refuses, one stays that no manifest names; the next open removes it. */

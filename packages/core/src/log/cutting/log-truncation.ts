@@ -170,13 +170,13 @@ export class LogTruncation {
   /** The folder first, which gives its descriptor back before the segment's sync takes its turn. */
   async #sync(folder: DiskFolder, segment: Segment): Promise<void> {
     const { context, state } = this.#parts;
-    context.env.faults.hit("log.truncate.before_sync", context.place);
+    await context.env.faults.waitAt("log.truncate.before_sync", context.place);
     await folder.sync();
     folder.close();
     state.requireOpen();
     if (segment.needsSync) await segment.sync();
+    await context.env.faults.waitAt("log.truncate.after_sync", context.place);
     state.requireOpen();
-    context.env.faults.hit("log.truncate.after_sync", context.place);
   }
 
   async #restart(offset: number): Promise<void> {

@@ -13,6 +13,7 @@
 import { posix } from "node:path";
 import { assert } from "../../assert.ts";
 import { type Disk, DiskError, type DiskFile, readSmallFile } from "../../env/disk.ts";
+import { onDisk } from "../../env/disk-answer.ts";
 import type { FaultSite } from "../../env/fault-order.ts";
 import type { CheckpointName, CheckpointStep } from "../../env/fault-point.ts";
 import type { FaultPoints } from "../../env/fault-points.ts";
@@ -165,7 +166,7 @@ export class CheckpointFile<Value> {
       this.#requireOwned();
       const file = this.#writeAside(attempt, line);
       try {
-        this.#hit("before_sync");
+        await this.#wait("before_sync");
         await file.sync();
       } finally {
         file.close();
@@ -179,7 +180,7 @@ export class CheckpointFile<Value> {
       } finally {
         folder.close();
       }
-      this.#hit("after_folder_sync");
+      await this.#wait("after_folder_sync");
     } catch (problem) {
       throw this.#failed(attempt, problem);
     }
@@ -234,14 +235,15 @@ export class CheckpointFile<Value> {
   }
 
   #readBytes(): Buffer | null {
-    try {
-      return readSmallFile(this.#options.disk, this.path, LIMITS.checkpointBytesMax);
-    } catch (problem) {
-      throw problem instanceof DiskError ? storageError(problem, { file: this.path }) : problem;
-    }
+    return onDisk(this.path, () => readSmallFile(this.#options.disk, this.path, LIMITS.checkpointBytesMax));
   }
 
   #hit(step: CheckpointStep): void {
     this.#options.faults.hit(`${this.#options.name}.${step}`, this.#options.site);
+  }
+
+  async #wait(step: CheckpointStep): Promise<void> {
+    await this.#options.faults.waitAt(`${this.#options.name}.${step}`, this.#options.site);
+    this.#requireOwned();
   }
 }

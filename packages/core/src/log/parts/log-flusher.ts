@@ -169,22 +169,26 @@ export class LogFlusher {
   async #syncSegment(segment: Segment): Promise<void> {
     if (!segment.needsSync) return;
     const { env, place } = this.#context;
-    env.faults.hit("log.flush.before_sync", place);
+    await env.faults.waitAt("log.flush.before_sync", place);
+    this.#state.requireOpen();
     await segment.sync();
     this.#state.requireOpen();
     segment.requireInPlace();
-    env.faults.hit("log.flush.after_sync", place);
+    await env.faults.waitAt("log.flush.after_sync", place);
+    this.#state.requireOpen();
   }
 
   async #syncNames(): Promise<void> {
     const names = this.#names;
     if (names === this.#syncedNames) return;
     const { env, folder, place } = this.#context;
-    env.faults.hit("log.flush.before_folder_sync", place);
+    await env.faults.waitAt("log.flush.before_folder_sync", place);
+    this.#state.requireOpen();
     await env.disk.syncFolderLater(folder);
     this.#state.requireOpen();
     this.#syncedNames = names;
-    env.faults.hit("log.flush.after_folder_sync", place);
+    await env.faults.waitAt("log.flush.after_folder_sync", place);
+    this.#state.requireOpen();
   }
 
   /** A manifest that could not be written is no reason to refuse what is durable: the next round tries again. */
