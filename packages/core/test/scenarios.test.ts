@@ -60,6 +60,32 @@ test(
   "an open transaction holds readers of committed records up, and its marker is an offset that no record fills",
   scenario("10-the-last-stable-offset.txt"),
 );
+test(
+  "KIP-101: a follower that restarts keeps what it had not heard to be visible",
+  scenario("kip-101-a-follower-restarts.txt"),
+);
+test(
+  "KIP-101: logs of one length that part are told apart by their epochs",
+  scenario("kip-101-logs-part.txt"),
+);
+test("KIP-279: leaders may change faster than followers fetch", scenario("kip-279-fast-leader-changes.txt"));
+test(
+  "KIP-966: the last replica in sync does not lead with less than it had",
+  scenario("kip-966-the-last-replica.txt"),
+);
+test("KIP-890: a late produce does not join the next transaction", scenario("kip-890-a-late-produce.txt"));
+test(
+  "KIP-447: who has lost a partition cannot commit its offsets, in a transaction either",
+  scenario("kip-447-offsets-of-a-lost-partition.txt"),
+);
+test(
+  "KIP-534: a tombstone stays for its time from the first cleaning, whatever is merged",
+  scenario("kip-534-a-tombstone-and-its-time.txt"),
+);
+test(
+  "the original's experiments hold under its profile, and Kafka's behaviour beside them",
+  scenario("the-two-profiles.txt"),
+);
 
 test("every scenario of the folder is played", () => {
   expect([...played].sort()).toEqual(readdirSync(FOLDER).sort());

@@ -14,7 +14,8 @@ export const LOG_COMMANDS: Readonly<Record<string, Command>> = {
       print(batchLine(header, position));
       for (const record of header.control === null ? (records ?? []) : []) {
         const key = record.key === null ? "" : ` key: ${Buffer.from(record.key)}`;
-        print(`| offset: ${record.offset}${key} payload: ${Buffer.from(record.value ?? [])}`);
+        const payload = record.value === null ? "" : ` payload: ${Buffer.from(record.value)}`;
+        print(`| offset: ${record.offset}${key}${payload}`);
       }
     }
   },
@@ -44,6 +45,7 @@ function batchLine(header: BatchHeader, position: number): string {
     facts.push(`isTransactional: ${header.transactional}`);
   }
   if (control !== null) facts.push(`endTxnMarker: ${control}`);
+  if (header.deleteHorizonMs !== null) facts.push(`deleteHorizonMs: ${header.deleteHorizonMs}`);
   facts.push(`partitionLeaderEpoch: ${leaderEpoch} position: ${position} size: ${header.frameBytes}`);
   return facts.join(" ");
 }

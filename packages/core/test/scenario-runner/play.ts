@@ -34,7 +34,7 @@ async function playAct({ prompt, text }: Act, stages: Map<string, Stage>): Promi
     stages.set(data, stage);
     return stage.show(() => stage.start(config));
   }
-  const running = [...stages].filter(([, { isRunning }]) => isRunning);
+  const running = [...stages].filter(([, { isRunning }]) => isRunning || prompt === "!");
   if (running.length === 0) throw new Error("no broker runs");
   const shows: [string, readonly string[]][] = [];
   for (const [data, stage] of running) shows.push([data, await stage.show(() => actOn(stage, prompt, text))]);
@@ -68,14 +68,19 @@ function sequence(first: string | undefined, last: string | undefined): readonly
 /** What happens to the machine. */
 async function befall(stage: Stage, text: string): Promise<void> {
   const seed = /^power cut, the last write torn \(seed (\d+)\)$/.exec(text)?.[1];
+  const loss =
+    /^the disk of broker (?<brokerId>\d+) loses the last (?<bytes>\d+) bytes of (?<folder>\S+)$/.exec(
+      text,
+    )?.groups;
   if (text === "ctrl-c") await stage.stop();
   else if (text === "kill -9") await stage.die({ mode: "kept" });
   else if (text === "power cut") await stage.die({ mode: "lost" });
   else if (seed !== undefined) await stage.die({ mode: "torn", random: new SeededRandom(Number(seed)) });
+  else if (loss !== undefined) stage.lose(`broker-${loss.brokerId}/${loss.folder}`, Number(loss.bytes));
   else throw new Error("no such thing befalls a machine");
 }
 
-/** What all show alike once; between the first and the last difference each by its name. */
+/** What all show alike once; between the first and the last difference each by its name. A table is shown whole. */
 function sideBySide(shows: readonly (readonly [string, readonly string[]])[]): readonly string[] {
   const [first = []] = shows.map(([, lines]) => lines);
   const areAlike = (index: (lines: readonly string[]) => number) =>
@@ -85,15 +90,19 @@ function sideBySide(shows: readonly (readonly [string, readonly string[]])[]): r
   const shortest = Math.min(...shows.map(([, lines]) => lines.length));
   let before = 0;
   while (before < shortest && areAlike(() => before)) before++;
-  // The headers of a table stand above its rows.
-  if (before < shortest && /^[A-Z-]+( +[A-Z-]+)+$/.test(first[before - 1] ?? "")) before--;
+  if (shows.every(([, { length }]) => length === before)) return first;
+  if (isHeader(first[before - 1])) before--;
   let behind = 0;
   while (behind < shortest - before && areAlike((lines) => lines.length - 1 - behind)) behind++;
+  if (shows.some(([, lines]) => lines.slice(before, lines.length - behind).some(isHeader))) behind = 0;
   const width = Math.max(...shows.map(([name]) => name.length));
   const between = shows.flatMap(([name, lines]) => {
     const own = lines.slice(before, lines.length - behind);
-    if (own.length === 0 && shows.every(([, { length }]) => length === before + behind)) return [];
     return (own.length === 0 ? ["nothing"] : own).map((line) => `${name.padEnd(width)} | ${line}`);
   });
   return [...first.slice(0, before), ...between, ...first.slice(first.length - behind)];
+}
+
+function isHeader(line: string | undefined): boolean {
+  return line !== undefined && /^[A-Z-]+( +[A-Z-]+)+$/.test(line);
 }

@@ -1,4 +1,5 @@
 /** Replication by hand: rounds, judgements, who leads, who is in sync, who runs. */
+import { isFaultPoint } from "../../src/env/fault-point.ts";
 import { type Given, placeOf } from "./command-line.ts";
 import type { Command } from "./stage.ts";
 import { table } from "./tables.ts";
@@ -57,6 +58,17 @@ export const REPLICATION_COMMANDS: Readonly<Record<string, Command>> = {
   "broker start <broker>": async ({ stage, given, print }) => {
     const { brokerId, clean } = await stage.cluster.startBroker(given.number("broker") ?? 0);
     print(`started broker ${brokerId}, which had ended ${clean ? "cleanly" : "uncleanly"}`);
+  },
+  "fault arm <point> <action> [--broker-id N]": ({ stage, given, print }) => {
+    const [point, action] = [given.required("point"), given.required("action")];
+    if (!isFaultPoint(point) || action !== "error") throw new Error("no fault that a scenario arms");
+    const brokerId = given.number("broker-id");
+    stage.cluster.env.faults.arm({
+      point,
+      action,
+      ...(brokerId === undefined ? {} : { site: { brokerId } }),
+    });
+    print(`armed ${action} at ${point}`);
   },
   "replicas <topic> [-p --partition N]": ({ stage, given, print }) => {
     const { leaderId, leaderEpoch, replicas } = stage.cluster.describePartition(placeOf(given));

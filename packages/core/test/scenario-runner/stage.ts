@@ -99,6 +99,17 @@ export class Stage {
     this.#ended();
   }
 
+  /** A disk loses the end of the last segment in a folder, while nobody runs. */
+  lose(folder: string, bytes: number): void {
+    if (this.#cluster !== null) throw new Error("the broker runs, and would notice");
+    const path = `${this.#dataFolder}/${folder}`;
+    const names = this.disk.readFolder(path).map(({ name }) => name);
+    const file = this.disk.openFile(`${path}/${names.filter((name) => name.endsWith(".log")).at(-1)}`);
+    file.truncate(file.sizeBytes() - bytes);
+    file.syncNow();
+    file.close();
+  }
+
   /** Begins a command in a terminal; without a name, it has to end before the next act. */
   async command(name: string, command: Command, given: Given, piped: Run["piped"] = null): Promise<void> {
     const terminal = this.#terminals.get(name) ?? new Terminal(name);
