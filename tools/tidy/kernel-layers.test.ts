@@ -4,7 +4,7 @@ import { workspaceOf } from "./workspace.ts";
 
 const LAYERS = "env < log < replica < coordinator < offsets < group < transaction < cluster";
 const LOG_LAYERS =
-  "context < files < frames < indexes < segment < producers < manifest < lookup < parts < cutting < compaction < inspection";
+  "context < files < frames < indexes < segment < producers < manifest < lookup < parts < cutting < compaction < foresight < inspection";
 
 function kernel(path: string, imported: string) {
   return workspaceOf({ [`packages/core/src/${path}`]: `import { x } from "${imported}";` });

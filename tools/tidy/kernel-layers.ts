@@ -33,6 +33,7 @@ const LOG: LayeredFolder = {
     "parts",
     "cutting",
     "compaction",
+    "foresight",
     "inspection",
   ],
   isRoof: () => true,

@@ -10,7 +10,15 @@ export type {
 } from "./cluster/cluster-view.ts";
 export { type ClusterConfig, ORIGINAL_DIALS, type ResolvedConfig } from "./cluster/config.ts";
 export { DataFolderRefused, type RefusalReason } from "./cluster/data-folder-refusal.ts";
+export type { Foresight } from "./cluster/foresight.ts";
 export type { LifecycleState } from "./cluster/lifecycle.ts";
+export {
+  DEADLINE_KINDS,
+  type DutyName,
+  type Foretold,
+  type PendingStep,
+  type StepDeadline,
+} from "./cluster/pending-step.ts";
 export type { ProducerInit } from "./cluster/producer-ids.ts";
 export type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./cluster/replication-steps.ts";
 export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";

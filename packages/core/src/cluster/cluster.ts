@@ -17,6 +17,7 @@ import type { BrokerLifeResult } from "./broker-life.ts";
 import { ClusterReads } from "./cluster-reads.ts";
 import { describeTopic, type TopicDescription } from "./cluster-view.ts";
 import { type ClusterConfig, type ResolvedConfig, resolveConfig } from "./config.ts";
+import { Foresight } from "./foresight.ts";
 import { GroupOperations } from "./group-operations.ts";
 import { requireClientTopic } from "./internal-topics.ts";
 import type { PromotionOptions, Rejoined } from "./leadership-changes.ts";
@@ -31,6 +32,8 @@ import { TransactionOperations } from "./transaction-operations.ts";
 export class BrokerCluster extends ClusterReads {
   /** The background work, for whoever steps it. */
   readonly steps: BackgroundSteps;
+  /** What that would do now, and when there will be more. */
+  readonly foresight: Foresight;
   /** What is done for groups and their offsets. */
   readonly groups: GroupOperations;
   /** What is done for transactional ids, and for what is written in their transactions. */
@@ -43,6 +46,8 @@ export class BrokerCluster extends ClusterReads {
     this.steps = new BackgroundSteps({ ...rooms, config, env, lifecycle });
     this.groups = new GroupOperations({ ...rooms, config, lifecycle }, env);
     this.transactions = new TransactionOperations({ ...rooms, config, lifecycle, groups: this.groups }, env);
+    const { groups, transactions } = this;
+    this.foresight = new Foresight({ ...rooms, config, lifecycle, groups, transactions }, env);
   }
 
   /**

@@ -34,6 +34,7 @@ import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { MarkerResult, TransactionEnd } from "../replica/transaction-end.ts";
 import { allSettled } from "./all-settled.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { type ForetoldGroups, foretoldGroups } from "./foretold-groups.ts";
 import { type InternalTopicParts, openInternalTopic } from "./internal-topic.ts";
 import { INTERNAL_TOPIC_CONFIG, OFFSETS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -168,6 +169,13 @@ export class GroupOperations {
   async expireMembers(wait?: Wait): Promise<ExpiredMember[]> {
     this.#lifecycle.requireRunning();
     return expireMembers(this.#changes, wait);
+  }
+
+  /** What both steps would do now, and when. See foretold-groups.ts. */
+  foretold(): ForetoldGroups {
+    const { offsetsRetentionMs: retentionMs } = this.#config;
+    const { clock } = this.#env;
+    return foretoldGroups({ groups: this.#changes.parts, expiry: this.#expiry, retentionMs, clock });
   }
 
   /** The step. See OffsetExpiry.expire; groups of which nothing is left go with it. */

@@ -78,17 +78,22 @@ export class HighWatermarkFile {
 
   /** Notes all of a broker's replicas, durably when this returns. Throws STORAGE_ERROR. */
   note(values: readonly NotedHighWatermark[]): void {
+    if (!this.isNews(values)) return;
     const notes = notesOf(values);
-    if (this.#isStanding && isSame(notes, this.#notes)) return;
     this.#begin(notes);
     this.#file.replace(notes);
     this.#isStanding = true;
   }
 
+  /** Whether that would write anything. */
+  isNews(values: readonly NotedHighWatermark[]): boolean {
+    return !this.#isStanding || !isSame(notesOf(values), this.#notes);
+  }
+
   /** The same without holding up the kernel. */
   async noteLater(values: readonly NotedHighWatermark[]): Promise<void> {
+    if (!this.isNews(values)) return;
     const notes = notesOf(values);
-    if (this.#isStanding && isSame(notes, this.#notes)) return;
     const turn = this.#begin(notes);
     await this.#file.replaceLater(notes);
     if (turn === this.#lastTurn) this.#isStanding = true;

@@ -104,14 +104,22 @@ export class PartitionTable {
     return broker.highWatermarks.get(topicId, partition);
   }
 
-  /** What a broker is to note of its replicas: nothing of partitions that have but one, and nothing where the dial says so. */
-  highWatermarksOf(brokerId: number, catalogue: TopicCatalogue): NotedHighWatermark[] {
+  /**
+   * What a broker is to note of its replicas: nothing of partitions that have but one, and nothing where the dial says so. All of a
+   * log counts as on the disk where `isFlushed` says so.
+   */
+  highWatermarksOf(
+    brokerId: number,
+    catalogue: TopicCatalogue,
+    isFlushed: (copy: Replica) => boolean = () => false,
+  ): NotedHighWatermark[] {
     if (!this.#config.highWatermarkCheckpoint) return [];
     return catalogue.list().flatMap(({ topic, topicId }) =>
       this.of(topic).flatMap(({ place: { partition }, copies }) => {
         const copy = copies.find((each) => each.brokerId === brokerId);
         if (copies.length === 1 || copy === undefined || copy.problem !== null) return [];
-        return [{ topicId, partition, highWatermark: Math.min(copy.highWatermark, copy.log.flushedOffset) }];
+        const durableEnd = isFlushed(copy) ? copy.log.logEndOffset : copy.log.flushedOffset;
+        return [{ topicId, partition, highWatermark: Math.min(copy.highWatermark, durableEnd) }];
       }),
     );
   }

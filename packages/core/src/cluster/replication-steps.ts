@@ -7,7 +7,8 @@
 import type { Env } from "../env/env.ts";
 import { type FollowerRound, followerRound } from "../replica/follower-round.ts";
 import { afterFailure, isWaiting, type Trouble } from "../replica/follower-trouble.ts";
-import { type IsrQuestion, isrChange } from "../replica/isr.ts";
+import type { IsrQuestion } from "../replica/isr.ts";
+import { inSyncAfter, judgeIsr } from "../replica/isr-judgement.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
@@ -201,22 +202,7 @@ export function isrChangeOf(
   only: IsrQuestion["only"],
   nowMs: number,
 ): StateChange | null {
-  const { leadership, state, highWatermark } = set;
-  const leader = leadership.onlineLeader;
-  if (leader === null || leader.isBeingCut || set.isRetired) return null;
-  const change = isrChange(state, {
-    followers: leadership.followers().map((follower) => follower.view()),
-    leader: {
-      logEndOffset: leader.log.logEndOffset,
-      highWatermark,
-      leaderEpochStartOffset: state.leaderEpochStartOffset,
-      logStartOffset: leadership.logStartOffset,
-      nowMs,
-    },
-    rule: { ...set.replication, joinsFlushed: set.waitsForDisk },
-    only,
-  });
+  const change = judgeIsr(set, { only, nowMs });
   if (change === null) return null;
-  const inSyncReplicas = set.replicas.filter((id) => change.inSyncReplicas.includes(id));
-  return { set, state: { ...state, inSyncReplicas }, moves: change.moves };
+  return { set, state: { ...set.state, inSyncReplicas: inSyncAfter(set, change) }, moves: change.moves };
 }

@@ -34,6 +34,8 @@ import {
 import { TransactionalWrites } from "../transaction/transactional-writes.ts";
 import { Turns } from "../transaction/turns.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { type ForetoldTransactions, foretoldTransactions } from "./foretold-transactions.ts";
+import type { GroupOperations } from "./group-operations.ts";
 import { openInternalTopic } from "./internal-topic.ts";
 import { INTERNAL_TOPIC_CONFIG, TRANSACTIONS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -56,6 +58,7 @@ export class TransactionOperations {
   readonly #writes: TransactionalWrites;
   readonly #rooms: OtherRooms;
   readonly #producers: TransactionalProducers;
+  readonly #groups: GroupOperations;
 
   constructor(parts: TransactionRoomsParts, env: Env) {
     const { config, lifecycle } = parts;
@@ -69,6 +72,7 @@ export class TransactionOperations {
     this.#config = config;
     this.#env = env;
     this.#rooms = rooms;
+    this.#groups = parts.groups;
     this.#producers = parts.producerIds.transactional;
     this.#topic = new CoordinatorTopic<TransactionKinds>(
       {
@@ -163,6 +167,13 @@ export class TransactionOperations {
     const { changes } = this.#parts;
     const repaired = await endHangingTransactions({ changes, rooms: this.#rooms }, this.#env, wait);
     return { ...expired, repaired };
+  }
+
+  /** What the step would do now, and when. See foretold-transactions.ts. */
+  foretold(): ForetoldTransactions {
+    const { changes, completion } = this.#parts;
+    const parts = { changes, completion, rooms: this.#rooms, topic: this.#topic, groups: this.#groups };
+    return foretoldTransactions(parts, { config: this.#config, clock: this.#env.clock });
   }
 
   /** Brings what is known into memory, so that ends which were decided before are completed: without waiting, when opening. */

@@ -82,6 +82,15 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
     return loaded !== null && isCurrent(this.#parts.set, loaded) ? loaded.kinds : null;
   }
 
+  /** The same without a refusal, and whether read() would bring it into memory: nobody does where nobody leads. */
+  get standing(): { readonly kinds: Kinds | null; readonly canLoad: boolean } {
+    const { set } = this.#parts;
+    const leader = set.isRetired ? null : set.leadership.onlineLeader;
+    const kinds = leader === null ? null : this.loaded;
+    const canLoad = leader !== null && !leader.isBeingCut && kinds === null && this.#loading === null;
+    return { kinds, canLoad };
+  }
+
   /**
    * What `look` makes of the state. It is called once, in one instant, must not change anything, and must only look at what is
    * committed. Rejects with what it throws, with LEADER_NOT_AVAILABLE, STORAGE_ERROR, and REQUEST_TIMED_OUT when `wait` ends.

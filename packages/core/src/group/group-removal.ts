@@ -74,10 +74,7 @@ async function forgetIn(
   { retentionMs }: { readonly retentionMs: number },
   { clock }: Env,
 ): Promise<void> {
-  const isLeft = ({ groupId, members }: Group, { offset }: GroupKinds) =>
-    members.size > 0 || offset.newest(groupId).length > 0 || offset.staged.hasGroup(groupId);
-  const isOld = ({ isDead, emptySinceMs }: Group) =>
-    isDead && clock.nowMs() - (emptySinceMs ?? 0) >= retentionMs;
+  const isOld = (group: Group) => isOldDead(group, { retentionMs, nowMs: clock.nowMs() });
   const [dying, forgotten] = await shard.read((kinds) => {
     // Counting is quick; what is open besides is looked at when each is judged.
     const gone = [...kinds.group.allCommitted()].filter(
@@ -99,4 +96,46 @@ async function forgetIn(
     ...dying.map(({ groupId }) => changes.act(groupId, act, { at: shard })),
     ...forgotten.map(({ groupId }) => shard.write(forget(groupId))),
   ]);
+}
+
+function isLeft({ groupId, members }: Group, { offset }: GroupKinds): boolean {
+  return members.size > 0 || offset.newest(groupId).length > 0 || offset.staged.hasGroup(groupId);
+}
+
+function isOldDead({ isDead, emptySinceMs }: Group, { retentionMs, nowMs }: ForgettingTime): boolean {
+  return isDead && nowMs - (emptySinceMs ?? 0) >= retentionMs;
+}
+
+interface ForgettingTime {
+  readonly retentionMs: number;
+  readonly nowMs: number;
+}
+
+/** What forgetGroups() would do once `forgotten` offsets, by group, are gone: which die, and which are forgotten. */
+export function foretoldForgetting(
+  kinds: GroupKinds,
+  forgotten: ReadonlyMap<string, number>,
+  time: ForgettingTime,
+): { readonly dying: readonly string[]; readonly forgotten: readonly string[] } {
+  const left = (groupId: string, count: number) => count - (forgotten.get(groupId) ?? 0);
+  const [dying, gone]: [string[], string[]] = [[], []];
+  for (const { groupId, members, isDead } of kinds.group.allCommitted()) {
+    if (members.size > 0 || left(groupId, kinds.offset.countOf(groupId)) > 0) continue;
+    const now = kinds.group.current(groupId);
+    const hasOffsets = left(groupId, kinds.offset.newest(groupId).length) > 0;
+    if (now.members.size > 0 || hasOffsets || kinds.offset.staged.hasGroup(groupId)) continue;
+    if (!isDead && !now.isDead) dying.push(groupId);
+    else if (isDead && isOldDead(now, time)) gone.push(groupId);
+  }
+  return { dying, forgotten: gone };
+}
+
+/** When time alone will have a dead group forgotten. */
+export function forgettingTimes(
+  kinds: GroupKinds,
+  { retentionMs }: Pick<ForgettingTime, "retentionMs">,
+): { readonly groupId: string; readonly dueMs: number }[] {
+  return [...kinds.group.allCommitted()]
+    .filter((group) => group.isDead && !isLeft(group, kinds))
+    .map(({ groupId, emptySinceMs }) => ({ groupId, dueMs: (emptySinceMs ?? 0) + retentionMs }));
 }

@@ -71,6 +71,25 @@ export class Sessions {
     return overdue;
   }
 
+  /** When each member that is not too late yet will be, and for what, in ms from now on, if nothing is heard of it. */
+  leftMs({ groupId, members }: Group): (Omit<Expiry, "timeoutMs"> & { readonly leftMs: number })[] {
+    const sessions = this.#byGroup.get(groupId);
+    const nowMs = this.#clock.monotonicMs();
+    return [...members.values()].flatMap(({ memberId, sessionTimeoutMs, rebalanceTimeoutMs }) => {
+      const session = sessions?.get(memberId);
+      if (session === undefined) return [];
+      const silent = {
+        cause: "session_timeout" as const,
+        leftMs: session.heardMs + sessionTimeoutMs - nowMs,
+      };
+      // Of no partition at all it is never.
+      const sinceMs = Math.min(...session.revokingSinceMs.values());
+      const held = { cause: "rebalance_timeout" as const, leftMs: sinceMs + rebalanceTimeoutMs - nowMs };
+      const first = held.leftMs < silent.leftMs ? held : silent;
+      return first.leftMs > 0 ? [{ memberId, ...first }] : [];
+    });
+  }
+
   #followed(before: Session | undefined, member: Member): Session {
     const nowMs = this.#clock.monotonicMs();
     const since = new Map<string, number>();

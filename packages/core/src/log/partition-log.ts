@@ -14,6 +14,7 @@ import { Compactor } from "./compaction/compactor.ts";
 import type { LogConfig } from "./context/log-config.ts";
 import { LogRetention, type RetentionRequest, type RetentionResult } from "./cutting/log-retention.ts";
 import { LogTruncation } from "./cutting/log-truncation.ts";
+import { LogForesight } from "./foresight/log-foresight.ts";
 import { requireNotOlder } from "./frames/follower-frames.ts";
 import { FolderPreparation } from "./parts/folder-preparation.ts";
 import type { AppendedBatch } from "./parts/log-appender.ts";
@@ -23,6 +24,8 @@ import { LogReads } from "./parts/log-reads.ts";
 export type { PartitionLogOptions };
 
 export class PartitionLog extends LogReads {
+  /** What steps would do to it. */
+  readonly foresight: LogForesight;
   readonly #compactor: Compactor;
   readonly #retention: LogRetention;
   readonly #truncation: LogTruncation;
@@ -43,6 +46,7 @@ export class PartitionLog extends LogReads {
     this.#retention = new LogRetention(parts);
     this.#truncation = new LogTruncation(parts);
     this.#compactor = new Compactor(parts);
+    this.foresight = new LogForesight(parts, this.#compactor);
   }
 
   /** From here on `config` holds. What is there already stays as it is until an append or a step acts by it. */

@@ -58,6 +58,29 @@ export class OffsetExpiry<Kinds extends OffsetKinds> {
     return forgotten;
   }
 
+  /** What expire() would forget of `kinds` now. */
+  foretold(kinds: Kinds): ForgottenOffset[] {
+    return [...kinds.offset.groupIds()].flatMap((groupId): ForgottenOffset[] => {
+      if (this.#over(kinds, groupId, kinds.offset.of(groupId)).length === 0) return [];
+      const over = this.#over(kinds, groupId, kinds.offset.newest(groupId));
+      return over.map(({ entry: { topic, partition } }) => ({ groupId, topic, partition }));
+    });
+  }
+
+  /** When time alone will have expire() forget something more of each group, if the group is left as it is. */
+  dueTimes(kinds: Kinds): { readonly groupId: string; readonly dueMs: number }[] {
+    return [...kinds.offset.groupIds()].flatMap((groupId) => {
+      const heldUntilMs = this.#parts.rules.heldUntilMs(kinds, groupId);
+      if (heldUntilMs === null || kinds.offset.staged.hasGroup(groupId)) return [];
+      const entries = kinds.offset.of(groupId);
+      const over = new Set(this.#over(kinds, groupId, entries).map(({ entry }) => entry));
+      const times = entries
+        .filter((entry) => !over.has(entry))
+        .map(({ stored }) => Math.max(heldUntilMs, stored.committedMs));
+      return times.length === 0 ? [] : [{ groupId, dueMs: Math.min(...times) + this.#retentionMs }];
+    });
+  }
+
   /** Those of which something acknowledged is over. Found in parts, so that whoever shares the thread gets a turn. */
   async #groupsToLookAt(shard: CoordinatorShard<Kinds>): Promise<string[]> {
     const found: string[] = [];

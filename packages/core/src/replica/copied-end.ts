@@ -21,6 +21,11 @@ export function copiedEnds({
   return copies.map((copy) => ({ brokerId: copy.brokerId, endOffset: copiedEnd(copy, copy === leader) }));
 }
 
+/** The least of them. */
+export function copiedEndOf({ leadership }: { readonly leadership: Leadership }): number {
+  return Math.min(...copiedEnds(leadership).map(({ endOffset }) => endOffset));
+}
+
 function copiedEnd(copy: Replica, isLeader: boolean): number {
   const { isOnline, progress, flushedOffset } = copy.view();
   if (!isOnline) return 0;

@@ -37,8 +37,7 @@ export function dueCut(
   const end = follower.log.logEndOffset;
   if (logEndOffset < highWatermark) throw lostRecords(leader, highWatermark, "the high watermark");
   if (isNewLeader) {
-    follower.log.endEpoch();
-    const offset = cutOffset(follower.log, follower.highWatermark, leader.log, reconciliation);
+    const offset = cutOffset(follower.log.asFollower, follower.highWatermark, leader.log, reconciliation);
     if (offset < follower.log.logStartOffset)
       return { kind: "restart", offset: wholeBatchAt(leader.log, offset) };
     if (offset < end) return { kind: "truncate", offset };
@@ -67,6 +66,16 @@ function lostRecords({ brokerId, log }: Replica, offset: number, what: string): 
   return new BrokerError("STORAGE_ERROR", message, { broker_id: brokerId });
 }
 
+/**
+ * Where the follower's log ends after `cut`. A cut takes whole batches: one that reaches over the offset goes too. Throws
+ * STORAGE_ERROR when that has to be looked at, and cannot be read.
+ */
+export function endAfterCut({ log }: Replica, { kind, offset }: Cut): number {
+  if (kind === "restart" || offset >= log.logEndOffset) return offset;
+  const { batches } = log.read(offset, FIRST_BATCH);
+  return batches.length === 0 ? offset : readBatchHeader(batches).baseOffset;
+}
+
 export interface Copied {
   readonly batches: number;
   readonly bytes: number;
@@ -74,19 +83,40 @@ export interface Copied {
 
 /** Copies up to `bytesMax`. Throws STORAGE_ERROR, BROKER_FAILED; what was copied before stays. */
 export function copyBatches(follower: PartitionLog, leader: PartitionLog, bytesMax: number): Copied {
-  let [batches, bytes] = [0, 0];
+  const { batches, bytes } = walkBatches(leader, follower.logEndOffset, bytesMax, (frames) =>
+    follower.appendAsFollower(frames),
+  );
+  return { batches, bytes };
+}
+
+export interface Walked extends Copied {
+  readonly endOffset: number;
+}
+
+/**
+ * What one fetch brings to a follower that ends at `end`, and where that ends then; `take` is given the batches of each part.
+ * Throws STORAGE_ERROR, and what `take` throws.
+ */
+export function walkBatches(
+  leader: PartitionLog,
+  end: number,
+  bytesMax: number,
+  take: (frames: Buffer) => void,
+): Walked {
+  let [batches, bytes, followerEnd] = [0, 0, end];
   for (;;) {
     const { logStartOffset, logEndOffset: endOffset } = leader;
     // A follower that ends below the log start needs the batch that holds it. Where there is none, it has to be cut first.
-    const fromOffset = Math.max(follower.logEndOffset, logStartOffset);
+    const fromOffset = Math.max(followerEnd, logStartOffset);
     if (fromOffset >= endOffset) break;
     const read = leader.read(fromOffset, { bytesMax: Math.max(bytesMax - bytes, 0), endOffset });
     if (bytes > 0 && bytes + read.batches.length > bytesMax) break;
     batches += countFrames(read.batches);
-    follower.appendAsFollower(read.batches);
+    take(read.batches);
     bytes += read.batches.length;
+    followerEnd = read.nextOffset;
   }
-  return { batches, bytes };
+  return { batches, bytes, endOffset: followerEnd };
 }
 
 function countFrames(frames: Buffer): number {

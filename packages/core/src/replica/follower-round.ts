@@ -50,6 +50,7 @@ export async function followerRound(
     const { reconciliation } = set.replication;
     const { highWatermark } = set;
     const cut = dueCut(follower, leader, { isNewLeader, highWatermark, reconciliation });
+    if (isNewLeader) follower.log.endEpoch();
     if (cut !== null) {
       const { state } = leadership;
       await cutLog(set, follower, cut, options);

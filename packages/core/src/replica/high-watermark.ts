@@ -13,6 +13,12 @@ export function highWatermarkOf(logEndOffsets: readonly number[]): number {
   return Math.min(...logEndOffsets);
 }
 
+/** The same where some ends are not known (`null`): then nobody can tell. Pure. */
+export function knownHighWatermark(logEndOffsets: readonly (number | null)[]): number | null {
+  const known = logEndOffsets.filter((end) => end !== null);
+  return known.length < logEndOffsets.length ? null : highWatermarkOf(known);
+}
+
 export interface NotedReplica {
   readonly isInSync: boolean;
   /** Up to where its log is its leader's; `null` when it could not be opened. */

@@ -9,7 +9,7 @@
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { atOnce } from "./follower-trouble.ts";
-import { HighWatermark, highWatermarkOf } from "./high-watermark.ts";
+import { HighWatermark, knownHighWatermark } from "./high-watermark.ts";
 import { unknownProgress } from "./isr.ts";
 import { LastStableOffset } from "./last-stable-offset.ts";
 import { noLeader, partitionOffline } from "./leaderless.ts";
@@ -144,17 +144,20 @@ export class Leadership {
       this.raise(leader.log.logEndOffset);
       return;
     }
-    if (leader === null || this.inSyncReplicas.length < Math.min(inSyncMin, this.copies.length)) return;
-    const ends: number[] = [];
-    for (const copy of this.inSync()) {
-      const end = copy === leader ? leader.log.logEndOffset : copy.progress.logEndOffset;
-      // Nobody knows what one that has not fetched yet holds of this leader's records.
-      if (end === null) return;
-      ends.push(end);
-    }
-    const value = highWatermarkOf(ends);
+    if (leader !== null)
+      this.raise(this.foretold(inSyncMin, this.inSync(), (copy) => copy.progress.logEndOffset));
+  }
+
+  /** Where the high watermark would stand if `inSync` were in sync, and its leader knew them to end at `endOf`. Pure. */
+  foretold(inSyncMin: number, inSync: readonly Replica[], endOf: (copy: Replica) => number | null): number {
+    const { onlineLeader: leader, highWatermark, copies } = this;
+    if (leader === null || inSync.length < Math.min(inSyncMin, copies.length)) return highWatermark.value;
+    // Nobody knows what one that has not fetched yet holds of this leader's records.
+    const value = knownHighWatermark(
+      inSync.map((copy) => (copy === leader ? leader.log.logEndOffset : endOf(copy))),
+    );
     // One that is in sync may have been cut on its way to its leader's log; what is visible stays visible.
-    this.raise(value);
+    return Math.max(highWatermark.value, value ?? 0);
   }
 
   /** A broker of a replica has started again: what that replica knows is what its broker had noted, and its log is another one. */

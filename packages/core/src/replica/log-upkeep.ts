@@ -32,7 +32,7 @@ export interface RolledSegment {
 }
 
 /** One replica's log, and how far it may be worked on: what is open or unknown of transactions below that, it knows itself. */
-interface ReplicaLog {
+export interface ReplicaLog {
   readonly copy: Replica;
   readonly place: ReplicaPlace;
   readonly log: PartitionLog;
@@ -78,7 +78,7 @@ export async function compact(
 }
 
 /** The logs that can be kept now: one that is off line has said so, and one that is being cut is its replica's alone. */
-function logsOf(set: PartitionReplicaSet): ReplicaLog[] {
+export function logsOf(set: PartitionReplicaSet): ReplicaLog[] {
   const leader = set.leadership.onlineLeader;
   const { place } = set;
   return set.copies

@@ -2,6 +2,7 @@
 import type { Env } from "../env/env.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import type { Leadership } from "./leadership.ts";
+import type { PartitionConfig } from "./partition-config.ts";
 import { fetchBatches, findOffset } from "./partition-reads.ts";
 import type { PartitionState } from "./partition-state.ts";
 import type { FetchOptions, FetchResult, FoundOffset, Isolation } from "./partition-view.ts";
@@ -12,8 +13,10 @@ export abstract class ReplicaSetReads {
   readonly place: TopicPartition;
   readonly leadership: Leadership;
   protected readonly env: Env;
+  protected config: PartitionConfig;
 
-  constructor(leadership: Leadership, env: Env) {
+  constructor(leadership: Leadership, config: PartitionConfig, env: Env) {
+    this.config = config;
     this.place = leadership.place;
     this.leadership = leadership;
     this.env = env;
@@ -55,6 +58,11 @@ export abstract class ReplicaSetReads {
   /** The in-sync replicas (Kafka: ISR). */
   get inSyncReplicas(): readonly number[] {
     return this.state.inSyncReplicas;
+  }
+
+  /** Kafka: min.insync.replicas, as the topic's settings say. */
+  get minInSyncReplicas(): number {
+    return this.config.minInSyncReplicas;
   }
 
   /** Exclusive. */

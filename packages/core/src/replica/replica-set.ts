@@ -44,14 +44,12 @@ export class PartitionReplicaSet extends ReplicaSetReads {
   readonly #flush: FlushPolicy;
   readonly #producers: ProducerRules;
   readonly #acks: PendingAcks;
-  #config: PartitionConfig;
   #isRetired = false;
   #retirement: BrokerError | null = null;
 
   constructor(options: ReplicaSetOptions, env: Env) {
-    super(new Leadership(options, env), env);
+    super(new Leadership(options, env), options.config, env);
     this.replication = options.replication;
-    this.#config = options.config;
     this.#flush = options.flush;
     this.#producers = options.producers;
     this.#acks = new PendingAcks({
@@ -80,7 +78,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
 
   /** From here on `config` holds, for what is appended next. */
   configure(config: PartitionConfig): void {
-    this.#config = config;
+    this.config = config;
     this.noteProgress();
   }
 
@@ -93,7 +91,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     const { acks, leaderEpoch } = options;
     const log = this.#writableLog();
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
-    const { batchBytesMax, minInSyncReplicas, timestampType } = this.#config;
+    const { batchBytesMax, minInSyncReplicas, timestampType } = this.config;
     if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
     const header = requireAdmissible(frame, { ...options, batchBytesMax });
     const before = duplicateIn(log, header, this.#producers);
@@ -114,7 +112,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
    */
   appendMarker(end: TransactionEnd, onAppended?: (appended: AppendedMarker) => void): AppendedMarker {
     const log = this.#writableLog();
-    const { minInSyncReplicas } = this.#config;
+    const { minInSyncReplicas } = this.config;
     requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
     const { faults, clock } = this.env;
     const marker = markerFor(log, end, clock.nowMs());
@@ -159,7 +157,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
 
   /** A follower has fetched, or who is in sync has changed: the high watermark and the acknowledgements follow. */
   noteProgress(): void {
-    this.leadership.advance(this.#config.minInSyncReplicas);
+    this.leadership.advance(this.config.minInSyncReplicas);
     this.#acks.settle();
   }
 
@@ -231,7 +229,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     const { onlineLeader: leader } = this.leadership;
     if (leader === null) return null;
     const { highWatermark } = this;
-    const { minInSyncReplicas } = this.#config;
+    const { minInSyncReplicas } = this.config;
     return { leader, inSync: this.leadership.inSync(), highWatermark, minInSyncReplicas };
   }
 }

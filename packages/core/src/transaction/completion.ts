@@ -40,6 +40,11 @@ export class Completion {
     return unlessGivenUp(running, wait, () => `the end of the transaction of ${quoted(transactionalId)}`);
   }
 
+  /** Whether somebody is at it. */
+  isRunning(transactionalId: string): boolean {
+    return this.#running.has(transactionalId);
+  }
+
   /** The same for nobody in particular: what the world refuses now, a later step will try again. */
   takeUp(transactionalId: string): void {
     this.inBackground(this.complete(transactionalId));

@@ -96,6 +96,14 @@ export async function endHangingTransactions(
   });
 }
 
+/** What endHangingTransactions() would end now; none while a partition of the internal topic is not in memory. */
+export function foretoldRepairs(parts: HangingParts): RepairedTransaction[] {
+  return foundHanging(parts, parts.rooms.placesWithOpenTransactions()).map(({ place, ...hanging }) => {
+    const { topic, partition } = place;
+    return { topic, partition, ...hanging };
+  });
+}
+
 interface Hanging extends ProducerIdentity {
   readonly place: TransactionPartition;
   readonly committed: boolean;

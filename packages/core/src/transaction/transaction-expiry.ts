@@ -5,6 +5,7 @@
 import type { Wait } from "../coordinator/give-up.ts";
 import type { Clock } from "../env/clock.ts";
 import { BrokerError } from "../errors.ts";
+import type { Completion } from "./completion.ts";
 import type { TransactionConfig } from "./transaction-config.ts";
 import type { TransactionParts } from "./transaction-coordinator.ts";
 import type { TransactionEvent } from "./transaction-events.ts";
@@ -108,6 +109,48 @@ async function tend(
   if (event?.kind === "forget") return "forgotten";
   if (event?.kind === "prepare") return "aborted";
   return isPrepared(before) ? "completed" : null;
+}
+
+/** What the step would do with those in memory. One whose end is being completed it would only wait for. */
+export function foretoldExpiry(
+  keeper: TransactionKeeper,
+  completion: Pick<Completion, "isRunning">,
+  world: ExpiryWorld,
+): Omit<ExpiredTransactions, "failed"> {
+  const [aborted, completed, forgotten]: [string[], string[], string[]] = [[], [], []];
+  for (const transaction of keeper.allCurrent()) {
+    const { transactionalId } = transaction;
+    const event = expiryEvent(transaction, keeper.openForMs(transactionalId), world);
+    if (event?.kind === "prepare") aborted.push(transactionalId);
+    else if (event?.kind === "forget") forgotten.push(transactionalId);
+    else if (isPrepared(transaction) && !completion.isRunning(transactionalId))
+      completed.push(transactionalId);
+  }
+  return { aborted, completed, forgotten };
+}
+
+export interface TransactionDeadline {
+  readonly transactionalId: string;
+  readonly what: "transaction_timeout" | "transactional_id_expiration";
+  readonly dueMs: number;
+}
+
+/** When time alone will have the step do something. */
+export function expiryTimes(
+  keeper: TransactionKeeper,
+  { clock, config }: ExpiryWorld,
+): TransactionDeadline[] {
+  const nowMs = clock.nowMs();
+  return [...keeper.allCurrent()].flatMap((transaction): TransactionDeadline[] => {
+    const { transactionalId, state, startedMs, timeoutMs, updatedMs } = transaction;
+    if (state === "ongoing" && startedMs !== null) {
+      const sinceMs = Math.min(startedMs, nowMs - keeper.openForMs(transactionalId));
+      return [{ transactionalId, what: "transaction_timeout", dueMs: sinceMs + timeoutMs + 1 }];
+    }
+    if (state !== "empty" && !isComplete(transaction)) return [];
+    const dueMs = updatedMs + config.transactionalIdExpirationMs;
+    return [{ transactionalId, what: "transactional_id_expiration", dueMs }];
+  });
 }
 
 /**

@@ -6,17 +6,15 @@
  * Never: more than PASSES_MAX passes for one call.
  */
 
-import { onDisk } from "../../env/disk-answer.ts";
 import type { LogParts } from "../parts/log-parts.ts";
-import type { Segment } from "../segment/segment.ts";
 import { CompactionPass, Overtaken } from "./compaction-pass.ts";
-import { type CompactionFacts, isHeld, planCompaction } from "./compaction-plan.ts";
 import type {
   CompactionGaveWay,
   CompactionOutcome,
   CompactionRequest,
   PassResult,
 } from "./compaction-request.ts";
+import { dueCompaction, type HeldCompaction } from "./due-compaction.ts";
 
 const PASSES_MAX = 4;
 
@@ -63,32 +61,12 @@ export class Compactor {
   }
 
   async #run(request: CompactionRequest): Promise<PassResult | CompactionGaveWay | null> {
-    const { context, segments, keeper, producers } = this.#parts;
-    const { config, env, place } = context;
-    const { firstDirtyOffset, nextHorizonMs, logStartOffset } = keeper.manifest;
-    const { nowMs, copiedEnd, minCleanableDirtyRatio = config.minCleanableDirtyRatio } = request;
-    // Nobody knows yet whether the records of an open transaction count.
-    const unstable = producers.transactions.firstUnstableOffset(request.cleanEnd, logStartOffset);
-    const cleanEnd = Math.min(request.cleanEnd, unstable ?? request.cleanEnd);
-    const facts = {
-      ...{ firstDirtyOffset, cleanEnd, minCleanableDirtyRatio, nextHorizonMs, copiedEnd, nowMs },
-      minCompactionLagMs: config.minCompactionLagMs,
-      maxCompactionLagMs: config.maxCompactionLagMs,
-      sealed: segments.sealed(),
-    };
-    if (!config.compacts) return null;
-    // Of a setting that asks when a segment began, it is read in its first batch.
-    const plan = onDisk(context.folder, () => planCompaction(facts));
-    if (plan === null) return isHeld(facts) ? this.#held(facts) : null;
-    const inputs = [...plan.clean, ...plan.dirty];
-    env.trace({
-      kind: "compaction_started",
-      ...place,
-      ...{ firstDirtyOffset, cleanEnd, dirtyRatio: plan.dirtyRatio },
-      segments: inputs.length,
-      bytes: inputs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-    });
-    this.#pass = new CompactionPass(this.#parts, request, plan);
+    const due = dueCompaction(this.#parts, request);
+    if (due === null) return null;
+    if (due.plan === null) return this.#held(due);
+    const { env, place } = this.#parts.context;
+    env.trace({ kind: "compaction_started", ...place, ...due.facts });
+    this.#pass = new CompactionPass(this.#parts, request, due.plan);
     try {
       return await this.#pass.run();
     } catch (problem) {
@@ -98,12 +76,17 @@ export class Compactor {
     }
   }
 
+  /** Whether it was told already that what waits for that time is held. */
+  hasTold(horizonMs: number): boolean {
+    return this.#toldHorizonMs === horizonMs;
+  }
+
   /** Told once, however often it is asked for meanwhile. */
-  #held({ firstDirtyOffset, nextHorizonMs, copiedEnd }: CompactionFacts<Segment>): CompactionGaveWay {
+  #held({ firstDirtyOffset, horizonMs, copiedEnd }: HeldCompaction): CompactionGaveWay {
     const { env, place } = this.#parts.context;
-    if (this.#toldHorizonMs !== nextHorizonMs)
+    if (!this.hasTold(horizonMs))
       env.trace({ kind: "tombstones_held", ...place, firstDirtyOffset, copiedEnd });
-    this.#toldHorizonMs = nextHorizonMs;
+    this.#toldHorizonMs = horizonMs;
     return { gaveWayTo: "replicas", passes: 0 };
   }
 }

@@ -31,6 +31,16 @@ export interface RetentionResult {
   readonly logStartOffset: number;
 }
 
+/** Nothing of a transaction goes that has not ended below the high watermark, but for what was deleted by request. */
+export function keptEnd(
+  { keeper, producers }: LogParts,
+  { highWatermark }: Pick<RetentionRequest, "highWatermark">,
+): number {
+  const { logStartOffset } = keeper.manifest;
+  const first = producers.transactions.firstUnstableOffset(highWatermark, logStartOffset);
+  return first === null ? highWatermark : Math.min(highWatermark, Math.max(first, logStartOffset));
+}
+
 export class LogRetention {
   readonly #parts: LogParts;
 
@@ -47,19 +57,13 @@ export class LogRetention {
       appender.rollByAge(nowMs);
       const { logStartOffset } = keeper.manifest;
       const { config } = context;
-      const highWatermark = this.#stableEnd(request, logStartOffset);
+      const highWatermark = keptEnd(this.#parts, request);
       const extents = segments.all().map(({ extent }) => extent);
       const reasons = planRetention({ segments: extents, logStartOffset, highWatermark, nowMs, config });
       if (reasons.length === extents.length) appender.roll();
       const start = extents[reasons.length - 1]?.nextOffset ?? logStartOffset;
       return await this.#drop(reasons, Math.max(logStartOffset, start));
     });
-  }
-
-  /** Nothing of a transaction goes that has not ended below the high watermark, but for what was deleted by request. */
-  #stableEnd({ highWatermark }: RetentionRequest, logStartOffset: number): number {
-    const first = this.#parts.producers.transactions.firstUnstableOffset(highWatermark, logStartOffset);
-    return first === null ? highWatermark : Math.min(highWatermark, Math.max(first, logStartOffset));
   }
 
   /** See PartitionLog.deleteRecords. */

@@ -124,8 +124,13 @@ export class LogAppender {
 
   /** The same when the active segment's first batch is older than segment.ms at `nowMs`. */
   rollByAge(nowMs: number): boolean {
+    return this.isPastAge(nowMs) && this.roll();
+  }
+
+  /** Whether it is. An empty one is not. */
+  isPastAge(nowMs: number): boolean {
     const { firstTimestampMs } = this.#segments.active;
-    return isTooLate(nowMs, firstTimestampMs, this.#context.config.segmentMs) && this.roll();
+    return isTooLate(nowMs, firstTimestampMs, this.#context.config.segmentMs);
   }
 
   /** Begins a new segment. Nothing is waited for: a flush makes it durable and seals the old one. */

@@ -126,8 +126,8 @@ export class LogFlusher {
 
   async #round(waiters: number): Promise<void> {
     this.#state.requireWritable();
+    if (this.isDurable) return;
     const unsealed = this.#segments.unsealed();
-    if (this.#isAllDurable(unsealed)) return;
     const { nextOffset } = this.#segments.active;
     const point = recoveryPointAt(this.#segments.active.extent);
     // Taken now: what is appended while the disk works lies behind the point.
@@ -150,7 +150,9 @@ export class LogFlusher {
     if (sealing !== null) await this.#sealOrDelay(sealing);
   }
 
-  #isAllDurable(unsealed: readonly Segment[]): boolean {
+  /** Whether a flush has nothing to do. */
+  get isDurable(): boolean {
+    const unsealed = this.#segments.unsealed();
     return (
       this.#flushedOffset === this.#segments.active.nextOffset &&
       unsealed.length === 1 &&

@@ -85,13 +85,18 @@ export class LogProducers {
    * transaction is open.
    */
   forgetIdle(sinceMs: number): number[] {
-    const { producers, transactions } = this.#tables;
-    const forgotten = producers.forgetIdle(
-      sinceMs,
-      (producerId) => transactions.get(producerId, 0) !== undefined,
-    );
+    const forgotten = this.#tables.producers.forgetIdle(sinceMs, (producerId) => this.#isOpen(producerId));
     for (const entry of forgotten) this.#traceForgotten(entry, "idle");
     return forgotten.map(({ producerId }) => producerId);
+  }
+
+  /** Those that time lets a log forget, if nothing is heard of them: who was heard of longest ago comes first. */
+  forgettable(): readonly ProducerEntry[] {
+    return this.entries().filter(({ producerId }) => !this.#isOpen(producerId));
+  }
+
+  #isOpen(producerId: number): boolean {
+    return this.#tables.transactions.get(producerId, 0) !== undefined;
   }
 
   /** Makes the tables what they were at `endOffset`. Throws as restored() does. */

@@ -13,7 +13,7 @@ import { findAborted } from "../lookup/aborted-search.ts";
 import { type DumpLimits, dumpBatches, type LogDump } from "../lookup/batch-dump.ts";
 import { findInLog, type LogFind, type SoughtPlace } from "../lookup/log-find.ts";
 import { type FoundTimestamp, findTimestamp } from "../lookup/timestamp-search.ts";
-import type { EpochEnd, EpochEntry } from "../manifest/leader-epochs.ts";
+import { type EpochEnd, type EpochEntry, LeaderEpochs } from "../manifest/leader-epochs.ts";
 import type { ProducerEntry } from "../producers/producer-state.ts";
 import type { OpenTransaction } from "../producers/transaction-state.ts";
 import type { SegmentSummary } from "../segment/segment-list.ts";
@@ -156,6 +156,15 @@ export abstract class LogReads {
    */
   endOfEpoch(leaderEpoch: number): EpochEnd | null {
     return this.parts.epochs.endOf(leaderEpoch, this.logEndOffset);
+  }
+
+  /** The same history for who follows: an epoch in which it led and wrote nothing never was. */
+  get asFollower() {
+    const { logEndOffset } = this;
+    const epochs = new LeaderEpochs(this.leaderEpochs);
+    epochs.cutTo(logEndOffset);
+    const endOfEpoch = (leaderEpoch: number) => epochs.endOf(leaderEpoch, logEndOffset);
+    return { logEndOffset, leaderEpochs: epochs.entries, endOfEpoch };
   }
 
   /**

@@ -1,0 +1,139 @@
+/**
+ * What each step of the background work would do if it were taken now, and when time alone makes one due.
+ *
+ * Invariants: a step is told exactly when it would do something; the order is the one in which to take them until there is
+ * nothing left (copies before judgements of who is in sync, a flush before compaction).
+ * Never: anything changed, loaded or made; what a disk will refuse.
+ */
+import type { Env } from "../env/env.ts";
+import { foretoldRound } from "../replica/foretold-round.ts";
+import { highWatermarkWith, inSyncAfter, judgeIsr } from "../replica/isr-judgement.ts";
+import type { PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { ResolvedConfig } from "./config.ts";
+import type { GroupOperations } from "./group-operations.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import { LogsForesight } from "./logs-foresight.ts";
+import type { PendingStep, StepDeadline } from "./pending-step.ts";
+import type { Rooms } from "./rooms.ts";
+import type { TransactionOperations } from "./transaction-operations.ts";
+
+export interface ForesightParts extends Pick<Rooms, "brokers" | "table" | "topics"> {
+  readonly config: ResolvedConfig;
+  readonly lifecycle: Lifecycle;
+  readonly groups: GroupOperations;
+  readonly transactions: TransactionOperations;
+}
+
+export class Foresight {
+  readonly #parts: ForesightParts;
+  readonly #logs: LogsForesight;
+  readonly #env: Env;
+
+  constructor(parts: ForesightParts, env: Env) {
+    this.#parts = parts;
+    this.#logs = new LogsForesight(parts, env);
+    this.#env = env;
+  }
+
+  /** All of them, or those that a topic's name is a field of. Throws UNKNOWN_TOPIC, SHUTTING_DOWN. */
+  steps(topic?: string): PendingStep[] {
+    this.#parts.lifecycle.requireRunning();
+    const sets = this.#setsOf(topic);
+    const replication = [
+      ...sets.flatMap((set) => this.#rounds(set)),
+      ...sets.flatMap((set) => this.#judgement(set) ?? []),
+    ];
+    const upkeep = [...this.#logs.retention(sets), ...this.#logs.compaction(sets)];
+    if (topic !== undefined) return [...replication, ...upkeep];
+    return [
+      ...replication,
+      ...this.#logs.flush(),
+      ...this.#ofGroups(),
+      ...this.#ofTransactions(),
+      ...this.#logs.producers(),
+      ...upkeep,
+    ];
+  }
+
+  /** Earliest first; of one topic as steps(). What is due already is told by steps(). Throws UNKNOWN_TOPIC, SHUTTING_DOWN. */
+  deadlines(topic?: string): StepDeadline[] {
+    this.#parts.lifecycle.requireRunning();
+    const sets = this.#setsOf(topic);
+    const ofTopics = [...sets.flatMap((set) => this.#lagTimes(set)), ...this.#logs.deadlines(sets)];
+    const { groups, transactions } = this.#parts;
+    const ofAll =
+      topic === undefined
+        ? [
+            ...groups.foretold().deadlines,
+            ...transactions.foretold().deadlines,
+            ...this.#logs.producerDeadlines(),
+          ]
+        : [];
+    const nowMs = this.#env.clock.nowMs();
+    return [...ofTopics, ...ofAll]
+      .filter(({ dueMs }) => dueMs > nowMs)
+      .sort((one, other) => one.dueMs - other.dueMs);
+  }
+
+  #setsOf(topic: string | undefined): readonly PartitionReplicaSet[] {
+    const { table } = this.#parts;
+    return topic === undefined ? table.all() : table.of(topic);
+  }
+
+  #rounds(set: PartitionReplicaSet): PendingStep[] {
+    const nowMs = this.#env.clock.nowMs();
+    return set.leadership.followers().flatMap((follower): PendingStep[] => {
+      const would = foretoldRound(set, follower, nowMs);
+      const fields = { ...set.place, brokerId: follower.brokerId };
+      return would === null ? [] : [{ operation: "replicate_once", fields, would }];
+    });
+  }
+
+  #judgement(set: PartitionReplicaSet): PendingStep | null {
+    const change = judgeIsr(set, { only: "all", nowMs: this.#env.clock.nowMs() });
+    if (change === null) return null;
+    const to = inSyncAfter(set, change);
+    const endOf = (brokerId: number) =>
+      set.copies.find((copy) => copy.brokerId === brokerId)?.progress.logEndOffset ?? null;
+    const would = {
+      from: set.inSyncReplicas,
+      to,
+      moves: change.moves,
+      highWatermark: highWatermarkWith(set, to, endOf),
+    };
+    return { operation: "refresh_isr", fields: set.place, would };
+  }
+
+  /** When a member lags for too long. */
+  #lagTimes(set: PartitionReplicaSet): StepDeadline[] {
+    const { replicaLagTimeMs } = this.#parts.config;
+    const leaves = (brokerId: number, nowMs: number) =>
+      judgeIsr(set, { only: "all", nowMs })?.moves.some((move) => move.brokerId === brokerId) === true;
+    return set.leadership
+      .followers()
+      .flatMap(({ brokerId, progress: { lastCaughtUpMs } }): StepDeadline[] => {
+        if (lastCaughtUpMs === null || !set.inSyncReplicas.includes(brokerId)) return [];
+        const dueMs = lastCaughtUpMs + replicaLagTimeMs + 1;
+        if (!leaves(brokerId, dueMs)) return [];
+        return [{ dueMs, what: "replica_lag_time", operation: "refresh_isr", ...set.place, brokerId }];
+      });
+  }
+
+  #ofGroups(): PendingStep[] {
+    const { members, offsets } = this.#parts.groups.foretold();
+    const steps: PendingStep[] = [];
+    if (members.expired.length + members.rebalanced.length + members.loads.length > 0)
+      steps.push({ operation: "expire_members", fields: {}, would: members });
+    const { expired, dying, forgotten, loads } = offsets;
+    if (expired.length + dying.length + forgotten.length + loads.length > 0)
+      steps.push({ operation: "expire_offsets", fields: {}, would: offsets });
+    return steps;
+  }
+
+  #ofTransactions(): PendingStep[] {
+    const { would } = this.#parts.transactions.foretold();
+    const { aborted, completed, forgotten, repaired, loads } = would;
+    const count = aborted.length + completed.length + forgotten.length + repaired.length + loads.length;
+    return count === 0 ? [] : [{ operation: "expire_transactions", fields: {}, would }];
+  }
+}

@@ -1,0 +1,48 @@
+/** Who is in sync in a partition as it is, or as it would be after a round of one follower. Pure. */
+import { type FollowerView, type IsrChange, type IsrQuestion, isrChange } from "./isr.ts";
+import type { PartitionReplicaSet } from "./replica-set.ts";
+
+export interface JudgedAt {
+  readonly only: IsrQuestion["only"];
+  readonly nowMs: number;
+  /** In the order of placement. Default: as they are. */
+  readonly followers?: readonly FollowerView[];
+  /** Default: where it is. */
+  readonly highWatermark?: number;
+}
+
+/** How those in sync change, or `null`: when they do not, or when nobody is there to judge them. */
+export function judgeIsr(set: PartitionReplicaSet, asked: JudgedAt): IsrChange | null {
+  const { leadership, state } = set;
+  const leader = leadership.onlineLeader;
+  if (leader === null || leader.isBeingCut || set.isRetired) return null;
+  const { only, nowMs, highWatermark = set.highWatermark } = asked;
+  return isrChange(state, {
+    followers: asked.followers ?? leadership.followers().map((follower) => follower.view()),
+    leader: {
+      logEndOffset: leader.log.logEndOffset,
+      highWatermark,
+      leaderEpochStartOffset: state.leaderEpochStartOffset,
+      logStartOffset: leadership.logStartOffset,
+      nowMs,
+    },
+    rule: { ...set.replication, joinsFlushed: set.waitsForDisk },
+    only,
+  });
+}
+
+/** The in-sync replicas after `change`, in the order of placement. */
+export function inSyncAfter(set: PartitionReplicaSet, change: IsrChange | null): readonly number[] {
+  if (change === null) return set.inSyncReplicas;
+  return set.replicas.filter((id) => change.inSyncReplicas.includes(id));
+}
+
+/** Where the high watermark stands when those are in sync, and their leader knows what `endOf` tells. */
+export function highWatermarkWith(
+  set: PartitionReplicaSet,
+  inSyncReplicas: readonly number[],
+  endOf: (brokerId: number) => number | null,
+): number {
+  const inSync = set.copies.filter(({ brokerId }) => inSyncReplicas.includes(brokerId));
+  return set.leadership.foretold(set.minInSyncReplicas, inSync, ({ brokerId }) => endOf(brokerId));
+}
