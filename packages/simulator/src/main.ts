@@ -1,5 +1,6 @@
 /** `npm run simulate -- [--seed N] [--seeds M]`: runs of the simulator, and what they found. */
 import { parseArgs } from "node:util";
+import { RunJudges } from "./checkers/run-judges.ts";
 import { simulateSeed } from "./run/seed.ts";
 
 const { values } = parseArgs({
@@ -11,8 +12,11 @@ async function main(): Promise<number> {
   const count = Number(values.seeds);
   const beganMs = performance.now();
   let violations = 0;
+  const asked = new Map<string, number>();
   for (let seed = first; seed < first + count; seed++) {
-    const { violation, world } = await simulateSeed(seed);
+    const judges = new RunJudges();
+    const { violation, world } = await simulateSeed(seed, { judges });
+    for (const [name, times] of judges.verdict.evaluations) asked.set(name, (asked.get(name) ?? 0) + times);
     if (violation === null) continue;
     violations++;
     console.log(`seed ${seed}, at ${world.timeline.nowMs} ms: ${violation.what}\n${violation.evidence}`);
@@ -22,6 +26,7 @@ async function main(): Promise<number> {
   console.log(
     `${count} seeds in ${seconds.toFixed(1)} s (${(count / seconds).toFixed(1)} a second), ${violations} violations`,
   );
+  for (const [name, times] of asked) console.log(`${name}: asked ${times} times`);
   return violations > 0 ? 1 : 0;
 }
 

@@ -5,8 +5,9 @@
  * without time, a message or the disk has gone on.
  */
 import { Chance } from "../chance.ts";
+import type { TopicFacts } from "../history/history.ts";
 import type { Entry } from "../script/entry.ts";
-import type { Shape } from "../shape/shape.ts";
+import type { Shape, TopicShape } from "../shape/shape.ts";
 import type { Violation } from "../world/witness.ts";
 import { converge } from "./convergence.ts";
 import type { Judges } from "./judges.ts";
@@ -64,7 +65,7 @@ export async function simulate({ seed, shape, script }: Run, options: RunOptions
 }
 
 async function begin(world: RunWorld): Promise<void> {
-  const { process, shape, topics, timeline, witness } = world;
+  const { process, shape, topics, timeline, witness, recorder } = world;
   process.start();
   await settled();
   const { cluster } = process;
@@ -72,10 +73,24 @@ async function begin(world: RunWorld): Promise<void> {
     throw new Error(`the cluster does not open: ${witness.violation?.evidence ?? "it waits"}`);
   for (const topic of shape.topics) {
     cluster.createTopic(topic);
+    recorder.asked("create_topic", "operator", factsOf(topic)).ok({});
     topics.made(topic);
     witness.noteTopic(cluster, topic.topic);
   }
   process.onEnd(() => void timeline.plan(LOOKS_AFTER_MS, () => lookAfter(world, process.life)));
+}
+
+/** What judges have to know of a topic. */
+function factsOf({ topic, partitions, replicationFactor, config }: TopicShape): TopicFacts {
+  const { cleanup_policy = "delete", retention_ms = -1, retention_bytes = -1 } = config;
+  return {
+    topic,
+    partitions,
+    replicationFactor,
+    minInsyncReplicas: Number(config.min_insync_replicas ?? 1),
+    isCompacted: String(cleanup_policy).includes("compact"),
+    isRetained: retention_ms !== -1 || retention_bytes !== -1,
+  };
 }
 
 function lookAfter(world: RunWorld, life: number): void {

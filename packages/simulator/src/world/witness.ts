@@ -24,6 +24,7 @@ export class Witness {
   violation: Violation | null = null;
   refusedStarts = 0;
   #hash: number | null = null;
+  readonly #listeners: ((event: TraceEvent) => void)[] = [];
 
   constructor(recorder: Recorder, { isHashed = false } = {}) {
     this.#recorder = recorder;
@@ -37,6 +38,7 @@ export class Witness {
 
   readonly trace = (event: TraceEvent): void => {
     this.counts.set(event.kind, (this.counts.get(event.kind) ?? 0) + 1);
+    for (const listener of this.#listeners) listener(event);
     if (this.#hash !== null) this.#hash = hashed(this.#hash, JSON.stringify(event));
     if ("topic" in event && "partition" in event) this.touched.add(`${event.topic}/${event.partition}`);
     switch (event.kind) {
@@ -62,6 +64,11 @@ export class Witness {
       default:
     }
   };
+
+  /** `listener` hears every event from here on. */
+  listen(listener: (event: TraceEvent) => void): void {
+    this.#listeners.push(listener);
+  }
 
   /** A cluster serves. */
   started(cluster: BrokerCluster): void {

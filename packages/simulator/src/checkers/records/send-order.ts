@@ -60,8 +60,10 @@ function checkPlain(judged: JudgedHistory, judge: Judge, row: readonly Placed[])
   }
 }
 
+/** What was never answered may arrive at any time. */
 function endOf({ sent }: Placed): number {
-  return sent.send.ended?.order ?? Number.POSITIVE_INFINITY;
+  const { ended } = sent.send;
+  return ended?.outcome === "ok" ? ended.order : Number.POSITIVE_INFINITY;
 }
 
 /** By sequence: the order of the sends within an epoch, and epochs one after another. */

@@ -1,0 +1,56 @@
+/** All judges of one run: of each instant by looks at what has changed, and of the history when it is over. */
+import type { BrokerCluster, TopicPartition, TraceEvent } from "@minikafka/core";
+import type { History } from "../history/history.ts";
+import { type Judge, Verdict } from "./checker.ts";
+import { JudgedHistory } from "./facts/judged-history.ts";
+import { HISTORY_CHECKERS } from "./history-checkers.ts";
+import { ClusterLooks } from "./state/cluster-looks.ts";
+import { stateCheckers } from "./state-checkers.ts";
+
+/** What was answered to a send. */
+export interface SendAnswer {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly acks: 0 | 1 | "all";
+}
+
+export class Judging {
+  readonly verdict = new Verdict();
+  readonly #looks = new ClusterLooks();
+  readonly #checkers = stateCheckers();
+  readonly #acknowledgedJudge: Judge;
+
+  constructor() {
+    this.#acknowledgedJudge = this.verdict.judgeOf(this.#checkers.acknowledgedHeld.name);
+  }
+
+  /** Hears what the cluster does. */
+  readonly traced = (event: TraceEvent): void => this.#looks.traced(event);
+
+  /** Something has changed in this partition. `life`: which process it is. */
+  look(cluster: BrokerCluster, place: TopicPartition, life: number): void {
+    const look = this.#looks.lookAt(cluster, place, life);
+    if (look !== null) this.verdict.run(this.#checkers.all, look);
+  }
+
+  /** In the instant in which the cluster answers a send. */
+  answered(
+    cluster: BrokerCluster,
+    place: TopicPartition,
+    { acks, baseOffset, nextOffset }: SendAnswer,
+  ): void {
+    if (acks !== "all") return;
+    const look = this.#looks.lookAt(cluster, place, 0);
+    if (look === null) return;
+    const isFlushed = cluster.config.flush === "ack";
+    this.#checkers.acknowledgedHeld.acknowledged(
+      { look, baseOffset, nextOffset, isFlushed },
+      this.#acknowledgedJudge,
+    );
+  }
+
+  /** The run is over. */
+  judge(history: History): void {
+    this.verdict.run(HISTORY_CHECKERS, new JudgedHistory(history));
+  }
+}

@@ -1,0 +1,40 @@
+/** The judges of a run: they look at what each act has touched, and at the history when everything has come together. */
+import type { Judges } from "../run/judges.ts";
+import type { RunWorld } from "../run/world.ts";
+import type { Verdict } from "./checker.ts";
+import { Judging } from "./judging.ts";
+
+export class RunJudges implements Judges {
+  readonly #judging = new Judging();
+  #isListening = false;
+
+  get verdict(): Verdict {
+    return this.#judging.verdict;
+  }
+
+  afterAct(world: RunWorld): void {
+    const { process, witness } = world;
+    const { cluster, life } = process;
+    if (!this.#isListening) witness.listen(this.#judging.traced);
+    this.#isListening = true;
+    if (cluster === null) return;
+    for (const name of witness.touched) {
+      const slash = name.lastIndexOf("/");
+      const place = { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };
+      this.#judging.look(cluster, place, life);
+    }
+    this.#tell(world);
+  }
+
+  async atEnd(world: RunWorld): Promise<void> {
+    this.#judging.judge(world.recorder);
+    this.#tell(world);
+  }
+
+  #tell({ witness }: RunWorld): void {
+    const [first] = this.verdict.violations;
+    if (first === undefined) return;
+    const { checker: what, problem, evidence } = first;
+    witness.violates({ what, evidence: [problem, ...evidence].join("\n  ") });
+  }
+}

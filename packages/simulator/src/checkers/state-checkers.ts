@@ -1,0 +1,30 @@
+/** Everything that is judged from looks at a partition, one after another. They remember: each run has its own. */
+import type { Checker } from "./checker.ts";
+import { AcknowledgedHeld } from "./state/acknowledged-held.ts";
+import { EpochHistory, LogChain, LogsMatch } from "./state/log-chain.ts";
+import { MarksGrow, marksInOrder, OneLeader } from "./state/marks.ts";
+import type { PartitionLook } from "./state/partition-look.ts";
+import { SequencesInOrder, StableEnd, TransactionsEnd } from "./state/producers-in-log.ts";
+
+export interface StateCheckers {
+  readonly all: readonly Checker<PartitionLook>[];
+  /** Is to hear of acknowledgements besides. */
+  readonly acknowledgedHeld: AcknowledgedHeld;
+}
+
+export function stateCheckers(): StateCheckers {
+  const acknowledgedHeld = new AcknowledgedHeld();
+  const all = [
+    marksInOrder,
+    new MarksGrow(),
+    new OneLeader(),
+    new LogChain(),
+    new EpochHistory(),
+    new LogsMatch(),
+    new SequencesInOrder(),
+    new TransactionsEnd(),
+    new StableEnd(),
+    acknowledgedHeld,
+  ];
+  return { all, acknowledgedHeld };
+}

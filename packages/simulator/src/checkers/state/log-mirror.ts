@@ -1,0 +1,125 @@
+/**
+ * The batches of one replica's log, read again only as far as they are new.
+ *
+ * Owns: what was read. Invariants: within a version batches are only added.
+ */
+import { type BatchHeader, readBatchHeader, splitFrames } from "@minikafka/record";
+
+export type BatchLook = Pick<
+  BatchHeader,
+  | "baseOffset"
+  | "nextOffset"
+  | "leaderEpoch"
+  | "crc"
+  | "producerId"
+  | "producerEpoch"
+  | "baseSequence"
+  | "transactional"
+  | "control"
+  | "recordCount"
+>;
+
+/** What of a log is needed to read it. */
+export interface ReadableLog {
+  readonly logStartOffset: number;
+  readonly logEndOffset: number;
+  read(
+    offset: number,
+    limits: { bytesMax: number; endOffset: number },
+  ): { batches: Buffer; nextOffset: number };
+}
+
+const BYTES_MAX = 1 << 20;
+
+export class LogMirror {
+  #batches: BatchLook[] = [];
+  #version = 0;
+
+  get batches(): readonly BatchLook[] {
+    return this.#batches;
+  }
+
+  /** Rises when what was read before does not stand any more. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get endOffset(): number {
+    return this.#batches.at(-1)?.nextOffset ?? 0;
+  }
+
+  add(batches: readonly BatchLook[]): void {
+    this.#batches.push(...batches);
+  }
+
+  replace(batches: readonly BatchLook[]): void {
+    this.#batches = [...batches];
+    this.#version++;
+  }
+
+  /** Reads what is new; all of it when `isChanged`, or when the log is shorter than what was read. */
+  follow(log: ReadableLog, isChanged: boolean): void {
+    const isWhole = isChanged || log.logEndOffset < this.endOffset || this.#batches.length === 0;
+    const from = isWhole ? log.logStartOffset : this.endOffset;
+    const read = readFrom(log, Math.max(from, log.logStartOffset));
+    if (isWhole) this.replace(read);
+    else this.add(read);
+  }
+
+  /** Where the first batch from `offset` on stands. */
+  indexFrom(offset: number): number {
+    let [low, high] = [0, this.#batches.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#batches[middle]?.baseOffset ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function readFrom(log: ReadableLog, from: number): BatchLook[] {
+  const found: BatchLook[] = [];
+  for (let offset = from; offset < log.logEndOffset; ) {
+    const { batches, nextOffset } = log.read(offset, { bytesMax: BYTES_MAX, endOffset: log.logEndOffset });
+    for (const frame of splitFrames(batches)) found.push(readBatchHeader(frame));
+    if (nextOffset <= offset) break;
+    offset = nextOffset;
+  }
+  return found;
+}
+
+/** Something that is counted up over the batches of a log, each once, and anew when the log was read anew. */
+export class Folds<State> {
+  readonly #make: () => State;
+  readonly #known = new WeakMap<LogMirror, { version: number; next: number; state: State }>();
+
+  constructor(make: () => State) {
+    this.#make = make;
+  }
+
+  /** `note` is called for each batch that is new. */
+  of(
+    mirror: LogMirror,
+    note: (state: State, batch: BatchLook, before: BatchLook | undefined) => void,
+  ): State {
+    let known = this.#known.get(mirror);
+    if (known === undefined || known.version !== mirror.version) {
+      known = { version: mirror.version, next: 0, state: this.#make() };
+      this.#known.set(mirror, known);
+    }
+    for (; known.next < mirror.batches.length; known.next++) {
+      const batch = mirror.batches[known.next];
+      if (batch !== undefined) note(known.state, batch, mirror.batches[known.next - 1]);
+    }
+    return known.state;
+  }
+}
+
+export function batchWords(brokerId: number, batch: BatchLook): string {
+  const { baseOffset, nextOffset, leaderEpoch, crc, producerId, producerEpoch, baseSequence, control } =
+    batch;
+  const who = producerId < 0 ? "" : `, producer ${producerId}:${producerEpoch} from sequence ${baseSequence}`;
+  const what = control === null ? (batch.transactional ? "in a transaction" : "plain") : `${control} marker`;
+  return `${brokerId} has ${baseOffset} to ${nextOffset} of epoch ${leaderEpoch}, ${what}${who}, crc ${crc.toString(16)}`;
+}

@@ -1,0 +1,84 @@
+/** Where a partition begins, ends and is visible to: in one instant, and from one to the next. */
+import type { Checker, Judge } from "../checker.ts";
+import { inSyncOf, leaderOf, lookWords, type PartitionLook } from "./partition-look.ts";
+
+export const marksInOrder: Checker<PartitionLook> = {
+  name: "marks-in-order",
+  promise:
+    "log start <= high watermark <= the end of every in-sync log; nobody has heard of a later high watermark than there is",
+  check(look, judge) {
+    const { highWatermark, lastStableOffset, place } = look;
+    const leader = leaderOf(look);
+    if (leader === null) return;
+    judge.asked();
+    const wrong = (problem: string) => judge.violated(`${problem} in ${place}`, [lookWords(look)]);
+    if (leader.logStartOffset > highWatermark) wrong("the log starts above the high watermark");
+    if (lastStableOffset > highWatermark) wrong("the last stable offset is above the high watermark");
+    for (const { brokerId, logEndOffset, highWatermark: heard } of inSyncOf(look)) {
+      if (logEndOffset < highWatermark)
+        wrong(`broker ${brokerId} is in sync, and ends at ${logEndOffset}, below the high watermark`);
+      if (heard > highWatermark) wrong(`broker ${brokerId} has heard of a later high watermark, ${heard},`);
+      if (heard > logEndOffset) wrong(`broker ${brokerId} has heard of more than it holds, ${heard},`);
+    }
+  },
+};
+
+/** From one look at a partition to the next: what only grows. */
+export class MarksGrow implements Checker<PartitionLook> {
+  readonly name = "marks-grow";
+  readonly promise =
+    "in one life the high watermark never goes back but by an unclean promotion, nor within a leadership what is stable, and the leader's end";
+  readonly #last = new Map<string, PartitionLook>();
+
+  check(look: PartitionLook, judge: Judge): void {
+    const before = this.#last.get(look.place);
+    if (leaderOf(look) !== null) this.#last.set(look.place, look);
+    if (before === undefined || before.life !== look.life || leaderOf(look) === null) return;
+    if (before.uncleanPromotions !== look.uncleanPromotions) return;
+    judge.asked();
+    const evidence = [lookWords(before), lookWords(look)];
+    const goesBack = (what: string, from: number, to: number) => {
+      if (to < from) judge.violated(`${what} of ${look.place} goes back from ${from} to ${to}`, evidence);
+    };
+    goesBack("the high watermark", before.highWatermark, look.highWatermark);
+    if (before.leaderEpoch !== look.leaderEpoch) return;
+    goesBack("the last stable offset", before.lastStableOffset, look.lastStableOffset);
+    const [was, is] = [leaderOf(before), leaderOf(look)];
+    if (was === null || is === null || was.brokerId !== is.brokerId) return;
+    goesBack("the leader's log end", was.logEndOffset, is.logEndOffset);
+    goesBack("the leader's log start", was.logStartOffset, is.logStartOffset);
+  }
+}
+
+/** Who leads, from the first epoch to the last. */
+export class OneLeader implements Checker<PartitionLook> {
+  readonly name = "one-leader";
+  readonly promise =
+    "the leader is in sync, an epoch has one leader, and epochs only rise, whatever the process and the disk go through";
+  readonly #leaders = new Map<string, number>();
+  readonly #last = new Map<string, PartitionLook>();
+
+  check(look: PartitionLook, judge: Judge): void {
+    const { place, leaderId, leaderEpoch, inSyncReplicas, replicaIds } = look;
+    const before = this.#last.get(place);
+    this.#last.set(place, look);
+    judge.asked();
+    if (before !== undefined && leaderEpoch < before.leaderEpoch)
+      judge.violated(`the leader epoch of ${place} goes back from ${before.leaderEpoch} to ${leaderEpoch}`, [
+        lookWords(before),
+        lookWords(look),
+      ]);
+    if (inSyncReplicas.some((brokerId) => !replicaIds.includes(brokerId)))
+      judge.violated(`somebody is in sync who has no replica of ${place}`, [lookWords(look)]);
+    if (leaderId === null) return;
+    if (!inSyncReplicas.includes(leaderId))
+      judge.violated(`broker ${leaderId} leads ${place}, and is out of sync`, [lookWords(look)]);
+    const epoch = `${place} ${leaderEpoch}`;
+    const other = this.#leaders.get(epoch) ?? leaderId;
+    this.#leaders.set(epoch, leaderId);
+    if (other !== leaderId)
+      judge.violated(`epoch ${leaderEpoch} of ${place} has two leaders, ${other} and ${leaderId}`, [
+        lookWords(look),
+      ]);
+  }
+}

@@ -1,0 +1,59 @@
+/** A partition in one instant, as anybody may see it who looks at each of its replicas. */
+import type { PlaceName } from "../../history/place.ts";
+import type { LogMirror } from "./log-mirror.ts";
+
+export interface EpochLook {
+  readonly leaderEpoch: number;
+  readonly startOffset: number;
+}
+
+/** A replica that can be read. */
+export interface ReplicaLook {
+  readonly brokerId: number;
+  readonly logStartOffset: number;
+  readonly logEndOffset: number;
+  readonly flushedOffset: number;
+  /** As it has heard of it. */
+  readonly highWatermark: number;
+  /** Its log is just being cut. */
+  readonly isBeingCut: boolean;
+  readonly epochs: readonly EpochLook[];
+  readonly mirror: LogMirror;
+}
+
+export interface PartitionLook {
+  readonly place: PlaceName;
+  /** Of the process: which one, from the first. */
+  readonly life: number;
+  /** `null` while nobody leads. */
+  readonly leaderId: number | null;
+  readonly leaderEpoch: number;
+  readonly replicaIds: readonly number[];
+  readonly inSyncReplicas: readonly number[];
+  readonly highWatermark: number;
+  readonly lastStableOffset: number;
+  readonly isCompacted: boolean;
+  /** How often somebody came to lead it who was out of sync. */
+  readonly uncleanPromotions: number;
+  /** Those that can be read. */
+  readonly replicas: readonly ReplicaLook[];
+}
+
+/** Those in sync that can be read and are not being cut. */
+export function inSyncOf({ replicas, inSyncReplicas }: PartitionLook): ReplicaLook[] {
+  return replicas.filter(({ brokerId, isBeingCut }) => !isBeingCut && inSyncReplicas.includes(brokerId));
+}
+
+export function leaderOf({ replicas, leaderId }: PartitionLook): ReplicaLook | null {
+  return replicas.find(({ brokerId }) => brokerId === leaderId) ?? null;
+}
+
+export function lookWords(look: PartitionLook): string {
+  const { place, leaderId, leaderEpoch, inSyncReplicas, highWatermark, lastStableOffset, replicas } = look;
+  const logs = replicas.map(
+    ({ brokerId, logStartOffset, logEndOffset, highWatermark: heard }) =>
+      `${brokerId} has ${logStartOffset} to ${logEndOffset}, heard of ${heard}`,
+  );
+  const who = `${place} is led by ${leaderId ?? "nobody"} in epoch ${leaderEpoch}, in sync ${inSyncReplicas.join(",")}`;
+  return `${who}, high watermark ${highWatermark}, stable to ${lastStableOffset}; ${logs.join("; ")}`;
+}

@@ -1,0 +1,160 @@
+/** What a log says of producers by its batches alone: each sequence once and in order, each transaction with one end. */
+import type { Checker, Judge } from "../checker.ts";
+import { type BatchLook, batchWords, Folds } from "./log-mirror.ts";
+import { leaderOf, lookWords, type PartitionLook } from "./partition-look.ts";
+
+const SEQUENCES = 2 ** 31;
+
+/** By producer id, its last batch of records. */
+type LastBatches = Map<number, BatchLook>;
+
+export class SequencesInOrder implements Checker<PartitionLook> {
+  readonly name = "sequences-in-order";
+  readonly promise =
+    "the sequences of a producer's epoch follow each other in a log, each once, and nothing of an older epoch comes behind a newer";
+  readonly #folds = new Folds<LastBatches>(() => new Map());
+
+  check(look: PartitionLook, judge: Judge): void {
+    for (const { brokerId, mirror } of look.replicas)
+      this.#folds.of(mirror, (last, batch) => {
+        if (batch.producerId < 0 || batch.control !== null || batch.baseSequence < 0) return;
+        const before = last.get(batch.producerId);
+        last.set(batch.producerId, batch);
+        if (before === undefined) return;
+        judge.asked();
+        const problem = sequenceProblem(before, batch, look.isCompacted);
+        if (problem !== null)
+          judge.violated(`${look.place} on ${brokerId} ${problem}`, [
+            batchWords(brokerId, before),
+            batchWords(brokerId, batch),
+          ]);
+      });
+  }
+}
+
+function sequenceProblem(before: BatchLook, batch: BatchLook, isCompacted: boolean): string | null {
+  const { producerId, producerEpoch, baseSequence, baseOffset } = batch;
+  const who = `of producer ${producerId}`;
+  if (producerEpoch < before.producerEpoch) return `has a batch of an older epoch ${who} at ${baseOffset}`;
+  if (producerEpoch > before.producerEpoch) return null;
+  const expected = (before.baseSequence + before.nextOffset - before.baseOffset) % SEQUENCES;
+  // Compaction takes whole batches, but for a producer's last one.
+  if (baseSequence === expected || (isCompacted && baseSequence > expected)) return null;
+  return `has sequence ${baseSequence} ${who} at ${baseOffset}; expected ${expected}`;
+}
+
+interface OpenInLog {
+  readonly first: BatchLook;
+  last: BatchLook;
+}
+
+interface EndedInLog {
+  readonly firstOffset: number;
+  readonly marker: BatchLook;
+}
+
+/** What is open in a log, and what has ended. */
+interface TransactionsInLog {
+  readonly open: Map<number, OpenInLog>;
+  /** By producer id, its last marker. */
+  readonly markers: Map<number, BatchLook>;
+  /** In the order of their markers. */
+  readonly ended: EndedInLog[];
+  startsAt: number | null;
+}
+
+function emptyLog(): TransactionsInLog {
+  return { open: new Map(), markers: new Map(), ended: [], startsAt: null };
+}
+
+/** Notes one batch, and returns what is wrong with it. */
+function noteBatch(state: TransactionsInLog, batch: BatchLook, isCompacted: boolean): string | null {
+  state.startsAt ??= batch.baseOffset;
+  const { producerId, producerEpoch, control, baseOffset, recordCount } = batch;
+  if (producerId < 0) return null;
+  const open = state.open.get(producerId);
+  const marker = state.markers.get(producerId);
+  if (control === null) {
+    if (!batch.transactional || recordCount === 0) return null;
+    if (open === undefined || open.first.producerEpoch !== producerEpoch)
+      state.open.set(producerId, { first: batch, last: batch });
+    else open.last = batch;
+    if (marker === undefined || producerEpoch >= marker.producerEpoch) return null;
+    return `goes on at ${baseOffset} behind the marker at ${marker.baseOffset}`;
+  }
+  state.open.delete(producerId);
+  state.markers.set(producerId, batch);
+  if (open === undefined) {
+    // What it ended may lie before the log's start, or have been compacted away.
+    if (isCompacted || state.startsAt > 0) return null;
+    return `has a marker at ${baseOffset}, and nothing open`;
+  }
+  state.ended.push({ firstOffset: open.first.baseOffset, marker: batch });
+  const decided = open.first.producerEpoch;
+  if (
+    control === "abort" ? producerEpoch >= decided : producerEpoch - decided <= 1 && producerEpoch >= decided
+  )
+    return null;
+  return `has a ${control} marker of epoch ${producerEpoch} at ${baseOffset} for a transaction of epoch ${decided}`;
+}
+
+export class TransactionsEnd implements Checker<PartitionLook> {
+  readonly name = "markers";
+  readonly promise =
+    "a transaction has one marker in a log, of its own epoch, and nothing of it comes behind that";
+  readonly #folds = new Folds<TransactionsInLog>(emptyLog);
+
+  check(look: PartitionLook, judge: Judge): void {
+    for (const { brokerId, mirror } of look.replicas)
+      this.#folds.of(mirror, (state, batch) => {
+        if (batch.control !== null) judge.asked();
+        const open = state.open.get(batch.producerId);
+        const marker = state.markers.get(batch.producerId);
+        const problem = noteBatch(state, batch, look.isCompacted);
+        if (problem === null) return;
+        const words = [marker, open?.first, open?.last, batch];
+        judge.violated(
+          `the transaction of producer ${batch.producerId} in ${look.place} on ${brokerId} ${problem}`,
+          words.flatMap((each) => (each === undefined ? [] : [batchWords(brokerId, each)])),
+        );
+      });
+  }
+}
+
+export class StableEnd implements Checker<PartitionLook> {
+  readonly name = "last-stable-offset";
+  readonly promise =
+    "the last stable offset is where the first transaction began that is open, or whose marker is not visible, else the high watermark";
+  readonly #folds = new Folds<TransactionsInLog>(emptyLog);
+
+  check(look: PartitionLook, judge: Judge): void {
+    const leader = leaderOf(look);
+    if (leader === null || leader.isBeingCut) return;
+    const { highWatermark, lastStableOffset } = look;
+    const state = this.#folds.of(
+      leader.mirror,
+      (each, batch) => void noteBatch(each, batch, look.isCompacted),
+    );
+    while ((state.ended[0]?.marker.baseOffset ?? highWatermark) < highWatermark) state.ended.shift();
+    const open = [...state.open.values()].filter(({ last }) => last.nextOffset > leader.logStartOffset);
+    const firsts = [
+      ...open.map(({ first }) => first.baseOffset),
+      ...state.ended
+        .filter(({ marker }) => marker.baseOffset >= highWatermark)
+        .map(({ firstOffset }) => firstOffset),
+    ];
+    if (firsts.length > 0) judge.asked();
+    const expected = Math.min(
+      highWatermark,
+      ...firsts.map((first) => Math.max(first, leader.logStartOffset)),
+    );
+    if (lastStableOffset === expected) return;
+    judge.violated(`${look.place} is stable to ${lastStableOffset}; expected ${expected}`, [
+      lookWords(look),
+      ...open.map(({ first, last }) => `open: ${batchWords(leader.brokerId, first)} to ${last.nextOffset}`),
+      ...state.ended.map(
+        ({ firstOffset, marker }) => `from ${firstOffset}: ${batchWords(leader.brokerId, marker)}`,
+      ),
+    ]);
+  }
+}
