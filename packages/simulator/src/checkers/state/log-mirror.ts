@@ -57,13 +57,12 @@ export class LogMirror {
     this.#version++;
   }
 
-  /** Reads what is new; all of it when `isChanged`, or when the log is shorter than what was read. */
+  /** Reads what is new; all of it when `isChanged`, or when what was read cannot be the beginning of it. */
   follow(log: ReadableLog, isChanged: boolean): void {
-    const isWhole = isChanged || log.logEndOffset < this.endOffset || this.#batches.length === 0;
-    const from = isWhole ? log.logStartOffset : this.endOffset;
-    const read = readFrom(log, Math.max(from, log.logStartOffset));
-    if (isWhole) this.replace(read);
-    else this.add(read);
+    const { endOffset } = this;
+    const isApart = log.logEndOffset < endOffset || log.logStartOffset > endOffset;
+    if (isChanged || isApart || this.#batches.length === 0) this.replace(readFrom(log, log.logStartOffset));
+    else this.add(readFrom(log, endOffset));
   }
 
   /** Where the first batch from `offset` on stands. */
