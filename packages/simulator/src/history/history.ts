@@ -139,7 +139,7 @@ export interface OperationKinds {
     };
     readonly told: object;
   };
-  /** Every offset that the group has, or `null` for a place that was asked for and has none. */
+  /** Of some places; `null` where the group has none. */
   readonly read_offsets: {
     readonly asked: { readonly groupId: string };
     readonly told: { readonly offsets: readonly PlacedOffset[] };

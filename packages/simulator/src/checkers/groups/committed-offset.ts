@@ -43,26 +43,22 @@ function checkGroup(
   reads: readonly Read[],
   writes: ReadonlyMap<PlaceName, readonly Write[]>,
 ): void {
-  const found = reads.map(
-    ({ ended }) => new Map(ended.told.offsets.map(({ place, offset }) => [place, offset])),
-  );
-  const places = new Set([...writes.keys(), ...found.flatMap((each) => [...each.keys()])]);
-  for (const place of places) {
-    const register = new Register(writes.get(place) ?? []);
-    for (const [index, read] of reads.entries()) {
-      const offset = found[index]?.get(place) ?? null;
+  const registers = new Map<PlaceName, Register>();
+  for (const read of reads)
+    for (const { place, offset } of read.ended.told.offsets) {
+      const register = registers.get(place) ?? new Register(writes.get(place) ?? []);
+      registers.set(place, register);
       const { last, candidates } = register.at(read);
       if (last !== null && isGroupsLost(judged, last.from, read.ended.order)) continue;
       judge.asked();
-      if (candidates.some((candidate) => candidate.offset === offset) || (last === null && offset === null))
-        continue;
+      if (candidates.some((candidate) => candidate.offset === offset)) continue;
+      if (last === null && offset === null) continue;
       const expected = candidates.map((candidate) => candidate.offset).join(" or ") || "none";
       judge.violated(`${read.asked.groupId} is at ${offset} in ${place}; expected ${expected}`, [
         ...candidates.slice(0, 5).map(({ words }) => words),
         `${read.client} read it (${when(read)})`,
       ]);
     }
-  }
 }
 
 /** The commits of one partition, as reads go on: those that were overwritten are dropped. */

@@ -53,7 +53,7 @@ export class ClusterLooks {
 
   /** `life`: which process it is. `null` when the partition is not there. */
   lookAt(cluster: BrokerCluster, { topic, partition }: TopicPartition, life: number): PartitionLook | null {
-    if (!cluster.hasTopic(topic)) return null;
+    if (cluster.state !== "running" || !cluster.hasTopic(topic)) return null;
     const { partitions } = cluster.describeTopic(topic);
     if (partition >= partitions) return null;
     const set = cluster.replicaSet({ topic, partition });
