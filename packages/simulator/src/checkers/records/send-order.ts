@@ -82,9 +82,10 @@ function bySequence(one: Sent, other: Sent): number {
   return a.producerEpoch - b.producerEpoch || a.baseSequence - b.baseSequence || one.index - other.index;
 }
 
+/** Where one of the two was lost, its offset may have been given to what came before it. */
 function isExcused({ losses }: JudgedHistory, before: Placed, later: Placed): boolean {
   const span = { from: before.sent.send.order, to: Math.max(before.toldAt, later.toldAt) };
-  return losses.excuse(before.sent.place, before.protection, span) !== null;
+  return [before, later].some(({ sent, protection }) => losses.excuse(sent.place, protection, span) !== null);
 }
 
 function compare(judged: JudgedHistory, judge: Judge, before: Placed, later: Placed): void {
