@@ -83,10 +83,10 @@ export interface Insisted<Result> {
 export abstract class Client {
   readonly name: string;
   readonly connection: Connection;
-  protected readonly world: ClientWorld;
+  readonly world: ClientWorld;
   /** Of the act under way. */
   luck: Chance;
-  /** Its process is dead: what it awaits never comes. */
+  /** Its process is dead. */
   isGone = false;
   #named = 0;
 
@@ -109,12 +109,22 @@ export abstract class Client {
     return `${this.name}.${this.#named++}`;
   }
 
-  protected wait(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.world.timeline.plan(ms, resolve));
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.world.timeline.plan(ms, () => {
+        if (!this.isGone) resolve();
+      });
+    });
+  }
+
+  /** Its process dies. What it has sent may still arrive; what it awaits never comes. */
+  die(): void {
+    this.isGone = true;
+    this.connection.die();
   }
 
   /** Asks again while that may help, up to `attemptsMax` times. */
-  protected async insist<Result>(
+  async insist<Result>(
     serve: Serve<Result>,
     { attemptsMax, ...options }: AskOptions & { readonly attemptsMax: number },
   ): Promise<Insisted<Result>> {

@@ -39,9 +39,10 @@ export interface NetworkParts {
   readonly broken: (problem: unknown) => void;
 }
 
-/** Of one side of one connection, from its opening to its end. */
+/** One connection, from its opening to its end. */
 interface Link {
-  isOpen: boolean;
+  /** "left": the client is not there any more, and the broker does not know. "broken": nothing comes through. */
+  state: "open" | "left" | "broken";
   readonly life: number;
   requestsAtMs: number;
   answersAtMs: number;
@@ -57,21 +58,24 @@ export class Connection {
   readonly #parts: NetworkParts;
   #link: Link | null = null;
   #stalledUntilMs = 0;
+  #isDead = false;
   /** Of the act under way: it draws how long messages take. */
   luck: Chance;
 
   constructor(parts: NetworkParts, luck: Chance) {
     this.#parts = parts;
     this.luck = luck;
-    parts.process.onEnd(() => this.#broke(this.#link, "server"));
+    parts.process.onEnd(() => this.#broke(this.#link));
   }
 
-  /** Asks the broker. Never rejects. */
+  /** Asks the broker. Never rejects; of a dead client it never settles. */
   ask<Result>(
     serve: Serve<Result>,
     { brokerMs = 300, clientMs = 500 }: AskOptions = {},
   ): Promise<Answer<Result>> {
     const { timeline } = this.#parts;
+    // Nobody is there who could hear of anything.
+    if (this.#isDead) return new Promise(() => {});
     const link = this.#open();
     if (link === null) return this.#later<Result>({ kind: "lost", sent: false });
     return new Promise((resolve) => {
@@ -87,23 +91,33 @@ export class Connection {
       // Whoever waits no longer connects anew; the broker finds out later, or never.
       timers.push(timeline.plan(clientMs, () => this.#abandon(link)));
       this.#carry(link, "requests", () => {
-        if (!this.#arrives(link)) return this.#broke(link, "server");
-        timers.push(timeline.plan(brokerMs, () => giveUp.abort()));
+        if (!this.#arrives()) return this.#broke(link);
+        // Also when its client waits no longer: the broker does not know.
+        const patience = timeline.plan(brokerMs, () => giveUp.abort());
         this.#serve(serve, giveUp.signal, (answer) => {
+          patience.cancel();
           if (link.life !== this.#parts.process.life || this.#parts.process.isDying) return;
           this.#carry(link, "answers", () => {
-            if (!link.isOpen) return;
-            if (this.#arrives(link)) settle(answer);
-            else this.#broke(link, "server");
+            if (link.state !== "open") return;
+            if (this.#arrives()) settle(answer);
+            else this.#broke(link);
           });
         });
       });
     });
   }
 
-  /** The connection breaks, for both sides. */
+  /** The connection breaks, for both sides at once, or first for the client alone. */
   cut(): void {
-    this.#broke(this.#link, "server");
+    if (this.#link === null) return;
+    if (this.luck.percent(50)) this.#broke(this.#link);
+    else this.#abandon(this.#link);
+  }
+
+  /** The client is dead. */
+  die(): void {
+    this.#isDead = true;
+    if (this.#link !== null) this.#link.state = "left";
   }
 
   /** Nothing comes through for a while, either way. */
@@ -113,11 +127,11 @@ export class Connection {
 
   #open(): Link | null {
     const { process, timeline } = this.#parts;
-    if (this.#link?.isOpen === true) return this.#link;
+    if (this.#link?.state === "open") return this.#link;
     if (process.cluster === null) return null;
     const nowMs = timeline.nowMs;
     this.#link = {
-      isOpen: true,
+      state: "open",
       life: process.life,
       requestsAtMs: nowMs,
       answersAtMs: nowMs,
@@ -151,27 +165,27 @@ export class Connection {
     link[key] = Math.max(link[key], drawnMs);
     const { process } = this.#parts;
     timeline.plan(link[key] - timeline.nowMs, () => {
-      if (link.life === process.life) act();
+      if (link.life === process.life && link.state !== "broken") act();
     });
   }
 
-  #arrives(link: Link): boolean {
+  #arrives(): boolean {
     const { lossPermille } = this.#parts;
-    return !link.isOpen || lossPermille === 0 || this.luck.below(1000) >= lossPermille;
+    return lossPermille === 0 || this.luck.below(1000) >= lossPermille;
   }
 
   /** The client has waited long enough. What it sent may still arrive. */
   #abandon(link: Link): void {
-    link.isOpen = false;
-    for (const { lose } of [...link.pending]) lose();
+    link.state = "left";
+    if (!this.#isDead) for (const { lose } of [...link.pending]) lose();
   }
 
-  #broke(link: Link | null, _side: "server"): void {
-    if (link === null) return;
-    link.isOpen = false;
+  #broke(link: Link | null): void {
+    if (link === null || link.state === "broken") return;
+    link.state = "broken";
     for (const { lose, giveUp } of [...link.pending]) {
       giveUp.abort();
-      lose();
+      if (!this.#isDead) lose();
     }
   }
 

@@ -1,5 +1,7 @@
 /** The time after the faults: what an operator and the cluster itself do until everything has come together, and how far that is. */
 import type { BrokerCluster } from "@minikafka/core";
+import { Consumer } from "../clients/consumer.ts";
+import { Copier } from "../clients/copier.ts";
 import { Reader } from "../clients/reader.ts";
 import { placeName } from "../world/topics.ts";
 import { leadAgain, operate } from "./operator.ts";
@@ -22,6 +24,7 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
     calm();
     if (round % 5 === 0) mend(world);
     tend(world);
+    if (groupApart(world) !== null) driveGroups(world);
     await roundOver(world, pass);
     if (witness.violation !== null) return;
     reason = apartBy(world);
@@ -58,6 +61,35 @@ function mend(world: RunWorld): void {
   });
 }
 
+/** Members do what they should: they read on, commit, and copy what has come. */
+function driveGroups({ clients }: RunWorld): void {
+  for (const client of clients.values()) {
+    if (client instanceof Consumer) client.consume({ commits: true, next: "stay", bytesMax: 1 << 20 });
+    if (client instanceof Copier) client.copy({ end: "commit", bytesMax: 1 << 20, pauseMs: 0 });
+  }
+}
+
+/** Why a group is not where it should be; `null` when each partition is owned, and read to its end. */
+function groupApart({ clients, process, topics }: RunWorld): string | null {
+  const { cluster } = process;
+  const members = [...clients.values()].filter(
+    (client) => client instanceof Consumer || client instanceof Copier,
+  );
+  for (const groupId of new Set(members.map(({ membership }) => membership.options.groupId))) {
+    const ofGroup = members.filter(({ membership }) => membership.options.groupId === groupId);
+    const read = new Set(ofGroup.flatMap(({ membership }) => membership.options.topics));
+    for (const place of [...read].flatMap((topic) => topics.places(topic))) {
+      const name = placeName(place);
+      const owners = ofGroup.flatMap(({ membership }) => membership.owned.get(name) ?? []);
+      if (owners.length !== 1) return `${name} has ${owners.length} owners in ${groupId}`;
+      const end = cluster?.visibleEnd(place, "read_committed");
+      if (owners[0]?.position !== end)
+        return `${groupId} has read ${name} up to ${owners[0]?.position} of ${end}`;
+    }
+  }
+  return null;
+}
+
 /** What a daemon does by itself. */
 function tend(world: RunWorld): void {
   operate(world, (cluster) => cluster.replicateOnce());
@@ -70,6 +102,8 @@ function tend(world: RunWorld): void {
 function apartBy(world: RunWorld): string | null {
   const { cluster } = world.process;
   if (cluster === null || !world.process.isUp) return "the cluster is not up";
+  const group = groupApart(world);
+  if (group !== null) return group;
   const busy = [...world.clients.values()].find(({ isIdle }) => !isIdle);
   if (busy !== undefined) return `${busy.name} still waits`;
   for (const { topic, partitions } of cluster.listTopics())

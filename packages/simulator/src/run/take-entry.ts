@@ -1,13 +1,16 @@
 /** What each kind of entry does when its time has come. */
 import type { TopicPartition } from "@minikafka/core";
 import { Chance } from "../chance.ts";
+import { Consumer } from "../clients/consumer.ts";
+import { Copier } from "../clients/copier.ts";
 import { IdempotentProducer } from "../clients/idempotent-producer.ts";
 import { PlainProducer } from "../clients/plain-producer.ts";
 import { Reader } from "../clients/reader.ts";
+import { Writer } from "../clients/writer.ts";
 import type { ActKind, ActOf, Entry } from "../script/entry.ts";
 import { placeName } from "../world/topics.ts";
 import { operate } from "./operator.ts";
-import type { RunWorld } from "./world.ts";
+import { type RunWorld, replaceClient } from "./world.ts";
 
 type Take<Kind extends ActKind> = (world: RunWorld, act: ActOf<Kind>, luck: Chance) => void;
 
@@ -26,6 +29,26 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
     client?.take(luck);
     if (client instanceof Reader && place !== null) client.read(place);
   },
+  transact: ({ clients, topics }, { client: name, sends, end, pauseMs }, luck) => {
+    const client = clients.get(name);
+    client?.take(luck);
+    const placed = sends.flatMap(({ topic, partition, keys }) => {
+      const place = topics.place(topic, partition);
+      return place === null ? [] : [{ place, keys }];
+    });
+    if (client instanceof Writer) client.transact({ sends: placed, end, pauseMs });
+  },
+  consume: ({ clients }, { client: name, ...order }, luck) => {
+    const client = clients.get(name);
+    client?.take(luck);
+    if (client instanceof Consumer) client.consume(order);
+  },
+  copy: ({ clients }, { client: name, ...order }, luck) => {
+    const client = clients.get(name);
+    client?.take(luck);
+    if (client instanceof Copier) client.copy(order);
+  },
+  vanish: (world, { client }) => replaceClient(world, client),
   cut: ({ clients }, { client }) => clients.get(client)?.connection.cut(),
   stall: ({ clients }, { client, forMs }) => clients.get(client)?.connection.stall(forMs),
   replicate: (world, { brokerId }) =>
@@ -35,6 +58,11 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
   retention: (world) => operate(world, (cluster) => cluster.steps.applyRetention()),
   compact,
   expire_producers: (world) => operate(world, (cluster) => cluster.steps.expireProducers()),
+  expire_members: (world) => operate(world, (cluster) => cluster.groups.expireMembers()),
+  expire_offsets: (world) => operate(world, (cluster) => cluster.groups.expireOffsets()),
+  expire_transactions: (world) => operate(world, (cluster) => cluster.transactions.expire()),
+  abort_transaction: (world, { transactionalId }) =>
+    operate(world, (cluster) => cluster.transactions.abort(transactionalId)),
   roll: (world, act) => atPlace(world, act, (cluster, place) => cluster.steps.rollSegment(place)),
   promote,
   remove_from_isr: (world, act) =>

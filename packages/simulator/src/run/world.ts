@@ -1,9 +1,12 @@
 /** The parts of one run, put together as its shape says. */
 import { Chance } from "../chance.ts";
 import type { Client, ClientWorld } from "../clients/client.ts";
+import { Consumer } from "../clients/consumer.ts";
+import { Copier } from "../clients/copier.ts";
 import { IdempotentProducer } from "../clients/idempotent-producer.ts";
 import { PlainProducer } from "../clients/plain-producer.ts";
 import { Reader } from "../clients/reader.ts";
+import { Writer } from "../clients/writer.ts";
 import { Recorder } from "../history/recorder.ts";
 import type { NetworkParts } from "../network/connection.ts";
 import type { ClientShape, Shape } from "../shape/shape.ts";
@@ -26,7 +29,9 @@ export interface RunWorld {
   readonly process: SimProcess;
   readonly topics: Topics;
   readonly network: Mutable<NetworkParts>;
+  /** By the name that the shape gives them. */
   readonly clients: Map<string, Client>;
+  readonly clientWorld: ClientWorld;
 }
 
 type Mutable<Parts> = { -readonly [Key in keyof Parts]: Parts[Key] };
@@ -46,15 +51,50 @@ export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {})
   const clients = new Map(
     shape.clients.map((client) => [client.name, makeClient(client, clientWorld, seed)]),
   );
-  return { seed, shape, brokerIds, timeline, clock, recorder, witness, process, topics, network, clients };
+  return {
+    seed,
+    shape,
+    brokerIds,
+    timeline,
+    clock,
+    recorder,
+    witness,
+    process,
+    topics,
+    network,
+    clients,
+    clientWorld,
+  };
 }
 
-export function makeClient(shape: ClientShape, world: ClientWorld, seed: number): Client {
-  const luck = Chance.of(seed, shape.name);
-  if (shape.kind === "reader") return new Reader(shape.name, world, luck, shape.isolation);
-  return shape.isIdempotent
-    ? new IdempotentProducer(shape.name, world, luck, shape)
-    : new PlainProducer(shape.name, world, luck, shape.valueBytes);
+/** One that has died has a successor, which knows nothing of what it did. */
+export function replaceClient(world: RunWorld, name: string): void {
+  const { clients, clientWorld, shape, seed } = world;
+  const old = clients.get(name);
+  const own = shape.clients.find((client) => client.name === name);
+  if (old === undefined || own === undefined) return;
+  old.die();
+  const lives = Number(old.name.split("'")[1] ?? 1) + 1;
+  clients.set(name, makeClient({ ...own, name: `${name}'${lives}` }, clientWorld, seed));
+}
+
+function makeClient(shape: ClientShape, world: ClientWorld, seed: number): Client {
+  const { name } = shape;
+  const luck = Chance.of(seed, name);
+  switch (shape.kind) {
+    case "reader":
+      return new Reader(name, world, luck, shape.isolation);
+    case "writer":
+      return new Writer(name, world, luck, shape);
+    case "consumer":
+      return new Consumer(name, world, luck, shape.membership, shape.isolation);
+    case "copier":
+      return new Copier(name, world, luck, shape);
+    case "producer":
+      return shape.isIdempotent
+        ? new IdempotentProducer(name, world, luck, shape)
+        : new PlainProducer(name, world, luck, shape.valueBytes);
+  }
 }
 
 /** Everything that can run now has run: no promise is left that could go on without time, a message or the disk. */

@@ -39,6 +39,28 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
     if (client === null) return null;
     return { kind: "read", client, ...place(chance, chance.oneOf(shape.topics).topic) };
   },
+  transact: (chance, shape) => {
+    const client = oneOfKind(chance, shape, "writer");
+    if (client === null) return null;
+    const sends = Array.from({ length: 1 + chance.below(4) }, () => {
+      const { topic } = chance.oneOf(shape.topics);
+      const keys = Array.from({ length: 1 + chance.below(2) }, () => chance.oneOf(KEYS));
+      return { ...place(chance, topic), keys };
+    });
+    return { kind: "transact", client, sends, ...ending(chance) };
+  },
+  consume: (chance, shape) => {
+    const client = oneOfKind(chance, shape, "consumer");
+    if (client === null) return null;
+    const next = chance.percent(5) ? "leave" : "stay";
+    return { kind: "consume", client, commits: chance.percent(75), next, bytesMax: bytesMax(chance) };
+  },
+  copy: (chance, shape) => {
+    const client = oneOfKind(chance, shape, "copier");
+    if (client === null) return null;
+    return { kind: "copy", client, bytesMax: bytesMax(chance), ...ending(chance) };
+  },
+  vanish: (chance, shape) => ({ kind: "vanish", client: chance.oneOf(shape.clients).name }),
   cut: (chance, shape) => ({ kind: "cut", client: chance.oneOf(shape.clients).name }),
   stall: (chance, shape) => ({
     kind: "stall",
@@ -54,6 +76,19 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
   retention: () => ({ kind: "retention" }),
   compact: (chance) => ({ kind: "compact", rolls: chance.percent(60) }),
   expire_producers: () => ({ kind: "expire_producers" }),
+  expire_members: () => ({ kind: "expire_members" }),
+  expire_offsets: () => ({ kind: "expire_offsets" }),
+  expire_transactions: () => ({ kind: "expire_transactions" }),
+  abort_transaction: (chance, shape) => {
+    const ids = shape.clients.flatMap((client) =>
+      client.kind === "writer"
+        ? [client.transactionalId]
+        : client.kind === "copier"
+          ? [client.transactions.transactionalId]
+          : [],
+    );
+    return ids.length === 0 ? null : { kind: "abort_transaction", transactionalId: chance.oneOf(ids) };
+  },
   roll: (chance, shape) => ({ kind: "roll", ...anyPlace(chance, shape) }),
   promote: (chance, shape) => ({
     kind: "promote",
@@ -101,6 +136,16 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
 function drawAct(chance: Chance, shape: Shape): Act | null {
   const kind = chance.weighted(shape.weights) as ActKind;
   return DRAWS[kind](chance, shape);
+}
+
+function ending(chance: Chance) {
+  const end = chance.weighted({ commit: 70, abort: 20, leave: 10 });
+  return { end, pauseMs: chance.percent(50) ? 0 : chance.below(25) };
+}
+
+/** Some take all that there is. */
+function bytesMax(chance: Chance): number {
+  return chance.percent(30) ? 1 + chance.below(300) : 1 << 20;
 }
 
 function downMs(chance: Chance): number {

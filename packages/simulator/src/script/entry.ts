@@ -21,6 +21,29 @@ export type Act =
       readonly acks: Acks;
     } & Place)
   | ({ readonly kind: "read"; readonly client: string } & Place)
+  | {
+      readonly kind: "transact";
+      readonly client: string;
+      readonly sends: readonly (Place & { readonly keys: readonly (string | null)[] })[];
+      readonly end: "commit" | "abort" | "leave";
+      readonly pauseMs: number;
+    }
+  | {
+      readonly kind: "consume";
+      readonly client: string;
+      readonly commits: boolean;
+      readonly next: "stay" | "leave";
+      readonly bytesMax: number;
+    }
+  | {
+      readonly kind: "copy";
+      readonly client: string;
+      readonly end: "commit" | "abort" | "leave";
+      readonly bytesMax: number;
+      readonly pauseMs: number;
+    }
+  /** The client's process dies, and another one begins in its place. */
+  | { readonly kind: "vanish"; readonly client: string }
   // the network
   | { readonly kind: "cut"; readonly client: string }
   | { readonly kind: "stall"; readonly client: string; readonly forMs: number }
@@ -31,6 +54,10 @@ export type Act =
   | { readonly kind: "retention" }
   | { readonly kind: "compact"; readonly rolls: boolean }
   | { readonly kind: "expire_producers" }
+  | { readonly kind: "expire_members" }
+  | { readonly kind: "expire_offsets" }
+  | { readonly kind: "expire_transactions" }
+  | { readonly kind: "abort_transaction"; readonly transactionalId: string }
   // what operators do; a place may be one of an internal topic
   | ({ readonly kind: "roll" } & Place)
   | ({ readonly kind: "promote"; readonly brokerId: number; readonly unclean: boolean } & Place)

@@ -1,4 +1,5 @@
 /** Draws what a run is to be: each seed has other brokers, dials, clients and troubles (swarm testing). */
+import { ASSIGNORS, type AssignorName } from "@minikafka/core";
 import { Chance } from "../chance.ts";
 import type { ClientShape, Shape, TopicShape } from "./shape.ts";
 
@@ -8,6 +9,7 @@ export function drawShape(seed: number): Shape {
   const chance = Chance.of(seed, "shape");
   const brokers = chance.weighted({ 1: 25, 2: 25, 3: 50 });
   const count = Number(brokers);
+  const topics = drawTopics(chance, count);
   const flush = chance.weighted({ ack: 85, interval: 8, os: 7 });
   return {
     brokers: count,
@@ -23,8 +25,8 @@ export function drawShape(seed: number): Shape {
       ...(chance.percent(20) ? { compactionBufferBytes: 1024 } : {}),
       ...(chance.percent(20) ? { reserveBytes: 4096 } : {}),
     },
-    topics: drawTopics(chance, count),
-    clients: drawClients(chance),
+    topics,
+    clients: drawClients(chance, topics),
     network: {
       delayMsMax: chance.oneOf([0, 2, 5, 20]),
       lossPermille: chance.oneOf([0, 0, 5, 20]),
@@ -69,23 +71,73 @@ function drawTopics(chance: Chance, brokers: number): TopicShape[] {
       ...(chance.percent(30) ? { cleanup_policy: "compact,delete", min_cleanable_dirty_ratio: 0 } : {}),
     },
   };
-  return [lasting, ...(chance.percent(60) ? [compacted] : []), ...(chance.percent(50) ? [passing] : [])];
+  const copies = { ...lasting, topic: "copies", partitions: partitions() };
+  return [
+    lasting,
+    copies,
+    ...(chance.percent(60) ? [compacted] : []),
+    ...(chance.percent(50) ? [passing] : []),
+  ];
 }
 
-function drawClients(chance: Chance): ClientShape[] {
-  const clients: ClientShape[] = [];
-  const producers = 1 + chance.below(3);
-  for (let index = 0; index < producers; index++)
-    clients.push({
-      kind: "producer",
+function drawClients(chance: Chance, topics: readonly TopicShape[]): ClientShape[] {
+  return [
+    ...many(1 + chance.below(3), (index) => ({
+      kind: "producer" as const,
       name: `p${index}`,
       isIdempotent: chance.percent(60),
       namesEpoch: chance.percent(50),
       valueBytes: chance.oneOf([4, 20, 100]),
-    });
-  clients.push({ kind: "reader", name: "r0", isolation: "read_uncommitted" });
-  clients.push({ kind: "reader", name: "r1", isolation: "read_committed" });
-  return clients;
+    })),
+    ...many(chance.below(3), (index) => ({
+      kind: "writer" as const,
+      name: `w${index}`,
+      // Two of one id fence each other.
+      ...transactional(chance, chance.percent(75) ? `w${index}` : "w0"),
+    })),
+    ...drawConsumers(chance, topics),
+    ...drawCopiers(chance),
+    { kind: "reader", name: "r0", isolation: "read_uncommitted" },
+    { kind: "reader", name: "r1", isolation: "read_committed" },
+  ];
+}
+
+function drawConsumers(chance: Chance, topics: readonly TopicShape[]): ClientShape[] {
+  const assignor = chance.oneOf(ASSIGNORS);
+  return many(chance.below(4), (index) => ({
+    kind: "consumer" as const,
+    name: `c${index}`,
+    isolation: chance.oneOf(["read_committed", "read_uncommitted"] as const),
+    membership: {
+      groupId: "readers",
+      topics: topics.map(({ topic }) => topic).filter((topic) => topic === "orders" || chance.percent(50)),
+      ...member(chance, assignor),
+    },
+  }));
+}
+
+function drawCopiers(chance: Chance): ClientShape[] {
+  const assignor = chance.oneOf(ASSIGNORS);
+  return many(chance.below(3), (index) => ({
+    kind: "copier" as const,
+    name: `x${index}`,
+    membership: { groupId: "copiers", topics: ["orders"], ...member(chance, assignor) },
+    transactions: transactional(chance, `x${index}`),
+    output: "copies",
+  }));
+}
+
+function many(count: number, make: (index: number) => ClientShape): ClientShape[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+function member(chance: Chance, assignor: AssignorName) {
+  const sessionTimeoutMs = 100 + chance.below(400);
+  return { assignor, sessionTimeoutMs, rebalanceTimeoutMs: sessionTimeoutMs + chance.below(400) };
+}
+
+function transactional(chance: Chance, transactionalId: string) {
+  return { transactionalId, timeoutMs: 50 + chance.below(500), valueBytes: chance.oneOf([4, 20, 100]) };
 }
 
 /** Calm ones and wild ones. */
@@ -94,6 +146,10 @@ function drawWeights(chance: Chance): Shape["weights"] {
   return {
     send: 20 + chance.below(40),
     read: 10 + chance.below(20),
+    transact: 10 + chance.below(20),
+    consume: 10 + chance.below(20),
+    copy: 10 + chance.below(20),
+    vanish: some(4),
     cut: some(3),
     stall: some(3),
     replicate: 10 + chance.below(25),
@@ -102,6 +158,10 @@ function drawWeights(chance: Chance): Shape["weights"] {
     retention: some(4),
     compact: some(6),
     expire_producers: some(1),
+    expire_members: 2 + some(5),
+    expire_offsets: some(1),
+    expire_transactions: 2 + some(5),
+    abort_transaction: some(2),
     roll: some(4),
     promote: some(6),
     remove_from_isr: some(3),

@@ -1,5 +1,6 @@
 /** What a run is drawn to be, before anything happens in it: all of it is printed, and can be handed in instead. */
-import type { ClusterConfig, RawTopicConfig } from "@minikafka/core";
+import type { AssignorName, ClusterConfig, RawTopicConfig } from "@minikafka/core";
+import type { Isolation } from "../history/history.ts";
 import type { DiskFate } from "../world/process.ts";
 
 export interface TopicShape {
@@ -9,20 +10,40 @@ export interface TopicShape {
   readonly config: RawTopicConfig;
 }
 
-export type ClientShape =
+interface GroupMember {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  readonly assignor: AssignorName;
+  readonly sessionTimeoutMs: number;
+  readonly rebalanceTimeoutMs: number;
+}
+
+interface Transactional {
+  readonly transactionalId: string;
+  readonly timeoutMs: number;
+  readonly valueBytes: number;
+}
+
+export type ClientShape = { readonly name: string } & (
   | {
       readonly kind: "producer";
-      readonly name: string;
       readonly isIdempotent: boolean;
       /** Whether it names the leader epoch that it knows. */
       readonly namesEpoch: boolean;
       readonly valueBytes: number;
     }
+  | { readonly kind: "reader"; readonly isolation: Isolation }
+  | ({ readonly kind: "writer" } & Transactional)
+  | { readonly kind: "consumer"; readonly isolation: Isolation; readonly membership: GroupMember }
   | {
-      readonly kind: "reader";
-      readonly name: string;
-      readonly isolation: "read_uncommitted" | "read_committed";
-    };
+      readonly kind: "copier";
+      readonly membership: GroupMember;
+      readonly transactions: Transactional;
+      readonly output: string;
+    }
+);
+
+export type ClientKind = ClientShape["kind"];
 
 export interface Shape {
   readonly brokers: number;

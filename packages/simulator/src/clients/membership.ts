@@ -1,0 +1,195 @@
+/**
+ * A consumer's life in its group, as KIP-848 has it: it joins, says that it lives and what it has, reads what it is assigned, and lets
+ * go of what it is no longer.
+ *
+ * Owns: what it believes to be its own, and where it goes on reading there.
+ * Never: a belief beyond what it was told, or beyond its session.
+ */
+import type { AssignorName, MemberView, TopicPartition } from "@minikafka/core";
+import type { Answer } from "../network/connection.ts";
+import { placeName } from "../world/topics.ts";
+import { type Client, codeOf, isInDoubt, isSure } from "./client.ts";
+
+export interface MembershipOptions {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  readonly assignor: AssignorName;
+  readonly sessionTimeoutMs: number;
+  readonly rebalanceTimeoutMs: number;
+}
+
+export interface Owned {
+  readonly place: TopicPartition;
+  readonly topicId: string;
+  /** Where to go on; `null`: the group has to be asked. */
+  position: number | null;
+  /** The name of the row of polls. */
+  reader: string;
+}
+
+export class Membership {
+  readonly #client: Client;
+  readonly options: MembershipOptions;
+  readonly memberId: string;
+  /** By name of the partition. */
+  readonly owned = new Map<string, Owned>();
+  generation = 0;
+  isMember = false;
+  readonly #letGo: (revoked: readonly Owned[]) => Promise<void>;
+  #isBeating = false;
+  #isKeptAlive = false;
+  #memberSince = 0;
+  #rows = 0;
+
+  /** `letGo` is awaited before it gives partitions back. */
+  constructor(
+    client: Client,
+    options: MembershipOptions,
+    letGo: (revoked: readonly Owned[]) => Promise<void> = async () => {},
+  ) {
+    this.#client = client;
+    this.#letGo = letGo;
+    this.options = options;
+    this.memberId = client.name;
+  }
+
+  get committer() {
+    return { memberId: this.memberId, generation: this.generation };
+  }
+
+  /** Joins, or says that it lives; resolves with whether it is a member. */
+  async beat(): Promise<boolean> {
+    if (this.#isBeating) return this.isMember;
+    this.#isBeating = true;
+    await this.#beat();
+    this.#isBeating = false;
+    if (!this.#isKeptAlive) void this.#keepAlive();
+    return this.isMember;
+  }
+
+  async #beat(): Promise<void> {
+    const askedMs = this.#client.world.timeline.nowMs;
+    const answer = this.isMember ? await this.#heartbeat() : await this.#join();
+    if (answer.kind === "ok") await this.#told(answer.value, askedMs);
+    else if (answer.kind === "refused") await this.#refused(answer.code);
+  }
+
+  /** Whatever its application does meanwhile, a member says that it lives. */
+  async #keepAlive(): Promise<void> {
+    this.#isKeptAlive = true;
+    while (this.isMember) {
+      await this.#client.wait(Math.ceil(this.options.sessionTimeoutMs / 4));
+      if (this.isMember) await this.beat();
+    }
+    this.#isKeptAlive = false;
+  }
+
+  async leave(): Promise<void> {
+    const { groupId } = this.options;
+    const { memberId } = this;
+    const recorded = this.#client.world.recorder.asked("leave", this.#client.name, { groupId, memberId });
+    this.lose();
+    const answer = await this.#client.connection.ask((cluster, wait) =>
+      cluster.groups.leave({ groupId, memberId }, wait),
+    );
+    if (answer.kind === "ok") recorded.ok({});
+    else end(recorded, answer);
+  }
+
+  /** It has nothing any more, as far as it knows. */
+  lose(): void {
+    this.isMember = false;
+    this.owned.clear();
+    this.#believe(this.#client.world.timeline.nowMs);
+  }
+
+  /** A new row of polls begins. */
+  seek(owned: Owned, position: number | null): void {
+    owned.position = position;
+    owned.reader = `${this.#client.name}~${this.#rows++}`;
+  }
+
+  async #join(): Promise<Answer<MemberView>> {
+    const { groupId } = this.options;
+    const { memberId } = this;
+    const request = { ...this.options, memberId };
+    const recorded = this.#client.world.recorder.asked("join", this.#client.name, { groupId, memberId });
+    const answer = await this.#client.connection.ask((cluster, wait) => cluster.groups.join(request, wait));
+    if (answer.kind === "ok") recorded.ok(toldOf(answer.value));
+    else end(recorded, answer);
+    return answer;
+  }
+
+  async #heartbeat(): Promise<Answer<MemberView>> {
+    const { groupId } = this.options;
+    const { memberId, generation } = this;
+    const owned = [...this.owned.values()];
+    const asked = { groupId, memberId, generation, owned: [...this.owned.keys()] };
+    const recorded = this.#client.world.recorder.asked("heartbeat", this.#client.name, asked);
+    const request = {
+      groupId,
+      memberId,
+      generation,
+      owned: owned.map(({ place, topicId }) => ({ ...place, topicId })),
+    };
+    const answer = await this.#client.connection.ask((cluster, wait) =>
+      cluster.groups.heartbeat(request, wait),
+    );
+    if (answer.kind === "ok") recorded.ok(toldOf(answer.value));
+    else end(recorded, answer);
+    return answer;
+  }
+
+  async #told(view: MemberView, askedMs: number): Promise<void> {
+    if (view.memberSince !== this.#memberSince) this.owned.clear();
+    this.#memberSince = view.memberSince;
+    this.isMember = true;
+    const assigned = new Map(view.assignment.map((each) => [placeName(each), each]));
+    const revoked = [...this.owned].filter(([name]) => !assigned.has(name));
+    this.generation = view.generation;
+    if (revoked.length > 0) await this.#letGo(revoked.map(([, owned]) => owned));
+    for (const [name] of revoked) this.owned.delete(name);
+    for (const [name, { topic, partition, topicId }] of assigned) {
+      if (this.owned.has(name)) continue;
+      const owned: Owned = { place: { topic, partition }, topicId, position: null, reader: "" };
+      this.seek(owned, null);
+      this.owned.set(name, owned);
+    }
+    this.#believe(askedMs + Math.min(this.options.sessionTimeoutMs, this.options.rebalanceTimeoutMs));
+  }
+
+  async #refused(code: string): Promise<void> {
+    if (code === "UNKNOWN_MEMBER" || code === "UNKNOWN_GROUP") this.lose();
+    if (code !== "ILLEGAL_GENERATION" && code !== "NOT_PARTITION_OWNER") return;
+    const { groupId } = this.options;
+    const { memberId } = this;
+    const askedMs = this.#client.world.timeline.nowMs;
+    const answer = await this.#client.connection.ask((cluster, wait) =>
+      cluster.groups.assignment({ groupId, memberId }, wait),
+    );
+    // A question is no sign of life: it tells what is assigned, and holds no session.
+    if (answer.kind === "ok") await this.#told(answer.value, askedMs - this.options.sessionTimeoutMs);
+    else if (answer.kind === "refused" && isSure(answer.code)) this.lose();
+  }
+
+  #believe(untilMs: number): void {
+    const { recorder } = this.#client.world;
+    const { groupId } = this.options;
+    const { memberId, generation } = this;
+    const places = [...this.owned.keys()];
+    const memberSince = this.#memberSince;
+    recorder.happened({ kind: "believes", groupId, memberId, generation, memberSince, places, untilMs });
+  }
+}
+
+function toldOf({ generation, memberSince, assignment }: MemberView) {
+  return { generation, memberSince, assignment: assignment.map(placeName) };
+}
+
+function end(
+  recorded: { failed(code: string): void; unknown(code: string): void },
+  answer: Answer<unknown>,
+): void {
+  if (isInDoubt(answer)) recorded.unknown(codeOf(answer));
+  else recorded.failed(codeOf(answer));
+}
