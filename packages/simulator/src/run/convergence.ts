@@ -7,13 +7,14 @@ import { placeName } from "../world/topics.ts";
 import { leadAgain, operate } from "./operator.ts";
 import type { RunWorld } from "./world.ts";
 
-const ROUNDS_MAX = 300;
-const ROUND_MS = 10;
+const ROUNDS_MAX = 600;
+const ROUND_MS = 5;
 
 export async function converge(world: RunWorld, pass: () => Promise<void>): Promise<void> {
   const { process, network, recorder, witness } = world;
   recorder.happened({ kind: "faults_ended" });
   network.lossPermille = 0;
+  network.delayMsMax = Math.min(network.delayMsMax, 1);
   const calm = () => {
     process.faults.disarm();
     process.disk.stopFailing();
@@ -44,14 +45,19 @@ async function roundOver({ timeline }: RunWorld, pass: () => Promise<void>): Pro
 
 /** Brokers that are stopped or have failed start again, and replicas that are out come back in. */
 function mend(world: RunWorld): void {
-  operate(world, async (cluster) => {
-    for (const { brokerId, state, offlinePartitions } of cluster.describeCluster().brokers) {
-      if (state === "running" && offlinePartitions === 0) continue;
-      await cluster.stopBroker(brokerId);
-      await cluster.startBroker(brokerId);
-    }
-    leadAgain(world);
-  });
+  operate(
+    world,
+    async (cluster) => {
+      for (const { brokerId, state, offlinePartitions } of cluster.describeCluster().brokers) {
+        if (state === "running" && offlinePartitions === 0) continue;
+        await cluster.stopBroker(brokerId);
+        await cluster.startBroker(brokerId);
+      }
+      leadAgain(world);
+    },
+    // Where nobody knows what a file of the cluster says, only a restart of the process helps.
+    { refused: () => world.process.close(1) },
+  );
   operate(world, async (cluster) => {
     for (const { topic } of cluster.listTopics())
       for (const { partition, leaderId, replicas, inSyncReplicas } of cluster.metadata(topic).partitions)

@@ -137,7 +137,7 @@ function member(chance: Chance, assignor: AssignorName) {
 }
 
 function transactional(chance: Chance, transactionalId: string) {
-  return { transactionalId, timeoutMs: 50 + chance.below(500), valueBytes: chance.oneOf([4, 20, 100]) };
+  return { transactionalId, timeoutMs: 150 + chance.below(500), valueBytes: chance.oneOf([4, 20, 100]) };
 }
 
 /** Calm ones and wild ones. */
