@@ -23,7 +23,8 @@ One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 1
     sent before the end is answered may not see it yet; the same holds for whatever else ends a transaction (\`init_producer\`,
     \`abort_transaction\`, \`expire_transactions\`).
 
-  Whoever needs one of these before what follows waits for its answer.
+  Whoever needs one of these before what follows waits for its answer. A request that a fault of \`arm_fault\` delays or holds keeps back
+  those behind it until it takes effect.
 - Answers come in the order of the requests, unless a request has an \`id\`: its answer echoes the id and may come later than those behind it.
 - Bytes are strict Base64 in fields named \`…_b64\`. \`null\` means absent, \`""\` means empty; the two are never confused.
 - Offsets, ids and times are integers within ±(2^53 - 1). Times are milliseconds since 1970.

@@ -40,6 +40,7 @@ const EXIT_CODES = {
   BUFFER_FULL: EXIT.unexpected,
   INVALID_ANSWER: EXIT.unexpected,
   NO_POSITION: EXIT.unexpected,
+  FAULT_NOT_FIRED: EXIT.refusedByState,
   UNEXPECTED: EXIT.unexpected,
 
   INVALID_REQUEST: EXIT.usage,

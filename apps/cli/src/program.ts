@@ -4,6 +4,7 @@ import { declareBroker } from "./commands/broker.ts";
 import { declareClock } from "./commands/clock.ts";
 import { declareConsume } from "./commands/consume.ts";
 import { declareDescribe } from "./commands/describe.ts";
+import { declareFault } from "./commands/fault.ts";
 import { declareFetch } from "./commands/fetch.ts";
 import { declareGroups } from "./commands/groups.ts";
 import { declareLeadership } from "./commands/leadership.ts";
@@ -47,6 +48,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declarePing(program, perform);
   declareClock(program, perform);
   declareStep(program, perform);
+  declareFault(program, perform);
   declareRaw(program, perform);
   addSharedOptions(program);
   return program.addHelpText(

@@ -19,6 +19,7 @@ import { Consumer } from "./consumer/consumer.ts";
 import type { ConsumerOptions } from "./consumer/consumer-options.ts";
 import { MiniKafkaError } from "./errors.ts";
 import { EventStream } from "./event-stream.ts";
+import { Faults } from "./faults.ts";
 import { LIMITS } from "./limits.ts";
 import { type LinkFactory, openLink, tcpLink, tcpLinkOfPassingChunks } from "./link/link-factory.ts";
 import { type LinkOptions, ReconnectingLink } from "./link/reconnecting-link.ts";
@@ -160,6 +161,10 @@ export class Client implements Session, AsyncDisposable {
 
   stepper(): Stepper {
     return new Stepper(this);
+  }
+
+  faults(): Faults {
+    return new Faults(this);
   }
 
   own(part: Closable): () => void {

@@ -31,6 +31,10 @@ export const CLIENT_ERRORS = {
     retriable: false,
     sentence: "The partition has no position, and autoOffsetReset is error: seek first.",
   },
+  FAULT_NOT_FIRED: {
+    retriable: false,
+    sentence: "A fault that was armed on purpose has not acted; details.hits says how often it could have.",
+  },
   USAGE: { retriable: false, sentence: "The call is not one that this SDK takes; the message says why." },
 } as const satisfies { readonly [code: string]: ClientErrorEntry };
 

@@ -55,6 +55,18 @@ export {
   type TransactionEffect,
 } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
+export {
+  type FaultAction,
+  type FaultCounts,
+  type FaultListing,
+  type FaultOrder,
+  type FaultPointName,
+  FaultRule,
+  Faults,
+  type FaultTimes,
+  type ListedFault,
+  type RequestFaultPoint,
+} from "./faults.ts";
 export type {
   FetchOffsetsOptions,
   GroupDescription,

@@ -1,4 +1,4 @@
-/** `broker`: stop and start one of the brokers that the daemon hosts. */
+/** `broker`: stop and start one of the brokers that the daemon hosts, or have the daemon die. */
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { wholeNumber } from "../input/arguments.ts";
@@ -9,7 +9,7 @@ import { addSharedOptions } from "../settings.ts";
 export function declareBroker(program: Command, perform: Perform): void {
   const broker = program
     .command("broker")
-    .summary("stop and start one of the brokers that the daemon hosts")
+    .summary("stop and start one of the brokers that the daemon hosts, or have it crash")
     .description(
       "Stops and starts one of the brokers that the daemon hosts. Nothing is elected meanwhile: what it leads has no leader " +
         "until one is promoted, what it follows falls behind.",
@@ -26,8 +26,16 @@ export function declareBroker(program: Command, perform: Perform): void {
         perform(self, (context) => change(context, act, brokerId)),
       ),
   );
-  const shown = ["minikafka-cli broker stop 1", "minikafka-cli broker start 1"];
-  for (const command of [broker, ...commands])
+  const crash = broker
+    .command("crash")
+    .summary("have the daemon's process die at once")
+    .description(
+      "Has the process of all its brokers die at once, as by kill -9: nothing is flushed. It needs a broker started with --lab or " +
+        "--clock manual; start it again to see what it recovers.",
+    )
+    .action((_options: unknown, self: Command) => perform(self, crashAll));
+  const shown = ["minikafka-cli broker stop 1", "minikafka-cli broker start 1", "minikafka-cli broker crash"];
+  for (const command of [broker, ...commands, crash])
     addSharedOptions(command).addHelpText("after", examples(shown));
 }
 
@@ -45,6 +53,15 @@ function change(context: Context, act: "stop" | "start", brokerId: number): Prom
           : `started broker ${brokerId}, which had ended ${end}`;
       await context.data.line(said);
     }
+    return undefined;
+  });
+}
+
+function crashAll(context: Context): Promise<undefined> {
+  return withSession(context, async ({ client }) => {
+    await client.faults().crash({ signal: context.interrupted });
+    if (context.settings.json) await context.data.json({ crashed: true });
+    else await context.data.line("the broker's process is gone");
     return undefined;
   });
 }

@@ -1,0 +1,152 @@
+/** Faults, as a program arms them and asks whether they acted. */
+import { expect, test } from "vitest";
+import { failure } from "../test/support/failure.ts";
+import { ScriptedPeer } from "../test/support/scripted-peer.ts";
+import { connect } from "./client.ts";
+import { ManualClock } from "./clock.ts";
+import type { FaultOrder } from "./faults.ts";
+
+async function arming() {
+  const peer = new ScriptedPeer();
+  const client = await connect({ link: peer.link }, { clock: new ManualClock() });
+  const faults = client.faults();
+  const arm = async (order: FaultOrder) => {
+    const armed = faults.arm(order);
+    const request = await peer.next("arm_fault");
+    request.answer({ rule_id: 3 });
+    return { request, rule: await armed };
+  };
+  const list = async (counts: object, rule_id = 3) => {
+    const order = { rule_id, point: "request.produce", action: "error", times: "once" as const };
+    const rule = { ...order, hits: 0, fired: 0, held: 0, ...counts };
+    (await peer.next("list_faults")).answer({ points: [], rules: [rule] });
+  };
+  return { peer, client, faults, arm, list };
+}
+
+test("a fault is armed with all that it is bound by, in the wire's names", async () => {
+  const { client, arm } = await arming();
+  const { request, rule } = await arm({
+    point: "request.produce",
+    action: "delay",
+    times: { probability: 0.5, seed: 7 },
+    delayMs: 20,
+    topic: "orders",
+    partition: 1,
+    brokerId: 2,
+    groupId: "g",
+    transactionalId: "t",
+  });
+  expect(request.fields).toMatchObject({
+    point: "request.produce",
+    action: "delay",
+    times: { probability: 0.5, seed: 7 },
+    delay_ms: 20,
+    topic: "orders",
+    partition: 1,
+    broker_id: 2,
+    group_id: "g",
+    transactional_id: "t",
+  });
+  expect(rule.id).toBe(3);
+  await client.close();
+});
+
+test("what no fault has is refused at the call", async () => {
+  const { client, faults } = await arming();
+  const order = { point: "request.produce", action: "delay", delay: 5 } as FaultOrder;
+  expect(await failure(faults.arm(order))).toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining('a fault has no "delay"'),
+  });
+  await client.close();
+});
+
+test("a fault that never acted says so, with how many hits it saw", async () => {
+  const { client, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "error", code: "STORAGE_ERROR" });
+  const asserted = failure(rule.assertFired());
+  await list({ hits: 1 });
+  expect(await asserted).toMatchObject({
+    code: "FAULT_NOT_FIRED",
+    retriable: false,
+    message: "the fault 3 (error at request.produce) never fired, after 1 hit",
+    details: { ruleId: 3, hits: 1 },
+  });
+  const fine = rule.assertFired();
+  await list({ hits: 4, fired: 1 });
+  await fine;
+  const counts = Promise.all([rule.hits(), rule.fired()]);
+  await list({ hits: 4, fired: 1 });
+  await list({ hits: 4, fired: 1 });
+  expect(await counts).toEqual([4, 1]);
+  await client.close();
+});
+
+test("a fault that its broker has forgotten has no counts any more", async () => {
+  const { client, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "close" });
+  const asserted = failure(rule.assertFired());
+  await list({}, 1);
+  expect(await asserted).toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining("not armed any more"),
+  });
+  await client.close();
+});
+
+test("whenFired looks again at each fault that acts, and leaves no connection", async () => {
+  const { peer, client, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "hold", times: "always" });
+  const fired = rule.whenFired(2);
+  const watch = await peer.next("watch");
+  expect(watch.fields.kinds).toEqual(["fault_fired"]);
+  watch.answer({});
+  await list({ fired: 1, held: 1 });
+  const event = {
+    number: 9,
+    time_ms: 1,
+    kind: "fault_fired",
+    point: "request.produce",
+    action: "hold",
+    hit: 2,
+  };
+  watch.write(`${JSON.stringify({ event })}\n`);
+  await list({ fired: 2, held: 2 });
+  await fired;
+  expect(peer.openLinkCount).toBe(1);
+  await client.close();
+});
+
+test("a hold is released, a fault disarmed, also at the end of a block", async () => {
+  const { peer, client, faults, arm } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "hold" });
+  const released = rule.release();
+  const request = await peer.next("release_fault");
+  expect(request.fields.rule_id).toBe(3);
+  request.answer({ released: 2 });
+  expect(await released).toBe(2);
+  const disposed = rule[Symbol.asyncDispose]();
+  const disarm = await peer.next("disarm_faults");
+  expect(disarm.fields.rule_id).toBe(3);
+  disarm.answer({ disarmed: 0 });
+  await disposed;
+  const all = faults.disarmAll();
+  const everything = await peer.next("disarm_faults");
+  expect(everything.fields.rule_id).toBeUndefined();
+  everything.answer({ disarmed: 4 });
+  expect(await all).toBe(4);
+  await client.close();
+});
+
+test("crash is over when the connection breaks; a refusal is an error", async () => {
+  const { peer, client, faults } = await arming();
+  const refused = failure(faults.crash());
+  (await peer.next("crash")).refuse("STEPPING_DISABLED");
+  expect(await refused).toMatchObject({ code: "STEPPING_DISABLED" });
+  const crashed = faults.crash();
+  await peer.next("crash");
+  peer.breakLink();
+  await crashed;
+  await client.close();
+});
