@@ -165,6 +165,14 @@ describe("a history of records", () => {
       },
     },
     {
+      checker: "unanswered",
+      what: "somebody waits for ever",
+      make: (history) => {
+        history.quiet();
+        history.recorder.asked("leave", "one", { groupId: "g", memberId: "one" });
+      },
+    },
+    {
       checker: "poll-order",
       what: "a poll goes back",
       make: (history) => {

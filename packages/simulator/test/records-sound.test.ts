@@ -62,6 +62,15 @@ describe("a history of records", () => {
       },
     },
     {
+      checker: "unanswered",
+      what: "everybody is answered, or asked before",
+      make: (history) => {
+        history.recorder.asked("leave", "one", { groupId: "g", memberId: "one" });
+        history.quiet();
+        history.poll({}, { next: 0 });
+      },
+    },
+    {
       checker: "poll-order",
       what: "a reader goes on where it was sent, past offsets that are gone",
       make: (history) => {

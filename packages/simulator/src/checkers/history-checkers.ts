@@ -11,6 +11,7 @@ import { inconsistentOffsets } from "./records/inconsistent-offsets.ts";
 import { lostWrite } from "./records/lost-write.ts";
 import { pollOrder } from "./records/poll-order.ts";
 import { sendOrder } from "./records/send-order.ts";
+import { unanswered } from "./records/unanswered.ts";
 import { unseen } from "./records/unseen.ts";
 import { vanishedRecord } from "./records/vanished-record.ts";
 import { deletedRecordsSeen, visibleEnd, visibleEndGoesBack } from "./records/visible-end.ts";
@@ -28,6 +29,7 @@ export const HISTORY_CHECKERS: readonly Checker<JudgedHistory>[] = [
   foreignRecord,
   failedWriteSeen,
   unseen,
+  unanswered,
   pollOrder,
   sendOrder,
   visibleEnd,

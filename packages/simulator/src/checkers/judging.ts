@@ -2,6 +2,8 @@
 import type { BrokerCluster, TopicPartition, TraceEvent } from "@minikafka/core";
 import type { History } from "../history/history.ts";
 import { type Judge, Verdict } from "./checker.ts";
+import { END_CHECKERS } from "./end/end-checkers.ts";
+import { lookAtEnd } from "./end/look-at-end.ts";
 import { JudgedHistory } from "./facts/judged-history.ts";
 import { HISTORY_CHECKERS } from "./history-checkers.ts";
 import { ClusterLooks } from "./state/cluster-looks.ts";
@@ -49,8 +51,17 @@ export class Judging {
     );
   }
 
-  /** The run is over. */
-  judge(history: History): void {
+  /** Everything should have come together: looks at everything once more, from the first batch on, and at the history. */
+  async judge(cluster: BrokerCluster, history: History, life: number): Promise<void> {
+    this.#looks.forget();
+    for (const { topic, partitions } of cluster.listTopics())
+      for (let partition = 0; partition < partitions; partition++)
+        this.look(cluster, { topic, partition }, life);
+    this.verdict.run(END_CHECKERS, await lookAtEnd(cluster));
+    this.judgeHistory(history);
+  }
+
+  judgeHistory(history: History): void {
     this.verdict.run(HISTORY_CHECKERS, new JudgedHistory(history));
   }
 }

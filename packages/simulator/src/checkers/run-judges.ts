@@ -27,7 +27,9 @@ export class RunJudges implements Judges {
   }
 
   async atEnd(world: RunWorld): Promise<void> {
-    this.#judging.judge(world.recorder);
+    const { cluster, life } = world.process;
+    if (cluster === null) this.#judging.judgeHistory(world.recorder);
+    else await this.#judging.judge(cluster, world.recorder, life);
     this.#tell(world);
   }
 

@@ -51,6 +51,12 @@ export class ClusterLooks {
       this.#unclean.set(place, (this.#unclean.get(place) ?? 0) + 1);
   }
 
+  /** Every log is read anew at the next look. */
+  forget(): void {
+    for (const mirrors of this.#mirrors.values())
+      for (const mirrored of mirrors.values()) mirrored.isChanged = true;
+  }
+
   /** `life`: which process it is. `null` when the partition is not there. */
   lookAt(cluster: BrokerCluster, { topic, partition }: TopicPartition, life: number): PartitionLook | null {
     if (cluster.state !== "running" || !cluster.hasTopic(topic)) return null;
