@@ -167,7 +167,10 @@ export class MadeHistory {
     this.recorder.happened({ kind: "process_crashed", disk });
   }
 
+  /** `isUnclean`: by one that was out of sync, as an operator has allowed. */
   lead(place = ORDERS, isUnclean = false): void {
+    if (isUnclean)
+      this.recorder.asked("promote", "operator", { place, brokerId: 2, unclean: true }).unknown(null);
     this.recorder.happened({ kind: "leader_changed", place, leaderId: 2, leaderEpoch: 2, isUnclean });
   }
 

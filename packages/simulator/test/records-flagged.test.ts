@@ -256,6 +256,14 @@ describe("a history of records", () => {
       },
     },
     {
+      checker: "clean-promotion",
+      what: "one that was out of sync leads, and nobody asked for that",
+      make: ({ recorder }) => {
+        const promotion = { place: "orders/0", leaderId: 2, leaderEpoch: 1 };
+        recorder.happened({ kind: "leader_changed", ...promotion, isUnclean: true });
+      },
+    },
+    {
       checker: "deleted-records-seen",
       what: "a promotion brings back what was deleted",
       make: (history) => {

@@ -97,6 +97,14 @@ describe("a history of records", () => {
       },
     },
     {
+      checker: "clean-promotion",
+      what: "one in sync leads, and another that an operator has allowed",
+      make: (history) => {
+        history.lead();
+        history.lead("orders/0", true);
+      },
+    },
+    {
       checker: "deleted-records-seen",
       what: "the log begins where it was cut, and later records are there",
       make: (history) => {

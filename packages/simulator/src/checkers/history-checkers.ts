@@ -5,6 +5,7 @@ import { committedOffset } from "./groups/committed-offset.ts";
 import { generationGoesBack, staleGeneration } from "./groups/generations.ts";
 import { outsiderCommit } from "./groups/outsiders.ts";
 import { commitOfAnother, overlappingOwners, twoOwners } from "./groups/owners.ts";
+import { cleanPromotion } from "./records/clean-promotion.ts";
 import { duplicate } from "./records/duplicate.ts";
 import { failedWriteSeen, foreignRecord } from "./records/foreign-record.ts";
 import { inconsistentOffsets } from "./records/inconsistent-offsets.ts";
@@ -35,6 +36,7 @@ export const HISTORY_CHECKERS: readonly Checker<JudgedHistory>[] = [
   visibleEnd,
   visibleEndGoesBack,
   deletedRecordsSeen,
+  cleanPromotion,
   abortedRead,
   earlyRead,
   twoEnds,

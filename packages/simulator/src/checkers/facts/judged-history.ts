@@ -55,7 +55,7 @@ export class JudgedHistory {
 
   constructor(history: History) {
     this.history = history;
-    this.losses = new Losses(history.happenings);
+    this.losses = new Losses(history);
     this.quietFrom = history.happenings.find(({ kind }) => kind === "faults_ended")?.order ?? null;
     for (const operation of history.operations) this.#take(operation);
     this.polls = byAnswer(this.of("poll").filter(isAnswered));

@@ -8,6 +8,7 @@
  * Where logs meet by the high watermark (the dial `reconciliation`), every change of leader may cost anything.
  */
 import type { Dials, Happening } from "../../history/happenings.ts";
+import type { History } from "../../history/history.ts";
 import type { PlaceName } from "../../history/place.ts";
 
 export type Protection = "all" | "visible" | "written";
@@ -37,8 +38,9 @@ export class Losses {
   /** Under which two members may believe in one partition. */
   readonly #immediateFrom: number[] = [];
 
-  constructor(happenings: readonly Happening[]) {
+  constructor({ happenings, operations }: History) {
     let dials = KAFKA;
+    const allowed = new UncleanAllowed(operations);
     for (const happening of happenings) {
       const { order } = happening;
       if (happening.kind === "process_started") {
@@ -49,7 +51,8 @@ export class Losses {
         this.#powerCuts.push(order);
         if (dials.flush !== "ack") this.#deepCuts.push(order);
       } else if (happening.kind === "leader_changed") {
-        const { place, isUnclean } = happening;
+        const { place } = happening;
+        const isUnclean = happening.isUnclean && allowed.isAllowed(happening);
         note(this.#leaderChanges, place, order);
         if (isUnclean || dials.reconciliation === "high-watermark") note(this.#uncleanChanges, place, order);
       }
@@ -81,6 +84,26 @@ export class Losses {
   /** Whether partitions go to their new owners at once in some life. */
   get isEverImmediate(): boolean {
     return this.#immediateFrom.length > 0;
+  }
+}
+
+type LeaderChange = Extract<Happening, { kind: "leader_changed" }>;
+
+/** Where an operator has allowed somebody to lead who is out of sync. */
+export class UncleanAllowed {
+  readonly #asked = new Map<string, number>();
+
+  constructor(operations: History["operations"]) {
+    for (const operation of operations) {
+      if (operation.kind !== "promote" || !operation.asked.unclean) continue;
+      const { place, brokerId } = operation.asked;
+      const name = `${place} ${brokerId}`;
+      if (!this.#asked.has(name)) this.#asked.set(name, operation.order);
+    }
+  }
+
+  isAllowed({ place, leaderId, order }: LeaderChange): boolean {
+    return (this.#asked.get(`${place} ${leaderId}`) ?? Number.POSITIVE_INFINITY) < order;
   }
 }
 
