@@ -1,0 +1,40 @@
+/** Who is a member, and what it may commit. */
+
+/** @type {import("../mutation.mjs").Mutation[]} */
+export const GROUPS = [
+  {
+    name: "commit-of-an-old-generation",
+    sentence: "a member of an old generation may commit",
+    file: "group/commit-check.ts",
+    from: "if (generation !== group.generation) throw illegalGeneration(group, generation);",
+    to: "",
+  },
+  {
+    name: "commit-of-anybody",
+    sentence: "a member may commit what is not assigned to it",
+    file: "group/commit-check.ts",
+    from: "if (foreign !== undefined) throw notPartitionOwner(group, memberId, foreign);",
+    to: "",
+  },
+  {
+    name: "generation-not-raised",
+    sentence: "a change of the members leaves the generation as it is",
+    file: "group/rebalance.ts",
+    from: "const generation = group.generation + 1;",
+    to: "const generation = Math.max(1, group.generation);",
+  },
+  {
+    name: "two-owners",
+    sentence: "a partition is handed out before its owner has let it go",
+    file: "group/rebalance.ts",
+    from: "const held = keysOf(members.flatMap(({ assigned }) => assigned));",
+    to: "const held = keysOf(members.flatMap(({ assigned }) => assigned.slice(assigned.length)));",
+  },
+  {
+    name: "session-without-end",
+    sentence: "a member that is silent stays a member",
+    file: "group/sessions.ts",
+    from: "if (nowMs - session.heardMs >= sessionTimeoutMs)",
+    to: "if (nowMs - session.heardMs >= sessionTimeoutMs * 1e6)",
+  },
+];

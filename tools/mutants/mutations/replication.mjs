@@ -1,0 +1,106 @@
+/** Who is in sync, what is visible, who leads, what is acknowledged. */
+
+/** @type {import("../mutation.mjs").Mutation[]} */
+export const REPLICATION = [
+  // what is visible, and who is in sync
+  {
+    name: "high-watermark-one-ahead",
+    sentence: "the high watermark stands one above what everybody in sync holds",
+    file: "replica/leadership.ts",
+    from: "const value = highWatermarkOf(ends);",
+    to: "const value = Math.min(leader.log.logEndOffset, highWatermarkOf(ends) + 1);",
+  },
+  {
+    name: "high-watermark-of-the-leader",
+    sentence: "the high watermark is the leader's log end offset",
+    file: "replica/leadership.ts",
+    from: "const value = highWatermarkOf(ends);",
+    to: "const value = leader.log.logEndOffset;",
+  },
+  {
+    name: "high-watermark-without-min-isr",
+    sentence: "the high watermark moves with fewer in sync than min_insync_replicas",
+    file: "replica/leadership.ts",
+    from: "if (leader === null || this.inSyncReplicas.length < Math.min(inSyncMin, this.copies.length)) return;",
+    to: "if (leader === null) return;",
+  },
+  {
+    name: "high-watermark-not-noted",
+    sentence: "the checkpoint of the high watermarks is not written",
+    file: "cluster/high-watermark-file.ts",
+    from: "await this.#file.replaceLater(notes);",
+    to: "",
+  },
+  {
+    name: "isr-without-high-watermark",
+    sentence: "a follower is in sync that does not hold what is visible",
+    file: "replica/isr.ts",
+    from: 'if (logEndOffset < leader.highWatermark) return "behind_high_watermark";',
+    to: "",
+  },
+  {
+    name: "isr-not-flushed",
+    sentence: "a follower is in sync whose disk does not hold what was acknowledged",
+    file: "replica/isr.ts",
+    from: 'if (rule.joinsFlushed && follower.flushedOffset < leader.highWatermark) return "not_flushed";',
+    to: "",
+  },
+  {
+    name: "isr-not-judged",
+    sentence: "a follower that lags stays in sync for ever",
+    file: "replica/isr.ts",
+    from: 'if (isMember && only === "joins") continue;',
+    to: "if (isMember) continue;",
+  },
+  // leaders
+  {
+    name: "epoch-not-raised",
+    sentence: "a promotion leaves the leader epoch as it is",
+    file: "replica/promotion.ts",
+    from: "leaderEpoch: state.leaderEpoch + 1,",
+    to: "leaderEpoch: state.leaderEpoch,",
+  },
+  {
+    name: "promotion-of-anybody",
+    sentence: "one that is out of sync is promoted without being asked for uncleanly",
+    file: "replica/promotion.ts",
+    from: "if (state.inSyncReplicas.includes(brokerId) || isUncleanAllowed) return;",
+    to: "if (state.inSyncReplicas.length >= 0 || isUncleanAllowed) return;",
+  },
+  {
+    name: "divergence-not-cut",
+    sentence: "a follower keeps what it holds of the latest epoch beyond its leader's end of it",
+    file: "replica/reconciliation.ts",
+    from: "if (theirs.leaderEpoch === epoch) return Math.min(endOffset, theirs.endOffset);",
+    to: "if (theirs.leaderEpoch === epoch) return endOffset;",
+  },
+  {
+    name: "divergence-by-length",
+    sentence: "a follower is cut at its leader's end alone, whatever epochs it holds",
+    file: "replica/reconciliation.ts",
+    from: 'if (reconciliation === "leader-epoch") return divergence(follower, leader);',
+    to: 'if (reconciliation === "leader-epoch") return Math.min(follower.logEndOffset, leader.logEndOffset);',
+  },
+  // acknowledgements
+  {
+    name: "acknowledged-before-the-flush",
+    sentence: "acks=all does not wait for the disks",
+    file: "replica/pending-acks.ts",
+    from: "return this.#options.waitsForDisk ? Math.min(end, replica.log.flushedOffset) : end;",
+    to: "return end;",
+  },
+  {
+    name: "acknowledged-by-the-leader",
+    sentence: "acks=all waits for the leader alone",
+    file: "replica/pending-acks.ts",
+    from: "const end = Math.min(highWatermark, ...inSync.map((replica) => this.#holds(replica, leader)));",
+    to: "const end = leader.log.logEndOffset;",
+  },
+  {
+    name: "acknowledged-below-min-isr",
+    sentence: "acks=all takes what fewer than min_insync_replicas hold",
+    file: "replica/in-sync-replicas.ts",
+    from: "if (inSyncReplicas.length >= minInSyncReplicas) return;",
+    to: "if (inSyncReplicas.length >= 0 * minInSyncReplicas) return;",
+  },
+];

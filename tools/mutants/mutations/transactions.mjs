@@ -1,0 +1,76 @@
+/** What transactions show, and how they end. */
+
+/** @type {import("../mutation.mjs").Mutation[]} */
+export const TRANSACTIONS = [
+  {
+    name: "last-stable-offset-without-transactions",
+    sentence: "the last stable offset passes what an open transaction has written",
+    file: "replica/last-stable-offset.ts",
+    from: "return Math.min(highWatermark, log.firstUnstableOffset(highWatermark) ?? highWatermark);",
+    to: "return Math.min(highWatermark, log.firstUnstableOffset(highWatermark) === -1 ? 0 : highWatermark);",
+  },
+  {
+    name: "last-stable-offset-before-the-marker",
+    sentence: "the last stable offset passes a transaction whose marker not everybody in sync has",
+    file: "log/producers/transaction-state.ts",
+    from: "if (ended === undefined || ended.lastOffset < highWatermark) break;",
+    to: "if (ended === undefined || ended.lastOffset >= 0) break;",
+  },
+  {
+    name: "aborted-not-told",
+    sentence:
+      "a reader of committed records is not told of a transaction that was aborted in an earlier segment's end",
+    file: "log/lookup/aborted-search.ts",
+    from: "if (nextOffset <= fromOffset || aborted === null || aborted.firstOffset >= endOffset) continue;",
+    to: "if (nextOffset <= fromOffset + 1 || aborted === null || aborted.firstOffset >= endOffset) continue;",
+  },
+  {
+    name: "marker-skipped",
+    sentence: "one partition of a transaction gets no marker",
+    file: "transaction/completion.ts",
+    from: "[...transaction.partitions.values()].map(",
+    to: "[...transaction.partitions.values()].slice(1).map(",
+  },
+  {
+    name: "fenced-marker-taken-as-done",
+    sentence: "a marker whose partition got a new leader is taken as written",
+    file: "transaction/completion.ts",
+    from: 'if (!isGone && problem.code !== "FENCED_LEADER_EPOCH") throw problem;',
+    to: 'if (problem.code === "FENCED_LEADER_EPOCH") return;\n        if (!isGone) throw problem;',
+  },
+  {
+    name: "marker-before-the-decision",
+    sentence: "markers are written before the decision is durable",
+    file: "transaction/completion.ts",
+    from: "if (!isSameEnd(decided, keeper.committed(transactionalId))) continue;",
+    to: "",
+  },
+  {
+    name: "late-marker-ends-another",
+    sentence: "a late marker ends the transaction that came after its own",
+    file: "replica/transaction-end.ts",
+    from: "if (open === undefined || open.producerEpoch >= end.producerEpoch) return null;",
+    to: "if (open === undefined) return null;",
+  },
+  {
+    name: "remains-committed",
+    sentence: "what is left of an older transaction is committed with the next one",
+    file: "replica/transaction-end.ts",
+    from: 'const control = open.producerEpoch === end.producerEpoch - 1 ? end.control : "abort";',
+    to: "const control = end.control;",
+  },
+  {
+    name: "ended-not-in-the-snapshot",
+    sentence: "a snapshot of a log's producers does not say which transactions have ended only just",
+    file: "log/producers/transaction-snapshot.ts",
+    from: "ended: ended.map(({ producerId, firstOffset, lastOffset }) => [producerId, firstOffset, lastOffset]),",
+    to: "ended: ended.slice(ended.length),",
+  },
+  {
+    name: "epoch-not-raised-at-the-end",
+    sentence: "the end of a transaction leaves the producer epoch as it is",
+    file: "transaction/transitions.ts",
+    from: "    ...raised(transaction, world),\n    // Who was fenced",
+    to: "    // Who was fenced",
+  },
+];
