@@ -78,7 +78,7 @@ export const STORAGE = [
   {
     name: "compaction-above-the-last-stable-offset",
     sentence: "compaction takes part in what an open transaction has written",
-    file: "log/compaction/compactor.ts",
+    file: "log/compaction/due-compaction.ts",
     from: "const cleanEnd = Math.min(request.cleanEnd, unstable ?? request.cleanEnd);",
     to: "const cleanEnd = unstable === null ? request.cleanEnd : request.cleanEnd;",
   },
