@@ -89,7 +89,7 @@ const BROKER_PLACES: Place[] = [
     folder: BROKER,
     ban: bans.CHANCE,
     instead: "cluster.env.random",
-    except: ["json/dispatch.ts"],
+    except: ["history/fingerprint.ts"],
   },
   {
     folder: BROKER,

@@ -76,6 +76,8 @@ test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
   ["a clock that does not exist", ["--data", "d", "--clock", "fast"], {}, /^clock is "fast"/],
   ["a lab that is neither", ["--data", "d"], { MINIKAFKA_LAB: "yes" }, /^lab is "yes"/],
   ["a start time without a manual clock", ["--data", "d", "--start-time", "5"], {}, /manual clock/],
+  ["a seed without a manual clock", ["--data", "d", "--seed", "5"], {}, /^seed is for a manual clock/],
+  ["a seed that is no whole number", ["--data", "d", "--seed", "0.5"], {}, /^seed is "0.5" \(from --seed\)/],
   ["a file that is not there", ["--config", "/nowhere/at-all.json"], {}, /cannot be read: .*at-all\.json/],
 ])("%s is refused, with its name and where it was set", (_name, flags, environment, message) => {
   expect(() => resolve(flags, environment)).toThrow(ConfigProblem);

@@ -28,6 +28,17 @@ export const settings = z.strictObject({
     .max(TIMESTAMP_MS_MAX)
     .optional()
     .describe("where a manual clock starts, in ms since 1970"),
+  seed: z
+    .int()
+    .optional()
+    .describe(
+      "what chance is drawn from with a manual clock: equal runs with equal seeds give equal bytes; 0",
+    ),
+  history_max_bytes: z
+    .int()
+    .min(MIB)
+    .default(64 * MIB)
+    .describe("what a daemon with a manual clock keeps of its history, its folder at the start included"),
   lab: z.boolean().default(false).describe("allow stepping operations (always so with a manual clock)"),
   profile: z
     .enum(["kafka", "original"])
@@ -203,6 +214,9 @@ export function resolveSettings(sources: readonly ConfigSource[]): Settings {
   const found = parsed.data;
   if (found.start_time !== undefined && found.clock !== "manual") {
     throw new ConfigProblem("start_time is for a manual clock; add clock manual, or leave it out");
+  }
+  if (found.seed !== undefined && found.clock !== "manual") {
+    throw new ConfigProblem("seed is for a manual clock; add clock manual, or leave it out");
   }
   return Object.freeze(found);
 }

@@ -4,42 +4,34 @@
  * Owns the order of starting (folder, cluster, listener, ticker) and of stopping (nobody new, answers that are owed, ticker,
  * cluster). Once `close` has resolved there is no socket, no timer and no open file left.
  */
-import { resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import {
-  BrokerCluster,
+  type BrokerCluster,
   CrashSignal,
-  FaultPoints,
   ManualClock,
   NodeDisk,
   SystemClock,
-  SystemRandom,
   type Tracer,
 } from "@minikafka/core";
 import type { Logger } from "pino";
 import { type BrokerOptions, programSettings } from "./broker-options.ts";
 import type { Settings } from "./config.ts";
 import { Deadlines } from "./deadlines.ts";
-import { dialsOf } from "./dials.ts";
 import { EventFeed } from "./event-feed.ts";
-import { Delays } from "./faults/delays.ts";
-import { FaultBook } from "./faults/fault-book.ts";
 import type { ConnectionLimits } from "./json/connection-options.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
 import { Listener } from "./json/listener.ts";
 import { OutputBudget } from "./json/output-budget.ts";
+import { Sequence } from "./json/sequence.ts";
+import { type Kernel, openKernel } from "./kernel.ts";
 import { openLog, stepProblemTo, traceTo } from "./logging.ts";
-import { connectionsDefault, openFilesDefault } from "./open-files.ts";
-import { Parking } from "./parking.ts";
+import { openManualWorld } from "./manual-world.ts";
+import { connectionsDefault } from "./open-files.ts";
 import { Replicator } from "./replicator.ts";
 import { tickedSteps } from "./ticked-steps.ts";
-import { aTurnForOthers, Ticker } from "./ticker.ts";
+import { Ticker } from "./ticker.ts";
 
-/** Kafka: segment.bytes is 1 GiB; 64 MiB keeps what a crash leaves to scan short. */
-const SEGMENT_BYTES_AUTO = 64 * 1024 * 1024;
-/** The metadata of some thousand partitions has room in it, which is what the deletion of a topic has to write. */
-const RESERVE_BYTES = 256 * 1024;
 const REQUESTS_IN_HAND_MAX = 64;
 const OUTPUT_PAUSE_BYTES = 256 * 1024;
 const OUTPUT_STALL_MS = 30_000;
@@ -59,6 +51,8 @@ const DRAIN_MS = 5_000;
 export interface Broker {
   readonly settings: Settings;
   readonly cluster: BrokerCluster;
+  /** What chance is drawn from with a manual clock; else `null`. */
+  readonly seed: number | null;
   /** Where it listens, or `null`. */
   readonly address: { readonly host: string; readonly port: number } | null;
   /** A connection without a socket; see in-process-link.ts. */
@@ -74,53 +68,30 @@ export interface Broker {
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const settings = programSettings(options);
   const log = options.log ?? (await openLog(settings.log_level));
-  const clock = settings.clock === "manual" ? new ManualClock(settings.start_time ?? 0) : new SystemClock();
+  const manual = settings.clock === "manual" ? await openManualWorld(settings, options.disk) : null;
+  const clock = manual === null ? new SystemClock() : new ManualClock(manual.origin.startTimeMs);
   const events = new EventFeed(clock);
   const logEvent = traceTo(log);
   const trace: Tracer = (event) => {
     logEvent(event);
     events.trace(event);
   };
-  const { onCrash } = options;
+  const { faults, onCrash } = options;
+  const disk = manual?.disk ?? options.disk ?? new NodeDisk();
   const realTime = Deadlines.ofRealTime();
-  const deadlines = clock instanceof ManualClock ? Deadlines.ofSteppedTime(clock) : realTime;
-  const delays = new Delays(deadlines);
-  const faults =
-    options.faults ??
-    new FaultPoints({
-      trace,
-      delay: (ms) => delays.wait(ms),
-      ...(onCrash === undefined ? {} : { onCrash }),
-    });
-  const cluster = await BrokerCluster.open(
-    {
-      dataFolder: resolve(settings.data).replaceAll("\\", "/"),
-      brokerIds: Array.from({ length: settings.brokers }, (_none, index) => index + 1),
-      segmentBytes:
-        settings.segment_bytes ?? (settings.clock === "manual" ? 1024 * 1024 : SEGMENT_BYTES_AUTO),
-      compactionBufferBytes: settings.compaction_buffer_bytes,
-      flush: settings.flush,
-      reserveBytes: RESERVE_BYTES,
-      openFilesMax: settings.open_files_max ?? openFilesDefault(),
-      ...dialsOf(settings),
-    },
-    {
-      clock,
-      disk: options.disk ?? new NodeDisk(),
-      random: new SystemRandom(),
-      trace,
-      faults,
-      pause: aTurnForOthers,
-    },
-  );
+  const world = { clock, disk, trace, faults, onCrash, origin: manual?.origin ?? null, realTime };
+  const kernel = await openKernel(settings, world).catch(async (error: unknown) => {
+    await manual?.disk.letGo();
+    throw error;
+  });
   const crash = (at: string): never => {
     onCrash?.();
     throw new CrashSignal(at);
   };
-  const book = new FaultBook(faults, trace);
-  const parts = { cluster, clock, log, events, realTime, deadlines, faults: book, delays, crash };
+  const parts = { kernel, log, events, realTime, crash, seed: manual?.origin.seed ?? null };
   const daemon = new Daemon(settings, parts, options.onBroken ?? throwLater);
   try {
+    await daemon.settled();
     if (options.listen !== false) await daemon.listen();
   } catch (error) {
     await daemon.close();
@@ -137,27 +108,23 @@ function throwLater(error: Error): void {
 }
 
 interface DaemonParts {
-  readonly cluster: BrokerCluster;
-  readonly clock: ManualClock | SystemClock;
+  readonly kernel: Kernel;
   readonly log: Logger;
   readonly events: EventFeed;
   readonly realTime: Deadlines;
-  /** Those of requests. */
-  readonly deadlines: Deadlines;
-  readonly faults: FaultBook;
-  readonly delays: Delays;
   readonly crash: BrokerContext["crash"];
+  readonly seed: number | null;
 }
 
 class Daemon implements Broker {
   readonly settings: Settings;
   readonly cluster: BrokerCluster;
+  readonly seed: number | null;
   address: { host: string; port: number } | null = null;
-  readonly #deadlines: Deadlines;
+  readonly #kernel: Kernel;
   readonly #realTime: Deadlines;
-  readonly #parking: Parking;
-  readonly #faults: FaultBook;
-  readonly #delays: Delays;
+  /** In manual mode. */
+  readonly #sequence: Sequence | null;
   readonly #dispatcher: Dispatcher;
   readonly #listener: Listener;
   readonly #ticker: Ticker | null;
@@ -165,50 +132,46 @@ class Daemon implements Broker {
   #closing: Promise<void> | null = null;
 
   constructor(settings: Settings, parts: DaemonParts, onBroken: (error: Error) => void) {
-    const { cluster, clock, log, events, realTime, deadlines, faults, delays, crash } = parts;
+    const { kernel, log, events, realTime, crash, seed } = parts;
+    const { cluster, clock, deadlines, random } = kernel;
     this.settings = settings;
     this.cluster = cluster;
+    this.seed = seed;
     this.#realTime = realTime;
+    this.#kernel = kernel;
     const isManual = clock instanceof ManualClock;
-    this.#deadlines = deadlines;
-    this.#parking = new Parking(cluster, this.#deadlines);
-    this.#faults = faults;
-    this.#delays = delays;
     const isLab = settings.lab || isManual;
-    const context: BrokerContext = {
-      cluster,
-      clock,
-      isLab,
-      deadlines: this.#deadlines,
-      parking: this.#parking,
-      events,
-      faults,
-      delays,
-      crash,
-    };
+    this.#sequence = isManual ? new Sequence(deadlines) : null;
     const onFailure = (error: Error): void => {
       // A process that is dead has no connections any more.
       if (error instanceof CrashSignal) this.#listener.destroyAll();
       onBroken(error);
     };
     this.#dispatcher = new Dispatcher({
-      context,
+      context: { ...kernel, isLab, seed, events, crash },
+      newFaultId: () => random.uuid(),
       onFault: (faultId, operation, err) => log.error({ faultId, operation, err }, "internal error"),
       onBroken: onFailure,
     });
     this.#listener = new Listener({
       dispatcher: this.#dispatcher,
       limits: limitsOf(settings),
-      realTime: this.#realTime,
-      budget: new OutputBudget(OUTPUT_BUDGET, this.#realTime),
+      realTime,
+      budget: new OutputBudget(OUTPUT_BUDGET, realTime),
+      ...(this.#sequence === null ? {} : { sequence: this.#sequence }),
       connectionsMax: settings.max_connections ?? connectionsDefault(cluster.config.openFilesMax),
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });
     const onProblem = stepProblemTo(log);
     const { steps, config } = cluster;
-    const ticked = tickedSteps(cluster, { ...settings, ...config }, this.#deadlines);
+    const ticked = tickedSteps(cluster, { ...settings, ...config }, deadlines);
     this.#ticker = isManual ? null : new Ticker(ticked, onProblem);
     this.#replicator = isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err));
+  }
+
+  /** Resolves when the opening has set nothing off any more that comes by itself with a manual clock. */
+  async settled(): Promise<void> {
+    await this.#sequence?.settled();
   }
 
   async listen(): Promise<void> {
@@ -228,18 +191,19 @@ class Daemon implements Broker {
   async #close(): Promise<void> {
     this.#listener.refuseNew();
     this.#dispatcher.stop();
-    this.#parking.endAll();
-    this.#faults.releaseAll();
-    this.#delays.end();
+    this.#kernel.parking.endAll();
+    this.#kernel.faults.releaseAll();
+    this.#kernel.delays.end();
     const lost = this.#realTime.after(DRAIN_MS, () => this.#listener.destroyAll());
     // Who asks for something while others are owed an answer is told SHUTTING_DOWN.
     await this.#listener.answered();
     await this.#listener.endAll(LINGER_STOPPING_MS);
     lost.cancel();
+    await this.#sequence?.settled();
     await this.#replicator?.stop();
     // A compaction under way may have long to go: the closing of its log ends it.
     const stopped = this.#ticker?.stop();
-    this.#deadlines.close();
+    this.#kernel.deadlines.close();
     this.#realTime.close();
     try {
       await this.cluster.close();

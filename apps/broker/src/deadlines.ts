@@ -72,9 +72,10 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Calls everything that is due by now, also what comes due while it does so. */
-  fireDue(): void {
+  /** Calls everything that is due by now, also what comes due while it does so. Returns whether there was something. */
+  fireDue(): boolean {
     const nowMs = this.#nowMs();
+    let hasFired = false;
     for (let dueMs = this.#timesMs.at(-1); dueMs !== undefined; dueMs = this.#timesMs.at(-1)) {
       const sameTime = this.#byTime.get(dueMs);
       if (sameTime === undefined || (dueMs > nowMs && sameTime.size > 0)) break;
@@ -83,9 +84,16 @@ export class Deadlines {
       for (const deadline of sameTime) {
         deadline.cancel();
         deadline.onDue();
+        hasFired = true;
       }
     }
     this.#setTimer();
+    return hasFired;
+  }
+
+  /** Calls what is due already once all that needs no waiting is over. In stepped time whoever takes the requests does so. */
+  fireSoon(): void {
+    if (this.#isReal) setImmediate(() => this.fireDue());
   }
 
   /** How many wait. */

@@ -45,7 +45,8 @@ async function main(): Promise<void> {
   const stop = askedToStop();
   const broker = await startBroker({ settings, log, onBroken: fail, onCrash: die });
   const { host, port } = broker.address ?? { host: settings.host, port: settings.port };
-  const ready = { msg: "ready", host, port, pid: process.pid, data: resolve(settings.data) };
+  const drawn = broker.seed === null ? {} : { seed: broker.seed };
+  const ready = { msg: "ready", host, port, pid: process.pid, data: resolve(settings.data), ...drawn };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   await stop;
   await broker.close().catch((error: unknown) => {

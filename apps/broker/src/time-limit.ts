@@ -2,7 +2,6 @@
 import { setMaxListeners } from "node:events";
 import { BrokerError } from "@minikafka/core";
 import type { Deadlines } from "./deadlines.ts";
-import { aTurnForOthers } from "./ticker.ts";
 
 /** As a produce that names none. Kafka: request.timeout.ms of the client, 30 s; offsets.commit.timeout.ms of the broker, 5 s. */
 export const ANSWER_MS = 30_000;
@@ -25,7 +24,7 @@ export function withinTime<Result>(
     });
     begun.then(resolve, reject).finally(() => deadline.cancel());
     // No time at all is over at once, also where time stands still; what needed no waiting is answered before.
-    if (timeoutMs === 0) void aTurnForOthers().then(() => deadlines.fireDue());
+    if (timeoutMs === 0) deadlines.fireSoon();
   });
 }
 

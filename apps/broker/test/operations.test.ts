@@ -59,6 +59,7 @@ test("hello lists exactly the operations that are served, and says in which mode
     name: "minikafka",
     protocol_version: 1,
     mode: "manual",
+    seed: 0,
     lab: true,
     broker_ids: [1],
   });

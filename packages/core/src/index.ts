@@ -9,7 +9,11 @@ export type {
   TopicMetadata,
 } from "./cluster/cluster-view.ts";
 export { type ClusterConfig, ORIGINAL_DIALS, type ResolvedConfig } from "./cluster/config.ts";
-export { DataFolderRefused, type RefusalReason } from "./cluster/data-folder-refusal.ts";
+export {
+  DataFolderRefused,
+  type RefusalReason,
+  refusalOf as dataFolderRefusalOf,
+} from "./cluster/data-folder-refusal.ts";
 export type { Foresight } from "./cluster/foresight.ts";
 export type { LifecycleState } from "./cluster/lifecycle.ts";
 export {
@@ -27,7 +31,7 @@ export type { TopicRequest } from "./cluster/topic-request.ts";
 export type { TendedTransactions } from "./cluster/transaction-operations.ts";
 export { ArmedFault, type FaultChance, type FaultTimes } from "./env/armed-fault.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
-export type { Disk, LockHolder } from "./env/disk.ts";
+export type { Disk, FolderLock, LockHolder } from "./env/disk.ts";
 export type { Env } from "./env/env.ts";
 export {
   CrashSignal,
@@ -46,9 +50,11 @@ export {
 } from "./env/fault-point.ts";
 export { FaultPoints, type FaultPointsOptions } from "./env/fault-points.ts";
 export type { FaultRule } from "./env/fault-rule.ts";
+export { ForwardingDisk } from "./env/forwarding-disk.ts";
 export { SystemClock } from "./env/node-clock.ts";
 export { NodeDisk } from "./env/node-disk.ts";
 export { SystemRandom } from "./env/node-random.ts";
+export { PromptDisk } from "./env/prompt-disk.ts";
 export { type Random, SeededRandom } from "./env/random.ts";
 export { noTrace, type TraceEvent, type TraceKind, type Tracer } from "./env/trace.ts";
 export { BrokerError, type ErrorDetails } from "./errors.ts";

@@ -3,6 +3,7 @@ import type { Deadlines } from "../deadlines.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import type { OutputLimits } from "./output.ts";
 import type { OutputBudget } from "./output-budget.ts";
+import type { Sequence } from "./sequence.ts";
 
 export interface ConnectionLimits {
   readonly frameBytesMax: number;
@@ -23,6 +24,8 @@ export interface ConnectionOptions {
   readonly realTime: Deadlines;
   /** Shared by all connections. */
   readonly budget: OutputBudget;
+  /** Shared by all connections, where requests are taken one after the other; left out: each connection has its own order. */
+  readonly sequence?: Sequence;
   /** Why a connection was closed, for the log. */
   readonly onClosing: (reason: string) => void;
 }

@@ -44,6 +44,8 @@ export class Connection implements Client {
   /** No further request will be taken. */
   #isEnding = false;
   #isServing = false;
+  /** Its turn among all connections is to come. */
+  #isInSequence = false;
   /** A request takes effect later than others do: those behind it wait. */
   #isHeldBack = false;
   /** Counts requests and answers, so that idleness is looked at once in a while instead of timed at each. */
@@ -125,14 +127,36 @@ export class Connection implements Client {
     this.#serve();
   }
 
-  /** Takes requests while there are some and there is room for their answers. */
+  /** Takes requests while there are some and there is room for their answers; one at a time where others' come between. */
   #serve(): void {
+    const { sequence } = this.#options;
+    if (sequence === undefined) {
+      this.#serveUpTo(Number.POSITIVE_INFINITY);
+      return;
+    }
+    this.#readWhatMayCome();
+    // A turn without anything to take would be given to what comes later, before what others sent earlier.
+    if (this.#isInSequence || this.#isEnding || !(this.#framer.isReady || this.#isHalfOpen)) return;
+    this.#isInSequence = true;
+    sequence.add(() => this.#takeTurn());
+  }
+
+  #takeTurn(): boolean {
+    this.#isInSequence = false;
+    const before = this.#activity;
+    if (this.#serveUpTo(1) && this.#hasRoom()) this.#serve();
+    return this.#activity > before;
+  }
+
+  /** Takes at most so many, and returns whether there may be more. */
+  #serveUpTo(requestsMax: number): boolean {
     // Answers that are ready at once free a place while requests are being taken: no need to begin anew for each.
-    if (this.#isServing || this.#isEnding) return;
+    if (this.#isServing || this.#isEnding) return false;
     this.#isServing = true;
     let hasMore = true;
     try {
-      while (hasMore && !this.#isEnding && this.#hasRoom()) hasMore = this.#takeNext();
+      for (let left = requestsMax; left > 0 && hasMore && !this.#isEnding && this.#hasRoom(); left -= 1)
+        hasMore = this.#takeNext();
     } catch (error) {
       if (!(error instanceof FrameTooLarge)) throw error;
       this.#refuseFrame(error);
@@ -143,7 +167,14 @@ export class Connection implements Client {
       this.#endWaits();
       if (!hasMore) this.endAfterAnswers(this.#lingerMs);
     }
-    if (this.#isEnding || this.#hasRoom()) this.#stream.resume();
+    this.#readWhatMayCome();
+    return hasMore && !this.#isEnding;
+  }
+
+  /** What waits for its turn is held as well, and is not to grow. */
+  #readWhatMayCome(): void {
+    const isFull = this.#framer.pendingBytes > this.#options.limits.frameBytesMax;
+    if (this.#isEnding || (this.#hasRoom() && !isFull)) this.#stream.resume();
     else this.#stream.pause();
   }
 
@@ -263,7 +294,18 @@ export class Connection implements Client {
   #closed(): void {
     this.#isEnding = true;
     this.#deadline.cancel();
-    this.#endWaits();
+    this.#afterOthers(() => this.#endWaits());
     this.#tellAnswered();
+  }
+
+  /** At once, or in the order of what else changes something. */
+  #afterOthers(act: () => void): void {
+    const { sequence } = this.#options;
+    if (sequence === undefined) act();
+    else
+      sequence.add(() => {
+        act();
+        return true;
+      });
   }
 }

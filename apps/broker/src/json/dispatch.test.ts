@@ -25,6 +25,8 @@ async function openDispatcher() {
       isLab: true,
       deadlines,
       parking: new Parking(cluster, deadlines),
+      pause: async () => undefined,
+      seed: null,
       events: new EventFeed(clock),
       faults: new FaultBook(env.faults, noTrace),
       delays: new Delays(deadlines),
@@ -32,6 +34,7 @@ async function openDispatcher() {
         throw new CrashSignal(at);
       },
     },
+    newFaultId: () => env.random.uuid(),
     onFault: (faultId, operation, error) => faults.push({ faultId, operation, error }),
     onBroken: (error) => broken.push(error),
   });

@@ -5,7 +5,6 @@
  * carries too, and never a stack trace. A broken assertion or a crash of the kernel is told to `onBroken`, which stops the
  * daemon.
  */
-import { randomUUID } from "node:crypto";
 import { AssertionFailure, BrokerError, CrashSignal } from "@minikafka/core";
 import {
   type AnyRequest,
@@ -49,6 +48,8 @@ const HOLDING_BACK: readonly OperationName[] = [
 
 export interface DispatcherOptions {
   readonly context: BrokerContext;
+  /** Draws the id of a fault. */
+  readonly newFaultId: () => string;
   /** A fault that was answered with INTERNAL_ERROR. */
   readonly onFault: (faultId: string, operation: string, error: unknown) => void;
   /** What cannot happen has happened, or the kernel died: nothing that this process does can be trusted any more. */
@@ -135,7 +136,7 @@ export class Dispatcher {
 
   #failed(id: RequestId | undefined, operation: string, error: unknown): string {
     if (error instanceof BrokerError) return failure(id, error.code, error.message, error.details);
-    const faultId = randomUUID();
+    const faultId = this.#options.newFaultId();
     this.#options.onFault(faultId, operation, error);
     if (error instanceof CrashSignal) this.#state = "dead";
     if (error instanceof AssertionFailure || error instanceof CrashSignal) this.#options.onBroken(error);

@@ -14,11 +14,15 @@ export interface BrokerContext {
   readonly cluster: BrokerCluster;
   /** The clock that the kernel has; a ManualClock just in manual mode. */
   readonly clock: Clock | ManualClock;
+  /** What chance is drawn from; `null` where nobody may know. */
+  readonly seed: number | null;
   /** Whether stepping operations are allowed; always so in manual mode. */
   readonly isLab: boolean;
   /** Deadlines of requests, on the broker's own time. */
   readonly deadlines: Deadlines;
   readonly parking: Parking;
+  /** Awaited between the parts of long work. */
+  readonly pause: () => Promise<void>;
   /** What happens, for those who watch. */
   readonly events: EventFeed;
   readonly faults: FaultBook;

@@ -10,6 +10,7 @@ import { FaultDisk } from "./fault-disk.ts";
 import { FaultPoints } from "./fault-points.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 import { NodeDisk } from "./node-disk.ts";
+import { PromptDisk } from "./prompt-disk.ts";
 
 let disk: Disk;
 let folder: string;
@@ -47,6 +48,15 @@ function makeWatched(make: () => () => void): () => () => void {
   };
 }
 
+/** Whose syncs are over when they are asked for. */
+function makePrompt(make: () => () => void): () => () => void {
+  return () => {
+    const clean = make();
+    disk = new PromptDisk(disk);
+    return clean;
+  };
+}
+
 /** The code of the DiskError that `act` fails with. */
 function codeOf(act: () => unknown): string {
   try {
@@ -73,6 +83,7 @@ describe.each([
   { name: "the real disk with few descriptors", make: makeBounded(makeReal) },
   { name: "the memory disk with fault points", make: makeWatched(makeMemory) },
   { name: "the real disk with fault points", make: makeWatched(makeReal) },
+  { name: "the real disk that syncs promptly", make: makePrompt(makeReal) },
 ])("$name", ({ make }) => {
   let clean: () => void;
   beforeEach(() => {

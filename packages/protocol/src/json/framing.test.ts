@@ -34,7 +34,12 @@ test("lines come out as they went in, wherever the stream was cut and whenever t
           from = cut;
           // Taking one line only leaves others behind while more comes in.
           if (eager) got.push(...drain(framer));
-          else got.push(...[framer.next()].filter((line) => line !== null).map(String));
+          else {
+            const isReady = framer.isReady;
+            const line = framer.next();
+            expect(isReady).toBe(line !== null);
+            if (line !== null) got.push(String(line));
+          }
         }
         got.push(...drain(framer));
         expect(got).toEqual(whole);

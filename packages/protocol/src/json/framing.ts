@@ -36,6 +36,11 @@ export class LineFramer {
     return this.#heldBytes + this.#chunk.length - this.#at;
   }
 
+  /** Whether {@link next} would return a line, or throw. */
+  get isReady(): boolean {
+    return this.pendingBytes > this.#frameBytesMax || this.#chunk.indexOf(NEWLINE, this.#at) !== -1;
+  }
+
   /** Takes what the stream brought. It may be written to again once {@link next} has returned `null`. */
   push(chunk: Buffer): void {
     if (chunk.length === 0) return;

@@ -4,14 +4,13 @@
  * Refuses: STEPPING_DISABLED, UNKNOWN_TOPIC, STORAGE_ERROR, BROKER_FAILED.
  */
 import type { ParsedResponse } from "@minikafka/protocol";
-import { aTurnForOthers } from "../../ticker.ts";
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
 
 export const compact: Handler<"compact"> = async ({ topic }, context) => {
   requireLab(context);
   const answer: ParsedResponse<"compact"> = { compacted: [], gave_way: [] };
-  for (const { place, result, waitsFor } of await context.cluster.steps.compact(aTurnForOthers, topic)) {
+  for (const { place, result, waitsFor } of await context.cluster.steps.compact(context.pause, topic)) {
     const log = { topic: place.topic, partition: place.partition, broker_id: place.brokerId };
     const { passes } = result;
     const waits_for = [...waitsFor];

@@ -15,6 +15,7 @@ export const hello = operation({
     mode: z
       .enum(["auto", "manual"])
       .describe("whether time and background work go by themselves or by stepping"),
+    seed: z.int().nullable().describe("what chance is drawn from in manual mode; null in auto mode"),
     lab: z.boolean().describe("whether stepping operations are allowed"),
     operations: z.array(z.string()),
   }),

@@ -1,0 +1,32 @@
+/** What a daemon with a manual clock stands on: a disk that is prompt and stays held, and where it begins. */
+import { type Disk, dataFolderRefusalOf, NodeDisk, PromptDisk } from "@minikafka/core";
+import type { Settings } from "./config.ts";
+import { FolderSurvey } from "./history/folder-image.ts";
+import { HeldDisk } from "./history/held-disk.ts";
+import { type Origin, originOf } from "./history/origin.ts";
+import { dataFolderOf } from "./kernel.ts";
+
+/** By it a folder is known as a cluster's, which may be held before it is opened; nobody else's is touched. */
+const IDENTITY_FILE_NAME = "meta.properties.json";
+
+export interface ManualWorld {
+  readonly disk: HeldDisk;
+  readonly origin: Origin;
+}
+
+/** Holds the folder, if it is a cluster's; in any other lies nothing that a cluster begins with. Rejects with DataFolderRefused. */
+export async function openManualWorld(settings: Settings, given: Disk | undefined): Promise<ManualWorld> {
+  // A program's own disk is as prompt as the program wants it to be.
+  const disk = new HeldDisk(given ?? new PromptDisk(new NodeDisk()));
+  const folder = dataFolderOf(settings);
+  const startTimeMs = settings.start_time ?? 0;
+  const wishes = { startTimeMs, seed: settings.seed ?? 0, bytesMax: settings.history_max_bytes };
+  try {
+    const isCluster = disk.stat(`${folder}/${IDENTITY_FILE_NAME}`) !== null;
+    if (isCluster) await disk.lock(folder, startTimeMs);
+    return { disk, origin: originOf(isCluster ? new FolderSurvey(disk, folder) : null, wishes) };
+  } catch (problem) {
+    await disk.letGo();
+    throw dataFolderRefusalOf(problem, folder);
+  }
+}
