@@ -3,7 +3,8 @@
  *
  * Invariants: batches are copied whole and byte by byte, from the follower's own log end offset on; a round that begins behind
  * its leader gets at least one batch further, however large; a follower below the leader's log start begins anew with the batch
- * that holds it: the log start may lie inside of a batch, and whoever has none of that batch can take it only whole.
+ * that holds it: the log start may lie inside of a batch, and whoever has none of that batch can take it only whole. So does one that
+ * would have to be cut where its compaction has been, since that has dropped older records for the sake of what would go.
  * Never: more than the budget, but for that one batch; a follower that knows a later high watermark than its leader told it.
  */
 import { readBatchHeader } from "@minikafka/record";
@@ -11,7 +12,7 @@ import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { cutOffset } from "./reconciliation.ts";
 import type { Replica } from "./replica.ts";
-import type { Reconciliation } from "./replication-config.ts";
+import type { PartitionReplicaSet } from "./replica-set.ts";
 
 /** What a follower has to do to its log before it can copy. */
 export type Cut =
@@ -21,30 +22,29 @@ export type Cut =
   | { readonly kind: "restart"; readonly offset: number };
 
 /**
- * The cut that has to come first, or `null`. `isNewLeader`: the follower has not fetched from this leader yet. Throws STORAGE_ERROR
- * when the leader's log lacks what it had: nobody cuts for such a one; and when it has to be looked at, and cannot be read.
+ * The cut that has to come first, or `null`. Throws STORAGE_ERROR when the leader's log lacks what it had: nobody cuts for such a one;
+ * and when it has to be looked at, and cannot be read.
  */
-export function dueCut(
-  follower: Replica,
-  leader: Replica,
-  {
-    isNewLeader,
-    highWatermark,
-    reconciliation,
-  }: { isNewLeader: boolean; highWatermark: number; reconciliation: Reconciliation },
-): Cut | null {
+export function dueCut(set: PartitionReplicaSet, follower: Replica, leader: Replica): Cut | null {
+  const { highWatermark, inSyncReplicas } = set;
+  const { reconciliation } = set.replication;
   const { logStartOffset, logEndOffset } = leader.log;
   const end = follower.log.logEndOffset;
+  const isEmpty = end === follower.log.logStartOffset;
   if (logEndOffset < highWatermark) throw lostRecords(leader, highWatermark, "the high watermark");
-  if (isNewLeader) {
+  // It has not fetched from this leader yet.
+  if (follower.progress.logEndOffset === null) {
     const offset = cutOffset(follower.log.asFollower, follower.highWatermark, leader.log, reconciliation);
+    const isCutClean = offset < end && offset < follower.log.firstDirtyOffset;
+    // An empty log may be what a crash has left of one that was to begin anew further below.
+    const isLeft = isEmpty && end > logStartOffset && !inSyncReplicas.includes(follower.brokerId);
+    if (isCutClean || isLeft) return { kind: "restart", offset: wholeBatchAt(leader.log, logStartOffset) };
     if (offset < follower.log.logStartOffset)
       return { kind: "restart", offset: wholeBatchAt(leader.log, offset) };
     if (offset < end) return { kind: "truncate", offset };
   }
   if (end > logEndOffset) throw lostRecords(leader, end, "up to where a follower has fetched from it");
   // A log that was emptied may end inside of a batch of its leader's. One that was filled by whole batches does not.
-  const isEmpty = end === follower.log.logStartOffset;
   if (!isEmpty && end >= logStartOffset) return null;
   const offset = wholeBatchAt(leader.log, end);
   return offset === end ? null : { kind: "restart", offset };

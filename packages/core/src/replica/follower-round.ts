@@ -46,11 +46,8 @@ export async function followerRound(
   const { brokerId } = follower;
   let truncatedTo: number | null = null;
   try {
-    const isNewLeader = follower.progress.logEndOffset === null;
-    const { reconciliation } = set.replication;
-    const { highWatermark } = set;
-    const cut = dueCut(follower, leader, { isNewLeader, highWatermark, reconciliation });
-    if (isNewLeader) follower.log.endEpoch();
+    const cut = dueCut(set, follower, leader);
+    if (follower.progress.logEndOffset === null) follower.log.endEpoch();
     if (cut !== null) {
       const { state } = leadership;
       await cutLog(set, follower, cut, options);

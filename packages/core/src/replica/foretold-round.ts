@@ -42,11 +42,7 @@ export function foretoldRound(
   if (leader === null || leader === follower || leader.isBeingCut || set.isRetired) return null;
   if (!follower.isOnline || !follower.broker.isRunning || follower.isBeingCut) return null;
   try {
-    const cut = dueCut(follower, leader, {
-      isNewLeader: follower.progress.logEndOffset === null,
-      highWatermark: set.highWatermark,
-      reconciliation: set.replication.reconciliation,
-    });
+    const cut = dueCut(set, follower, leader);
     const truncatedTo = cut === null ? null : endAfterCut(follower, cut);
     const end = truncatedTo ?? follower.log.logEndOffset;
     const walked = walkBatches(leader.log, end, set.replication.replicaFetchMaxBytes, () => {});
