@@ -11,6 +11,6 @@ export function batchFrom(
   producer: Partial<BatchContent> = {},
 ): Buffer {
   const key = Buffer.from(`k${random.below(KEYS)}`);
-  const value = random.below(8) === 0 ? null : Buffer.from(text);
+  const value = random.below(5) === 0 ? null : Buffer.from(text);
   return encodeBatch({ records: [{ key, value, timestampMs, headers: [] }], ...producer });
 }

@@ -22,7 +22,7 @@ import { memoryWorld, type World } from "./world.ts";
 const COMPACTED = {
   cleanup_policy: "compact,delete",
   min_cleanable_dirty_ratio: 0,
-  delete_retention_ms: 100,
+  delete_retention_ms: 50,
 };
 const CRASHES = ["kept", "lost", "torn", "scattered"] as const;
 
@@ -110,6 +110,14 @@ export class ReplicaHistory {
     if (this.transactions !== null && random.below(100) < 30) {
       this.done.push(this.transactions.step(this.cluster));
       if (random.below(2) === 0) await this.#try("replicate", () => this.cluster.replicateOnce());
+      await settle();
+      return this.check();
+    }
+    if (this.isCompacted && random.below(100) < 20) {
+      // Often enough that the time of tombstones and markers is over now and then.
+      this.#advance(random.below(160));
+      if (random.below(2) === 0) await this.#try("replicate", () => this.cluster.replicateOnce());
+      await this.#try("compact", () => this.#compact());
       await settle();
       return this.check();
     }
@@ -249,7 +257,7 @@ export class ReplicaHistory {
 
   /** Only what was flushed takes part, and what is written no more. */
   async #compact(): Promise<void> {
-    if (this.world.random.below(2) === 0) this.cluster.steps.rollSegment(ORDERS);
+    this.cluster.steps.rollSegment(ORDERS);
     await this.cluster.steps.flushLogs();
     await this.cluster.steps.compact(async () => {});
   }
@@ -328,7 +336,8 @@ export class ReplicaHistory {
         `acknowledged ${offset} is not visible at ${highWatermark}`,
       );
     this.#highWatermark = highWatermark;
-    for (const offset of this.seen.keys()) if (!this.acknowledged.has(offset)) this.seen.delete(offset);
+    for (const offset of this.seen.keys())
+      if (offset >= highWatermark && !this.acknowledged.has(offset)) this.seen.delete(offset);
   }
 
   #checkState(): void {

@@ -28,18 +28,22 @@ test(
   async () => {
     const first = seedFromEnvironment(1);
     const reached = new Map<string, number>();
-    let [acknowledged, restored, duplicates] = [0, 0, 0];
+    let [acknowledged, restored, duplicates, tombstones] = [0, 0, 0, 0];
     for (let seed = first; seed < first + HISTORIES; seed++) {
       const history = new ReplicaHistory(seed);
       await expectToHold(seed, history);
       acknowledged += history.acknowledged.size;
       restored += history.restored;
       duplicates += history.producers.duplicates;
+      for (const { tombstonesDropped } of history.world.events.of("compacted"))
+        tombstones += tombstonesDropped;
       for (const { kind } of history.world.events.events) reached.set(kind, (reached.get(kind) ?? 0) + 1);
     }
     expect(acknowledged).toBeGreaterThan(HISTORIES);
     expect(restored, "folders that became older ones").toBeGreaterThan(HISTORIES / 20);
     expect(duplicates, "retries that were known").toBeGreaterThan(HISTORIES / 2);
+    expect(tombstones, "tombstones that compaction dropped").toBeGreaterThan(HISTORIES / 10);
+    expect(reached.get("tombstones_held"), "tombstones that it kept").toBeGreaterThan(HISTORIES / 40);
     for (const kind of [
       "leader_changed",
       "isr_changed",
