@@ -88,6 +88,8 @@ export abstract class Client {
   luck: Chance;
   /** Its process is dead. */
   isGone = false;
+  /** The run is over: it begins nothing more by itself. */
+  isRetired = false;
   #named = 0;
 
   constructor(name: string, world: ClientWorld, luck: Chance) {

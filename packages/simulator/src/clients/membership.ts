@@ -37,6 +37,8 @@ export class Membership {
   isMember = false;
   readonly #letGo: (revoked: readonly Owned[]) => Promise<void>;
   #isBeating = false;
+  /** How often it had nothing any more. */
+  #losses = 0;
   #isKeptAlive = false;
   #memberSince = 0;
   #rows = 0;
@@ -68,8 +70,19 @@ export class Membership {
   }
 
   async #beat(): Promise<void> {
+    const membership = this.#losses;
+    const isAnother = () => membership !== this.#losses;
+    if (!this.isMember) {
+      const joined = await this.#join();
+      if (joined.kind !== "ok" || isAnother()) return;
+      // It may have been a member before, without having heard of it, and owe what it never knew that it had: it has to say first
+      // what it has now.
+      await this.#told(joined.value, null);
+    }
     const askedMs = this.#client.world.timeline.nowMs;
-    const answer = this.isMember ? await this.#heartbeat() : await this.#join();
+    const answer = await this.#heartbeat();
+    // It has left meanwhile.
+    if (isAnother()) return;
     if (answer.kind === "ok") await this.#told(answer.value, askedMs);
     else if (answer.kind === "refused") await this.#refused(answer.code);
   }
@@ -77,7 +90,7 @@ export class Membership {
   /** Whatever its application does meanwhile, a member says that it lives. */
   async #keepAlive(): Promise<void> {
     this.#isKeptAlive = true;
-    while (this.isMember) {
+    while (this.isMember && !this.#client.isRetired) {
       await this.#client.wait(Math.ceil(this.options.sessionTimeoutMs / 4));
       if (this.isMember) await this.beat();
     }
@@ -98,6 +111,7 @@ export class Membership {
 
   /** It has nothing any more, as far as it knows. */
   lose(): void {
+    this.#losses++;
     this.isMember = false;
     this.owned.clear();
     this.#believe(this.#client.world.timeline.nowMs);
@@ -140,7 +154,8 @@ export class Membership {
     return answer;
   }
 
-  async #told(view: MemberView, askedMs: number): Promise<void> {
+  /** `askedMs`: when it asked what has it believe; `null`: it may believe nothing for that. */
+  async #told(view: MemberView, askedMs: number | null): Promise<void> {
     if (view.memberSince !== this.#memberSince) this.owned.clear();
     this.#memberSince = view.memberSince;
     this.isMember = true;
@@ -155,7 +170,8 @@ export class Membership {
       this.seek(owned, null);
       this.owned.set(name, owned);
     }
-    this.#believe(askedMs + Math.min(this.options.sessionTimeoutMs, this.options.rebalanceTimeoutMs));
+    const forMs = Math.min(this.options.sessionTimeoutMs, this.options.rebalanceTimeoutMs);
+    this.#believe(askedMs === null ? 0 : askedMs + forMs);
   }
 
   async #refused(code: string): Promise<void> {
@@ -163,20 +179,21 @@ export class Membership {
     if (code !== "ILLEGAL_GENERATION" && code !== "NOT_PARTITION_OWNER") return;
     const { groupId } = this.options;
     const { memberId } = this;
-    const askedMs = this.#client.world.timeline.nowMs;
+    const losses = this.#losses;
     const answer = await this.#client.connection.ask((cluster, wait) =>
       cluster.groups.assignment({ groupId, memberId }, wait),
     );
+    if (losses !== this.#losses) return;
     // A question is no sign of life: it tells what is assigned, and holds no session.
-    if (answer.kind === "ok") await this.#told(answer.value, askedMs - this.options.sessionTimeoutMs);
+    if (answer.kind === "ok") await this.#told(answer.value, null);
     else if (answer.kind === "refused" && isSure(answer.code)) this.lose();
   }
 
   #believe(untilMs: number): void {
-    const { recorder } = this.#client.world;
+    const { recorder, timeline } = this.#client.world;
     const { groupId } = this.options;
     const { memberId, generation } = this;
-    const places = [...this.owned.keys()];
+    const places = untilMs > timeline.nowMs ? [...this.owned.keys()] : [];
     const memberSince = this.#memberSince;
     recorder.happened({ kind: "believes", groupId, memberId, generation, memberSince, places, untilMs });
   }

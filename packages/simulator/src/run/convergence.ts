@@ -9,6 +9,8 @@ import type { RunWorld } from "./world.ts";
 
 const ROUNDS_MAX = 600;
 const ROUND_MS = 5;
+/** Longer than anybody waits for an answer. */
+const REST_MS = 1000;
 
 export async function converge(world: RunWorld, pass: () => Promise<void>): Promise<void> {
   const { process, network, recorder, witness } = world;
@@ -33,6 +35,17 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
   }
   if (reason !== null) witness.violates({ what: "not-converged", evidence: reason });
   else await readAll(world, pass);
+  if (witness.violation === null) await restOf(world, pass);
+}
+
+/** What is under way comes to its end. */
+async function restOf({ clients, timeline }: RunWorld, pass: () => Promise<void>): Promise<void> {
+  for (const client of clients.values()) client.isRetired = true;
+  let isOver = false;
+  timeline.plan(REST_MS, () => {
+    isOver = true;
+  });
+  while (!isOver) await pass();
 }
 
 async function roundOver({ timeline }: RunWorld, pass: () => Promise<void>): Promise<void> {
