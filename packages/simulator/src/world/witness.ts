@@ -45,8 +45,9 @@ export class Witness {
       case "leader_changed": {
         const { topic, partition, leaderId, leaderEpoch } = event;
         const place = `${topic}/${partition}`;
-        const inSync = this.#inSync.get(place) ?? [];
-        const isUnclean = leaderId !== null && !inSync.includes(leaderId);
+        // Of a topic that was made meanwhile all replicas are in sync until the first change is told.
+        const inSync = this.#inSync.get(place);
+        const isUnclean = leaderId !== null && inSync?.includes(leaderId) === false;
         this.#recorder.happened({ kind: "leader_changed", place, leaderId, leaderEpoch, isUnclean });
         break;
       }
