@@ -1,5 +1,5 @@
 /** All judges of one run: of each instant by looks at what has changed, and of the history when it is over. */
-import type { BrokerCluster, TopicPartition, TraceEvent } from "@minikafka/core";
+import type { AppendResult, BrokerCluster, TopicPartition, TraceEvent } from "@minikafka/core";
 import type { History } from "../history/history.ts";
 import { type Judge, Verdict } from "./checker.ts";
 import { END_CHECKERS } from "./end/end-checkers.ts";
@@ -8,13 +8,6 @@ import { JudgedHistory } from "./facts/judged-history.ts";
 import { HISTORY_CHECKERS } from "./history-checkers.ts";
 import { ClusterLooks } from "./state/cluster-looks.ts";
 import { stateCheckers } from "./state-checkers.ts";
-
-/** What was answered to a send. */
-export interface SendAnswer {
-  readonly baseOffset: number;
-  readonly nextOffset: number;
-  readonly acks: 0 | 1 | "all";
-}
 
 export class Judging {
   readonly verdict = new Verdict();
@@ -35,20 +28,17 @@ export class Judging {
     if (look !== null) this.verdict.run(this.#checkers.all, look);
   }
 
-  /** In the instant in which the cluster answers a send. */
-  answered(
+  /** In the instant in which the cluster acknowledges what was sent with acks all. */
+  acknowledged(
     cluster: BrokerCluster,
     place: TopicPartition,
-    { acks, baseOffset, nextOffset }: SendAnswer,
+    { baseOffset, nextOffset }: Pick<AppendResult, "baseOffset" | "nextOffset">,
   ): void {
-    if (acks !== "all") return;
     const look = this.#looks.lookAt(cluster, place, 0);
     if (look === null) return;
     const isFlushed = cluster.config.flush === "ack";
-    this.#checkers.acknowledgedHeld.acknowledged(
-      { look, baseOffset, nextOffset, isFlushed },
-      this.#acknowledgedJudge,
-    );
+    const { acknowledgedHeld } = this.#checkers;
+    acknowledgedHeld.acknowledged({ look, baseOffset, nextOffset, isFlushed }, this.#acknowledgedJudge);
   }
 
   /** Everything should have come together: looks at everything once more, from the first batch on, and at the history. */

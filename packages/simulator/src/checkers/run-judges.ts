@@ -15,8 +15,7 @@ export class RunJudges implements Judges {
   afterAct(world: RunWorld): void {
     const { process, witness } = world;
     const { cluster, life } = process;
-    if (!this.#isListening) witness.listen(this.#judging.traced);
-    this.#isListening = true;
+    if (!this.#isListening) this.#listen(world);
     if (cluster === null) return;
     for (const name of witness.touched) {
       const slash = name.lastIndexOf("/");
@@ -31,6 +30,14 @@ export class RunJudges implements Judges {
     if (cluster === null) this.#judging.judgeHistory(world.recorder);
     else await this.#judging.judge(cluster, world.recorder, life);
     this.#tell(world);
+  }
+
+  #listen({ witness }: RunWorld): void {
+    this.#isListening = true;
+    witness.listen(this.#judging.traced);
+    witness.onAcknowledged(({ cluster, place }, answer) =>
+      this.#judging.acknowledged(cluster, place, answer),
+    );
   }
 
   #tell({ witness }: RunWorld): void {

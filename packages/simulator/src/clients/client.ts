@@ -10,12 +10,14 @@ import {
 } from "../network/connection.ts";
 import type { Timeline } from "../world/timeline.ts";
 import type { Topics } from "../world/topics.ts";
+import type { Witness } from "../world/witness.ts";
 
 export interface ClientWorld {
   readonly timeline: Timeline;
   readonly recorder: Recorder;
   readonly network: NetworkParts;
   readonly topics: Topics;
+  readonly witness: Pick<Witness, "watched">;
   /** The time of day, for the records. */
   readonly nowMs: () => number;
 }

@@ -82,13 +82,15 @@ export class IdempotentProducer extends Client {
     const { acks } = recorded.operation.asked;
     const name = placeName(place);
     const leaderEpoch = this.#options.namesEpoch ? this.#epochs.get(name) : undefined;
-    const answer = await this.connection.ask((cluster, wait) =>
-      cluster.appendBatch(place, frame(), {
+    const { witness } = this.world;
+    const answer = await this.connection.ask((cluster, wait) => {
+      const options = {
         acks,
         ...(leaderEpoch === undefined ? {} : { leaderEpoch }),
         ...(acks === "all" ? wait : {}),
-      }),
-    );
+      };
+      return witness.watched({ cluster, place, acks }, cluster.appendBatch(place, frame(), options));
+    });
     if (this.#options.namesEpoch && answer.kind !== "ok") await this.#learnEpoch(place);
     return answer;
   }

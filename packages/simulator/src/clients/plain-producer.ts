@@ -36,7 +36,7 @@ export class PlainProducer extends Client {
 
   async #send(place: TopicPartition, records: readonly SentRecord[], acks: Acks): Promise<void> {
     this.#underWay++;
-    const { recorder, nowMs } = this.world;
+    const { recorder, nowMs, witness } = this.world;
     const asked = { place: placeName(place), records, acks, sequence: null, transaction: null };
     const recorded = recorder.asked("send", this.name, asked);
     const timestampMs = nowMs();
@@ -47,9 +47,10 @@ export class PlainProducer extends Client {
       isTransactional: false,
       valueBytes: this.#valueBytes,
     };
-    const answer = await this.connection.ask((cluster, wait) =>
-      cluster.appendBatch(place, frameOf(batch), { acks, ...(acks === "all" ? wait : {}) }),
-    );
+    const answer = await this.connection.ask((cluster, wait) => {
+      const options = { acks, ...(acks === "all" ? wait : {}) };
+      return witness.watched({ cluster, place, acks }, cluster.appendBatch(place, frameOf(batch), options));
+    });
     if (answer.kind === "ok") {
       const { baseOffset, duplicate } = answer.value;
       if (acks === 0) recorded.unknown(null);

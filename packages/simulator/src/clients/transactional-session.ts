@@ -98,12 +98,15 @@ export class TransactionalSession {
     const baseSequence = this.#sequences.get(name) ?? 0;
     this.#sequences.set(name, baseSequence + records.length);
     const sequence = { ...identity, baseSequence };
-    const { recorder, nowMs } = this.#client.world;
+    const { recorder, nowMs, witness } = this.#client.world;
     const asked = { place: name, records, acks: "all", sequence, transaction: this.#transaction } as const;
     const recorded = recorder.asked("send", this.#client.name, asked);
     const batch = { records, timestampMs: nowMs(), sequence, isTransactional: true, valueBytes };
     const { answer, attempts, isDoubtful } = await this.#client.insist(
-      (cluster, wait) => cluster.transactions.append(place, frameOf(batch), { transactionalId, ...wait }),
+      (cluster, wait) => {
+        const appended = cluster.transactions.append(place, frameOf(batch), { transactionalId, ...wait });
+        return witness.watched({ cluster, place, acks: "all" }, appended);
+      },
       { attemptsMax: ATTEMPTS_MAX },
     );
     if (answer.kind === "ok") {

@@ -47,7 +47,7 @@ export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {})
   const process = new SimProcess({ config, timeline, clock, recorder, witness, chance });
   const topics = new Topics();
   const network = { timeline, process, broken: witness.broken, ...shape.network };
-  const clientWorld = { timeline, recorder, network, topics, nowMs: () => clock.nowMs() };
+  const clientWorld = { timeline, recorder, network, topics, witness, nowMs: () => clock.nowMs() };
   const clients = new Map(
     shape.clients.map((client) => [client.name, makeClient(client, clientWorld, seed)]),
   );

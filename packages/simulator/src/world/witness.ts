@@ -3,7 +3,15 @@
  *
  * Never: a word to the cluster, or a change of what it does.
  */
-import { type BrokerCluster, BrokerError, CrashSignal, type TraceEvent } from "@minikafka/core";
+import {
+  type AppendResult,
+  type BrokerCluster,
+  BrokerError,
+  CrashSignal,
+  type TopicPartition,
+  type TraceEvent,
+} from "@minikafka/core";
+import type { Acks } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
 
 export interface Violation {
@@ -12,6 +20,15 @@ export interface Violation {
   /** What was seen. */
   readonly evidence: string;
 }
+
+/** What is under way to the log. */
+export interface WatchedAppend {
+  readonly cluster: BrokerCluster;
+  readonly place: TopicPartition;
+  readonly acks: Acks;
+}
+
+export type AcknowledgedListener = (append: WatchedAppend, answer: AppendResult) => void;
 
 export class Witness {
   readonly #recorder: Recorder;
@@ -24,6 +41,7 @@ export class Witness {
   violation: Violation | null = null;
   refusedStarts = 0;
   #hash: number | null = null;
+  readonly #acknowledged: AcknowledgedListener[] = [];
   readonly #listeners: ((event: TraceEvent) => void)[] = [];
 
   constructor(recorder: Recorder, { isHashed = false } = {}) {
@@ -65,6 +83,18 @@ export class Witness {
       default:
     }
   };
+
+  /** `listener` is called in the instant in which the cluster acknowledges what was sent with acks all. */
+  onAcknowledged(listener: AcknowledgedListener): void {
+    this.#acknowledged.push(listener);
+  }
+
+  /** Hands `appended` on, whose end is looked at first. */
+  async watched(append: WatchedAppend, appended: Promise<AppendResult>): Promise<AppendResult> {
+    const answer = await appended;
+    if (append.acks === "all") for (const listener of this.#acknowledged) listener(append, answer);
+    return answer;
+  }
 
   /** `listener` hears every event from here on. */
   listen(listener: (event: TraceEvent) => void): void {
