@@ -182,3 +182,27 @@ test.each<[what: string, order: FaultOrder | null]>([
   expect((await valuesOf(reader, "orders"))[0]).toBe("acknowledged");
   expect((await reader.faults().list()).rules).toEqual([]);
 });
+
+test("a write that the disk cuts short is taken back, and the log goes on, also after kill -9", async () => {
+  const { broker, user, lab, arm } = await experiment();
+  const producer = user.producer({ acks: "all" });
+  await producer.send({ topic: "orders", partition: 0, value: "a" });
+  const rule = await arm({
+    point: "disk.write.before",
+    action: "error",
+    errno: "ENOSPC",
+    bytesWritten: 10,
+    topic: "orders",
+  });
+  const refused = producer.send({ topic: "orders", partition: 0, value: "cut short" });
+  await expect(refused).rejects.toMatchObject({
+    code: "STORAGE_ERROR",
+    message: expect.stringContaining("ENOSPC"),
+  });
+  await rule.assertFired();
+  await producer.send({ topic: "orders", partition: 0, value: "b" });
+  expect(await valuesOf(lab, "orders")).toEqual(["a", "b"]);
+  await broker.end("SIGKILL");
+  const again = await startDaemon(broker.data, LAB);
+  expect(await valuesOf(await client(again), "orders")).toEqual(["a", "b"]);
+});

@@ -129,6 +129,7 @@ class Daemon implements Broker {
   readonly #listener: Listener;
   readonly #ticker: Ticker | null;
   readonly #replicator: Replicator | null;
+  readonly #onBroken: (error: Error) => void;
   #closing: Promise<void> | null = null;
 
   constructor(settings: Settings, parts: DaemonParts, onBroken: (error: Error) => void) {
@@ -142,16 +143,12 @@ class Daemon implements Broker {
     const isManual = clock instanceof ManualClock;
     const isLab = settings.lab || isManual;
     this.#sequence = isManual ? new Sequence(deadlines) : null;
-    const onFailure = (error: Error): void => {
-      // A process that is dead has no connections any more.
-      if (error instanceof CrashSignal) this.#listener.destroyAll();
-      onBroken(error);
-    };
+    this.#onBroken = onBroken;
     this.#dispatcher = new Dispatcher({
       context: { ...kernel, isLab, seed, events, crash },
       newFaultId: () => random.uuid(),
       onFault: (faultId, operation, err) => log.error({ faultId, operation, err }, "internal error"),
-      onBroken: onFailure,
+      onBroken: (error) => this.#broken(error),
     });
     this.#listener = new Listener({
       dispatcher: this.#dispatcher,
@@ -162,11 +159,25 @@ class Daemon implements Broker {
       connectionsMax: settings.max_connections ?? connectionsDefault(cluster.config.openFilesMax),
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });
-    const onProblem = stepProblemTo(log);
+    const tellProblem = stepProblemTo(log);
+    const onProblem = (step: string, problem: unknown): void => {
+      tellProblem(step, problem);
+      if (problem instanceof CrashSignal) this.#broken(problem);
+    };
     const { steps, config } = cluster;
     const ticked = tickedSteps(cluster, { ...settings, ...config }, deadlines);
     this.#ticker = isManual ? null : new Ticker(ticked, onProblem);
     this.#replicator = isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err));
+  }
+
+  #broken(error: Error): void {
+    if (error instanceof CrashSignal) {
+      // A process that is dead has no connections any more, and its background work is nobody's news.
+      if (this.#dispatcher.isDead) return;
+      this.#dispatcher.die();
+      this.#listener.destroyAll();
+    }
+    this.#onBroken(error);
   }
 
   /** Resolves when the opening has set nothing off any more that comes by itself with a manual clock. */

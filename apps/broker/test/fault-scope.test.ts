@@ -1,7 +1,7 @@
 /** What a fault is bound to, what it is refused with, and the faults of the kernel over the wire. */
 import { FaultPoints } from "@minikafka/core";
 import { expect, test } from "vitest";
-import { base64, openBroker, Session } from "./support/broker.ts";
+import { base64, openBroker, Session, settle } from "./support/broker.ts";
 import { armFault, endOf, type FaultFields, ruleOf, withOrders } from "./support/faults.ts";
 
 const at = { topic: "orders", partition: 1 };
@@ -164,6 +164,36 @@ test("a fault of the kernel is armed, counted and disarmed alike, and keeps what
   expect(await ruleOf(lab, id)).toMatchObject({ ...order, times: { first: 2 }, hits: 1, fired: 1, held: 0 });
   await lab.call("disarm_faults", { rule_id: id });
   expect(await session.ask(produce)).toMatchObject({ offset: 0 });
+});
+
+test("a held sync of the kernel holds back the answer that waits for it, and nothing else", async () => {
+  const { session, lab } = await withOrders({ clock: "auto", start_time: undefined, lab: true });
+  const id = await armFault(lab, { point: "log.flush.before_sync", action: "hold", topic: "orders" });
+  const produce = { operation: "produce", topic: "orders", value_b64: base64("v") };
+  session.request({ ...produce, acks: "all" });
+  await settle();
+  expect(session.answers).toEqual([]);
+  expect(await lab.ask({ ...produce, partition: 1 })).toMatchObject({ offset: 0 });
+  expect(await ruleOf(lab, id)).toMatchObject({ held: 1 });
+  expect(await lab.call("release_fault", { rule_id: id })).toMatchObject({ released: 1 });
+  expect(await session.answer()).toMatchObject({ offset: 0 });
+});
+
+test("a delay of the kernel goes by the broker's clock, and errors name what the disk says", async () => {
+  const { session, lab } = await withOrders();
+  await armFault(lab, { point: "log.flush.before_sync", action: "delay", delay_ms: 100 });
+  session.request({ operation: "produce", topic: "orders", value_b64: base64("v"), acks: "all" });
+  await settle();
+  await lab.call("advance_clock", { ms: 99 });
+  await settle();
+  expect(session.answers).toEqual([]);
+  await lab.call("advance_clock", { ms: 1 });
+  expect(await session.answer()).toMatchObject({ offset: 0 });
+  await armFault(lab, { point: "log.append.before_write", action: "error", errno: "ENOSPC" });
+  expect(await session.ask({ operation: "produce", topic: "orders" })).toMatchObject({
+    code: "STORAGE_ERROR",
+    message: expect.stringContaining("ENOSPC"),
+  });
 });
 
 test("faults that the program armed itself are listed and can be disarmed", async () => {

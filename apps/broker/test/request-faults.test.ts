@@ -1,6 +1,7 @@
 /** Faults at requests: what each action does to the request, to its client, and to everybody else. */
 import { OPERATIONS } from "@minikafka/protocol";
 import { expect, test } from "vitest";
+import type { Broker } from "../src/daemon.ts";
 import { base64, openBroker, Session, settle } from "./support/broker.ts";
 import { armFault, endOf, type FaultFields, ruleOf, withOrders } from "./support/faults.ts";
 
@@ -156,6 +157,32 @@ test.each([
     expect([broken, calls]).toMatchObject([[{ name: "CrashSignal" }], ["crash"]]);
   },
 );
+
+test("a crash in the background of a program's broker is told once, and nothing more is served", async () => {
+  const broken: Error[] = [];
+  const settings = {
+    clock: "auto",
+    start_time: undefined,
+    lab: true,
+    flush: "interval",
+    flush_interval_ms: 10,
+  };
+  const broker = await openBroker(settings, undefined, closeDead, {
+    onBroken: (error) => broken.push(error),
+  });
+  const lab = Session.open(broker);
+  await lab.call("create_topic", { topic: "orders", partitions: 1 });
+  await armFault(lab, { point: "log.flush.before_sync", action: "crash", times: "always" });
+  lab.request(PRODUCE);
+  while ((await lab.answer()) !== null);
+  expect(await Session.open(broker).ask({ operation: "ping" })).toBeNull();
+  expect(broken).toMatchObject([{ name: "CrashSignal", point: "log.flush.before_sync" }]);
+});
+
+/** It dies once more as it closes. */
+async function closeDead(broker: Broker): Promise<void> {
+  await expect(broker.close()).rejects.toThrow("crashed at log.flush.before_sync");
+}
 
 test("what is held or delayed when the broker stops is not done, and told so", async () => {
   const { broker, session, lab } = await withOrders();

@@ -40,6 +40,12 @@ test("a hint names the group that the command was about, and the command that sh
   expect(of("REQUEST_TIMED_OUT", "produce")).toContain("step replicate orders");
 });
 
+test("what no fault can be armed with is told where to look it up, and any other bad request by its message alone", () => {
+  const of = (command: string) => hintFor(failure("INVALID_REQUEST"), { ...FACTS, command });
+  expect(of("fault arm")).toContain("fault points");
+  expect(of("raw")).toBeNull();
+});
+
 test("of several topics a hint names the one that is missing", () => {
   const missing = { ...failure("UNKNOWN_TOPIC"), details: { topic: "nope" } };
   expect(hintFor(missing, { ...FACTS, command: "consume" })).toContain("topics create nope -p 1");

@@ -100,7 +100,10 @@ const HINTS = {
     "minikafka-cli fault list shows how often each could have acted: with no hits, nothing came by within its scope",
   UNEXPECTED: "this is a fault of minikafka-cli; please report it with the lines above",
 
-  INVALID_REQUEST: null,
+  INVALID_REQUEST: ({ command }) =>
+    command === "fault arm"
+      ? "minikafka-cli fault points lists what each point takes, minikafka-cli fault arm --help the options"
+      : null,
   FRAME_TOO_LARGE: "send less at once, or start the broker with a larger --max-frame-bytes",
   UNSUPPORTED_OPERATION: `this broker is older than the command; minikafka-cli raw '{"operation":"hello"}' lists what it offers`,
   STEPPING_DISABLED:

@@ -2,7 +2,7 @@
  * Faults that one arms on purpose, to see what a client, or a broker, makes of them; and the proof that they acted. They need a
  * broker with --lab or a manual clock (else STEPPING_DISABLED), which forgets them when it ends.
  */
-import type { OperationName, ParsedResponse, RequestFields } from "@minikafka/protocol";
+import type { KernelFaultPointName, OperationName, ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { CallOptions, Session } from "./session.ts";
@@ -14,8 +14,8 @@ export type RequestFaultPoint = `request.${Exclude<
   "list_faults" | "arm_fault" | "disarm_faults" | "release_fault" | "crash"
 >}`;
 
-/** At a request, or a named point of the kernel; `list` has them all. The last member keeps completion for the known ones. */
-export type FaultPointName = RequestFaultPoint | (string & Record<never, never>);
+/** At a request, or a named point of the kernel. A newer broker may have others: the last member keeps completion for these. */
+export type FaultPointName = RequestFaultPoint | KernelFaultPointName | (string & Record<never, never>);
 
 type WireOrder = RequestFields<"arm_fault">;
 

@@ -28,6 +28,7 @@ export {
   type FaultScopeName,
   type FaultTimesField,
 } from "./json/fault-fields.ts";
+export type { KernelFaultPointName } from "./json/fault-points.ts";
 export type { Acks } from "./json/fields.ts";
 export { FrameTooLarge, LineFramer } from "./json/framing.ts";
 export { parseJsonWithBytes } from "./json/long-bytes.ts";

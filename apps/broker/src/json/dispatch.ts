@@ -69,6 +69,15 @@ export class Dispatcher {
     if (this.#state === "serving") this.#state = "stopping";
   }
 
+  get isDead(): boolean {
+    return this.#state === "dead";
+  }
+
+  /** From now on nothing is carried out, nor answered: whoever asks is cut off, as by a process that has died. */
+  die(): void {
+    this.#state = "dead";
+  }
+
   /** Carries out the request on a line. Never throws, and its promise never rejects. */
   dispatch(line: Buffer, client: Client): Dispatched {
     let read: ReadRequest;
@@ -138,7 +147,6 @@ export class Dispatcher {
     if (error instanceof BrokerError) return failure(id, error.code, error.message, error.details);
     const faultId = this.#options.newFaultId();
     this.#options.onFault(faultId, operation, error);
-    if (error instanceof CrashSignal) this.#state = "dead";
     if (error instanceof AssertionFailure || error instanceof CrashSignal) this.#options.onBroken(error);
     return failure(id, "INTERNAL_ERROR", `a fault of the broker; its log has more under ${faultId}`, {
       fault_id: faultId,
