@@ -6,6 +6,7 @@ import type { ClusterConfig } from "../src/cluster/config.ts";
 import type { ProducerIdentity } from "../src/replica/producer-identity.ts";
 import { openCluster } from "./cluster-world.ts";
 import { framesOf, keyed } from "./compaction-world.ts";
+import { copyOfBroker, restoreBroker } from "./folder-copy.ts";
 import { committedValues, end, replicated, write } from "./replica-transactions-world.ts";
 import { ORDERS } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
@@ -176,6 +177,25 @@ describe.each([
     await cluster.replicateOnce({ brokerId: 3 });
     expect(await compacted(cluster)).toEqual({ waitsFor: [], gaveWayTo: null });
     expect([1, 2, 3].map((brokerId) => hasEnd(cluster, brokerId))).toEqual([false, false, false]);
+  });
+
+  test("has not gone in vain when a folder is put back that is older: that one's log begins anew", async () => {
+    const world = memoryWorld();
+    const cluster = await openCompacted(world);
+    const kind = newKind();
+    await done(cluster, kind.begin(cluster));
+    await cluster.stopBroker(3);
+    const copy = copyOfBroker(world.disk, 3);
+    await cluster.startBroker(3);
+    await done(cluster, kind.end(cluster));
+    await comeOfAge(world, cluster, [1, 2, 3]);
+    await compacted(cluster);
+    expect([1, 2, 3].map((brokerId) => hasEnd(cluster, brokerId))).toEqual([false, false, false]);
+    await cluster.stopBroker(3);
+    restoreBroker(world.disk, 3, copy);
+    await cluster.startBroker(3);
+    await cluster.rejoin(ORDERS, 3);
+    await expectEnded(cluster, [3, 2, 1]);
   });
 
   test("goes by time alone where one broker holds all", async () => {

@@ -4,7 +4,8 @@
  * Invariants: batches are copied whole and byte by byte, from the follower's own log end offset on; a round that begins behind
  * its leader gets at least one batch further, however large; a follower below the leader's log start begins anew with the batch
  * that holds it: the log start may lie inside of a batch, and whoever has none of that batch can take it only whole. So does one that
- * would have to be cut where its compaction has been, since that has dropped older records for the sake of what would go.
+ * would have to be cut where its compaction has been, since that has dropped older records for the sake of what would go; and, in a
+ * compacted topic, one whose folder was put back: what it holds may have been ended by tombstones that have gone since.
  * Never: more than the budget, but for that one batch; a follower that knows a later high watermark than its leader told it.
  */
 import { readBatchHeader } from "@minikafka/record";
@@ -36,9 +37,12 @@ export function dueCut(set: PartitionReplicaSet, follower: Replica, leader: Repl
   if (follower.progress.logEndOffset === null) {
     const offset = cutOffset(follower.log.asFollower, follower.highWatermark, leader.log, reconciliation);
     const isCutClean = offset < end && offset < follower.log.firstDirtyOffset;
+    const isOut = !inSyncReplicas.includes(follower.brokerId);
     // An empty log may be what a crash has left of one that was to begin anew further below.
-    const isLeft = isEmpty && end > logStartOffset && !inSyncReplicas.includes(follower.brokerId);
-    if (isCutClean || isLeft) return { kind: "restart", offset: wholeBatchAt(leader.log, logStartOffset) };
+    const isLeft = isOut && isEmpty && end > logStartOffset;
+    const isOlder = isOut && !isEmpty && follower.broker.isOlderCopy && offset < logEndOffset;
+    if (isCutClean || isLeft || (isOlder && leader.log.isCompacted))
+      return { kind: "restart", offset: wholeBatchAt(leader.log, logStartOffset) };
     if (offset < follower.log.logStartOffset)
       return { kind: "restart", offset: wholeBatchAt(leader.log, offset) };
     if (offset < end) return { kind: "truncate", offset };

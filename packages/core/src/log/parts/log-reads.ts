@@ -76,6 +76,11 @@ export abstract class LogReads {
     return this.parts.flusher.flushedOffset;
   }
 
+  /** As its topic's settings say now. */
+  get isCompacted(): boolean {
+    return this.parts.context.config.compacts;
+  }
+
   /** Below it compaction has been: older records may be missing there for the sake of later ones. */
   get firstDirtyOffset(): number {
     return this.parts.keeper.manifest.firstDirtyOffset;
