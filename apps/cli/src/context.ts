@@ -24,6 +24,9 @@ export interface Context {
   readonly data: DataSink;
   readonly notes: Notes;
   readonly interrupted: AbortSignal;
+  readonly env: World["env"];
+  /** Runs another command line within this process, as if it had been typed; `world` says in which terminal. */
+  readonly runAnother: (argv: readonly string[], world: World) => Promise<ExitCode>;
 }
 
 /** A command's work. Nothing returned means success; a failure is thrown, and printed by the caller. */

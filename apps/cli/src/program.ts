@@ -7,6 +7,7 @@ import { declareDescribe } from "./commands/describe.ts";
 import { declareFault } from "./commands/fault.ts";
 import { declareFetch } from "./commands/fetch.ts";
 import { declareGroups } from "./commands/groups.ts";
+import { declareLab } from "./commands/lab.ts";
 import { declareLeadership } from "./commands/leadership.ts";
 import { declareLog } from "./commands/log.ts";
 import { declareOffsets } from "./commands/offsets.ts";
@@ -49,6 +50,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareClock(program, perform);
   declareStep(program, perform);
   declareFault(program, perform);
+  declareLab(program, perform);
   declareRaw(program, perform);
   addSharedOptions(program);
   return program.addHelpText(

@@ -115,7 +115,8 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
     const settings = settingsOf(job.command, world.env);
     notes = new Notes(world.stderr, { ...settings, env: world.env });
     broker = brokerText(settings.broker);
-    const context: Context = { settings, stdin: world.stdin, data, notes, interrupted: world.interrupted };
+    const { stdin, interrupted, env } = world;
+    const context: Context = { settings, stdin, data, notes, interrupted, env, runAnother: run };
     const outcome = await job.work(context);
     // A work that says how it ended has taken the interruption for its end.
     return outcome ?? (world.interrupted.aborted ? EXIT.interrupted : EXIT.ok);

@@ -2,6 +2,7 @@
 import type { Context } from "../src/context.ts";
 import { DataSink } from "../src/output/data-sink.ts";
 import { Notes } from "../src/output/notes.ts";
+import { run } from "../src/run.ts";
 import type { Settings } from "../src/settings.ts";
 import { type GivenWorld, type TestWorld, testWorld } from "./world.ts";
 
@@ -23,6 +24,8 @@ export function testContext(given: GivenWorld & { json?: boolean } = {}): TestCo
     data: new DataSink(world.stdout),
     notes: new Notes(world.stderr, { ...settings, env: world.env }),
     interrupted: world.interrupted,
+    env: world.env,
+    runAnother: run,
     world,
   };
 }

@@ -1,0 +1,62 @@
+/** `lab`: lessons over a real broker, with a question before each outcome. */
+import type { Command } from "commander";
+import type { Context, Perform } from "../context.ts";
+import type { BrokerAddress } from "../input/arguments.ts";
+import { examples } from "../output/examples.ts";
+import { renderTable } from "../output/table.ts";
+import { addSharedOptions } from "../settings.ts";
+
+const NOTE = `\
+A lab starts a broker of its own on a temporary folder, with a clock that only its steps move, and removes both in the end.
+With --broker it uses one that runs already, with --clock manual and as many brokers as the lab's first line says; labs that kill
+their broker refuse that. What is printed under a command is what that command prints; a: before it says that it runs in another
+terminal. docs/lessons.md has the same lessons with all that the kernel tells.`;
+
+export function declareLab(program: Command, perform: Perform): void {
+  const lab = program
+    .command("lab")
+    .alias("labs")
+    .summary("run a lesson over a real broker")
+    .description("Lessons of a few minutes each: what is done to a broker, and what comes of it.");
+  const list = lab
+    .command("list")
+    .alias("ls")
+    .summary("list the labs")
+    .description("Lists the labs in the order in which to take them.")
+    .action((_options: unknown, self: Command) => perform(self, listLabs));
+  const run = lab
+    .command("run")
+    .summary("run a lab")
+    .description("Runs a lab: tells, asks, does, and shows what came of it.")
+    .argument("<name>", "its name, or its number")
+    .option("--step", "wait for Enter after each question")
+    .action((name: string, { step }: { readonly step?: true }, self: Command) =>
+      perform(self, async (context) => {
+        const { runLab } = await import("../labs/lab-run.ts");
+        return runLab(context, name, { step: step === true, broker: givenBroker(self) });
+      }),
+    );
+  const shown = ["minikafka-cli lab list", "minikafka-cli lab run high-watermark --step"];
+  for (const command of [lab, list, run])
+    addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+}
+
+/** Only one that is named on the command line: the environment's is for everyday work. */
+function givenBroker(command: Command): BrokerAddress | null {
+  for (let at: Command | null = command; at !== null; at = at.parent) {
+    const { broker } = at.opts<{ readonly broker?: BrokerAddress }>();
+    if (broker !== undefined) return broker;
+  }
+  return null;
+}
+
+async function listLabs(context: Context): Promise<undefined> {
+  const { LABS } = await import("../labs/labs.ts");
+  const labs = LABS.map(({ name, title }) => ({ name, title }));
+  if (context.settings.json) await context.data.json({ labs });
+  else {
+    const rows = labs.map(({ name, title }, index) => [index + 1, name, title]);
+    await context.data.write(renderTable(["LAB", "NAME", "TITLE"], rows));
+  }
+  return undefined;
+}

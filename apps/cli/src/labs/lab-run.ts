@@ -1,0 +1,128 @@
+/** Runs a lab: tells, asks, does, and shows what came of it. */
+import { createInterface, type Interface } from "node:readline";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { CliError } from "../failure.ts";
+import type { BrokerAddress } from "../input/arguments.ts";
+import { LabBroker } from "./lab-broker.ts";
+import { LabPrinter } from "./lab-printer.ts";
+import { type LabCommand, type LabLine, linesOf } from "./lab-script.ts";
+import { LabTerminal } from "./lab-terminal.ts";
+import { labNamed } from "./labs.ts";
+
+export interface LabRunOptions {
+  /** A line of stdin is waited for at each question. */
+  readonly step: boolean;
+  /** A broker that runs already; left out, the lab has one of its own. */
+  readonly broker: BrokerAddress | null;
+}
+
+/** Throws NOT_FOUND for a lab that is not there, and UNEXPECTED when something came otherwise than it is told. */
+export async function runLab(context: Context, name: string, options: LabRunOptions): Promise<undefined> {
+  const lines = linesOf(labNamed(name).script);
+  if (options.broker !== null) requireOneLife(lines);
+  const lab = new Lab(context, options);
+  try {
+    for (const [index, line] of lines.entries()) {
+      if (context.interrupted.aborted) break;
+      await lab.take(line, lines[index + 1]);
+    }
+  } finally {
+    await lab.close();
+  }
+  return undefined;
+}
+
+/** A broker that runs already is not the lab's to end, or to start with other dials. Throws USAGE. */
+function requireOneLife(lines: readonly LabLine[]): void {
+  const starts = lines.filter(({ kind }) => kind === "broker").length;
+  if (starts === 1 && lines.every(({ kind }) => kind !== "befallen")) return;
+  throw new CliError("USAGE", "this lab ends its broker and starts it again", { hint: "leave --broker out" });
+}
+
+class Lab {
+  readonly #context: Context;
+  readonly #printer: LabPrinter;
+  readonly #broker: LabBroker;
+  readonly #terminals = new Map<string, LabTerminal>();
+  readonly #input: Interface | null;
+  readonly #lines: AsyncIterator<string> | null;
+
+  constructor(context: Context, { step, broker }: LabRunOptions) {
+    this.#context = context;
+    this.#printer = new LabPrinter(context);
+    this.#broker = new LabBroker(context, broker);
+    this.#input = step ? createInterface({ input: context.stdin }) : null;
+    this.#lines = this.#input?.[Symbol.asyncIterator]() ?? null;
+  }
+
+  async take(line: LabLine, next: LabLine | undefined): Promise<void> {
+    switch (line.kind) {
+      case "told":
+        this.#printer.say("told", line.text);
+        break;
+      case "asked":
+        await this.#ask(line.text, next);
+        break;
+      case "awaited":
+        await this.#printer.until(line.text);
+        break;
+      case "broker":
+        this.#act(`$ ${line.text}`);
+        await this.#broker.start(line.text);
+        break;
+      case "befallen":
+        this.#act(`! ${line.text}`);
+        await this.#broker.befall(line.text);
+        break;
+      case "command":
+        await this.#command(line, next);
+        break;
+      case "typed":
+        this.#act(`${line.terminal}< ${line.text}`);
+        this.#terminal(line.terminal).type(line.text);
+    }
+    await this.#printer.flushed();
+  }
+
+  async close(): Promise<void> {
+    this.#input?.close();
+    for (const terminal of this.#terminals.values()) await terminal.close();
+    await this.#broker.close();
+    await this.#printer.flushed();
+  }
+
+  #act(text: string): void {
+    this.#printer.begin();
+    this.#printer.say("done", text);
+  }
+
+  /** A question may take several lines. */
+  async #ask(text: string, next: LabLine | undefined): Promise<void> {
+    this.#printer.say("asked", text);
+    if (this.#lines === null || next?.kind === "asked") return;
+    await this.#printer.flushed();
+    this.#context.notes.remark("Enter shows what comes of it");
+    const { interrupted } = this.#context;
+    if (interrupted.aborted) return;
+    const stopped = new Promise((resolve) => interrupted.addEventListener("abort", resolve, { once: true }));
+    await Promise.race([this.#lines?.next(), stopped]);
+  }
+
+  async #command({ terminal: name, text }: LabCommand, next: LabLine | undefined): Promise<void> {
+    const [, piped = "", command = text] = /^(seq \d+ \d+ \| )(.*)$/.exec(text) ?? [];
+    this.#act(`${name}> ${piped}minikafka-cli ${command}`);
+    const ended = this.#terminal(name).run(text, this.#broker.address);
+    if (name !== "") return;
+    const exitCode = await ended;
+    // What is refused on purpose is awaited in the next line.
+    if (exitCode === EXIT.ok || next?.kind === "awaited" || this.#context.interrupted.aborted) return;
+    throw new CliError("UNEXPECTED", `the lab ends here: ${text} ended with exit code ${exitCode}`);
+  }
+
+  #terminal(name: string): LabTerminal {
+    const terminal = this.#terminals.get(name) ?? new LabTerminal(this.#context, this.#printer, name);
+    this.#terminals.set(name, terminal);
+    return terminal;
+  }
+}

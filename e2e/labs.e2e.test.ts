@@ -1,0 +1,97 @@
+/** The labs of the command line: each over a real daemon, from its first line to its last. */
+import { mkdtempSync, readdirSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { command, output, startCommand } from "./support/cli.ts";
+import { startDaemon, temporaryFolder } from "./support/daemon.ts";
+
+const MINUTE = { timeout: 60_000 };
+
+const LABS = [
+  "high-watermark",
+  "acks",
+  "in-sync-replicas",
+  "old-leader",
+  "look-ups",
+  "torn-tail",
+  "retention-compaction",
+  "duplicates",
+  "rebalance",
+  "last-stable-offset",
+];
+
+/** Where the labs make their folders. */
+const folder = mkdtempSync(join(tmpdir(), "minikafka-labs-"));
+
+beforeAll(() => {
+  vi.stubEnv("TMPDIR", folder);
+});
+
+afterAll(() => {
+  vi.unstubAllEnvs();
+  // Whatever a lab had left would be in the way.
+  rmdirSync(folder);
+});
+
+test.concurrent.for(LABS)(
+  "the lab %s comes out as it is told, and leaves no folder behind",
+  MINUTE,
+  async (name, { expect: told }) => {
+    const { code, stdout, stderr } = await command(null, ["lab", "run", name]);
+    told({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    told(stdout).toMatch(/^\? /m);
+  },
+);
+
+test("the list has them in the order in which to take them", async () => {
+  const { labs } = JSON.parse(await output(null, ["lab", "list", "-J"])) as { labs: { name: string }[] };
+  expect(labs.map(({ name }) => name)).toEqual(LABS);
+});
+
+test("with --step each question waits for Enter, and with -J each line is an object", MINUTE, async () => {
+  const running = startCommand(null, ["lab", "run", "acks", "--step", "-J"]);
+  let asked = 0;
+  for (;;) {
+    const { type, text } = JSON.parse(await running.nextLine()) as { type: string; text: string };
+    if (type === "asked") {
+      asked += 1;
+      running.process.stdin.write("\n");
+    }
+    if (text.startsWith("Nothing is lost")) break;
+  }
+  const { code } = await running.ended;
+  expect([code, asked]).toEqual([0, 3]);
+});
+
+test("a broker that runs already is used when it fits, and is left running", MINUTE, async () => {
+  const fits = await startDaemon(temporaryFolder(), [
+    "--clock",
+    "manual",
+    "--brokers",
+    "3",
+    "--log-level",
+    "warn",
+  ]);
+  const broker = ["--broker", `127.0.0.1:${fits.port}`];
+  expect(await command(null, ["lab", "run", "1", ...broker])).toMatchObject({ code: 0 });
+  expect(await output(fits, ["topics", "list"])).toContain("orders");
+  for (const lab of ["torn-tail", "old-leader"])
+    expect(await command(null, ["lab", "run", lab, ...broker])).toMatchObject({ code: 2 });
+});
+
+test("one whose clock goes by itself is refused, and so is a lab that there is not", MINUTE, async () => {
+  const auto = await startDaemon(temporaryFolder(), ["--log-level", "warn", "--brokers", "3"]);
+  const refused = await command(null, ["lab", "run", "1", "--broker", `127.0.0.1:${auto.port}`]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("its clock goes by itself");
+  expect(await command(null, ["lab", "run", "eleven"])).toMatchObject({ code: 3 });
+});
+
+test("Ctrl-C ends a lab, with its broker and its folder", MINUTE, async () => {
+  const running = startCommand(null, ["lab", "run", "high-watermark", "--step"]);
+  while (!(await running.nextLine()).startsWith("? "));
+  running.process.kill("SIGINT");
+  expect((await running.ended).code).toBe(130);
+  expect(readdirSync(folder)).toEqual([]);
+});
