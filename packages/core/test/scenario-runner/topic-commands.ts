@@ -64,18 +64,24 @@ export const TOPIC_COMMANDS: Readonly<Record<string, Command>> = {
   "step compact [topic]": async ({ stage, given, print }) => {
     const compacted = await stage.cluster.steps.compact(async () => undefined, given.text("topic"));
     if (compacted.length === 0) print("% nothing was due");
-    print(
-      ...table(
-        "TOPIC PARTITION BROKER SEGMENTS BYTES KEPT DROPPED CLEAN-TO",
-        compacted.map(({ place: { topic, partition, brokerId }, result }) => {
-          if (!("keys" in result)) return [topic, partition, brokerId, `gave way to ${result.gaveWayTo}`];
-          const { segmentsBefore, segmentsAfter, bytesBefore, bytesAfter } = result;
-          const sizes = [`${segmentsBefore}->${segmentsAfter}`, `${bytesBefore}->${bytesAfter}`];
-          const { recordsKept, recordsDropped, firstDirtyOffset } = result;
-          return [topic, partition, brokerId, ...sizes, recordsKept, recordsDropped, firstDirtyOffset];
-        }),
-      ),
-    );
+    const rows = compacted.flatMap(({ place: { topic, partition, brokerId }, result }) => {
+      if ("gaveWayTo" in result) return [];
+      const { segmentsBefore, segmentsAfter, bytesBefore, bytesAfter } = result;
+      const sizes = [`${segmentsBefore}->${segmentsAfter}`, `${bytesBefore}->${bytesAfter}`];
+      return [
+        [
+          ...[topic, partition, brokerId, ...sizes],
+          ...[result.recordsKept, result.recordsDropped, result.firstDirtyOffset],
+        ],
+      ];
+    });
+    print(...table("TOPIC PARTITION BROKER SEGMENTS BYTES KEPT DROPPED CLEAN-TO", rows));
+    for (const { place, waitsFor } of compacted)
+      if (waitsFor.length > 0)
+        print(
+          `% ${place.topic} [${place.partition}] on broker ${place.brokerId} keeps tombstones or markers whose time is over: ` +
+            `replicas may lack them (brokers ${waitsFor.join(", ")})`,
+        );
   },
 };
 
