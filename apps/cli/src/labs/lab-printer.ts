@@ -53,13 +53,17 @@ export class LabPrinter {
   /** Resolves once a line with `text` has been printed since the last act. Throws UNEXPECTED when it never is. */
   async until(text: string): Promise<void> {
     const { interrupted } = this.#context;
-    const deadline = setTimeout(() => this.#heard(), PATIENCE_MS);
-    const endMs = performance.now() + PATIENCE_MS;
-    const stop = () => this.#heard();
-    interrupted.addEventListener("abort", stop);
+    const { systemClock } = await import("@minikafka/client");
+    const wake = () => this.#heard();
+    let isOver = false;
+    const cancel = systemClock.after(PATIENCE_MS, () => {
+      isOver = true;
+      wake();
+    });
+    interrupted.addEventListener("abort", wake);
     try {
       while (!this.#recent.some((line) => line.includes(text)) && !interrupted.aborted) {
-        if (performance.now() >= endMs)
+        if (isOver)
           throw new CliError(
             "UNEXPECTED",
             `the lab expected "${text}", and saw: ${this.#recent.join(" / ")}`,
@@ -69,8 +73,8 @@ export class LabPrinter {
         });
       }
     } finally {
-      clearTimeout(deadline);
-      interrupted.removeEventListener("abort", stop);
+      cancel();
+      interrupted.removeEventListener("abort", wake);
     }
   }
 
