@@ -19,6 +19,8 @@ export function batch(baseOffset: number, changes: Partial<BatchLook> = {}): Bat
     transactional: false,
     control: null,
     recordCount: 1,
+    deleteHorizonMs: null,
+    records: null,
     ...changes,
   };
 }
@@ -42,6 +44,7 @@ export interface MadeReplica {
   readonly highWatermark?: number;
   readonly flushedOffset?: number;
   readonly epochs?: readonly EpochLook[];
+  readonly compactedFrom?: readonly BatchLook[];
 }
 
 export class MadeLooks {
@@ -61,10 +64,7 @@ export class MadeLooks {
   ): void {
     const { acknowledgedHeld } = this.#checkers;
     const look = this.#made(replicas, changes);
-    acknowledgedHeld.acknowledged(
-      { look, ...answer, isFlushed: true },
-      this.verdict.judgeOf(acknowledgedHeld.name),
-    );
+    acknowledgedHeld.acknowledged({ look, ...answer }, this.verdict.judgeOf(acknowledgedHeld.name));
   }
 
   #made(replicas: Readonly<Record<number, MadeReplica>>, changes: Partial<PartitionLook>): PartitionLook {
@@ -81,6 +81,9 @@ export class MadeLooks {
       highWatermark,
       lastStableOffset: changes.highWatermark ?? highWatermark,
       isCompacted: false,
+      minInsyncReplicas: 1,
+      waitsForDisk: true,
+      nowMs: 0,
       uncleanPromotions: 0,
       replicas: made,
       ...changes,
@@ -106,6 +109,7 @@ export class MadeLooks {
       isBeingCut: false,
       epochs: [...epochs.values()],
       mirror,
+      compactedFrom: null,
       ...facts,
     };
   }

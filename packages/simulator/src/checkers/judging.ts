@@ -36,9 +36,8 @@ export class Judging {
   ): void {
     const look = this.#looks.lookAt(cluster, place, 0);
     if (look === null) return;
-    const isFlushed = cluster.config.flush === "ack";
     const { acknowledgedHeld } = this.#checkers;
-    acknowledgedHeld.acknowledged({ look, baseOffset, nextOffset, isFlushed }, this.#acknowledgedJudge);
+    acknowledgedHeld.acknowledged({ look, baseOffset, nextOffset }, this.#acknowledgedJudge);
   }
 
   /** Everything should have come together: looks at everything once more, from the first batch on, and at the history. */

@@ -8,8 +8,6 @@ export interface Acknowledged {
   readonly look: PartitionLook;
   readonly baseOffset: number;
   readonly nextOffset: number;
-  /** Whether it waited for the disks. */
-  readonly isFlushed: boolean;
 }
 
 /** What is acknowledged, by base offset. */
@@ -18,19 +16,22 @@ type Kept = Map<number, BatchLook>;
 export class AcknowledgedHeld implements Checker<PartitionLook> {
   readonly name = "acknowledged-held";
   readonly promise =
-    "what acks=all has acknowledged is visible, and on the disk of every replica in sync, from then until an unclean promotion";
+    "what acks=all has acknowledged is visible, and on the disk of every replica in sync, which are enough, from then until an unclean promotion";
   readonly #kept = new Map<string, { readonly unclean: number; readonly batches: Kept }>();
   /** By place and broker: which log was seen to hold all, and how much that was. */
   readonly #seen = new Map<string, string>();
 
   /** To be told in the instant of the acknowledgement. */
-  acknowledged({ look, baseOffset, nextOffset, isFlushed }: Acknowledged, judge: Judge): void {
+  acknowledged({ look, baseOffset, nextOffset }: Acknowledged, judge: Judge): void {
     const leader = leaderOf(look);
+    const { waitsForDisk: isFlushed, inSyncReplicas, minInsyncReplicas, replicaIds } = look;
     if (leader === null) return;
     judge.asked();
     const what = `${look.place} ${baseOffset} to ${nextOffset} was acknowledged`;
     if (look.highWatermark < nextOffset)
       judge.violated(`${what} above the high watermark`, [lookWords(look)]);
+    if (inSyncReplicas.length < Math.min(minInsyncReplicas, replicaIds.length))
+      judge.violated(`${what} with fewer than ${minInsyncReplicas} in sync`, [lookWords(look)]);
     for (const { brokerId, flushedOffset } of inSyncOf(look))
       if (isFlushed && flushedOffset < nextOffset)
         judge.violated(`${what}, and broker ${brokerId} has flushed ${flushedOffset}`, [lookWords(look)]);

@@ -11,7 +11,7 @@ import {
   type TraceEvent,
 } from "@minikafka/core";
 import { mapIn } from "../facts/judged-history.ts";
-import { LogMirror, type ReadableLog } from "./log-mirror.ts";
+import { type BatchLook, LogMirror, type ReadableLog } from "./log-mirror.ts";
 import type { PartitionLook, ReplicaLook } from "./partition-look.ts";
 
 /** After these a log is to be read anew. */
@@ -28,7 +28,8 @@ interface Mirrored {
   readonly mirror: LogMirror;
   /** Which log it mirrors. */
   log: ReadableLog | null;
-  isChanged: boolean;
+  /** What has changed it, but for appends, since it was read. */
+  readonly changes: Set<TraceEvent["kind"] | "forgotten">;
 }
 
 type ReplicaSet = ReturnType<BrokerCluster["replicaSet"]>;
@@ -44,7 +45,7 @@ export class ClusterLooks {
     if (!("topic" in event && "partition" in event)) return;
     const place = `${event.topic}/${event.partition}`;
     if (CHANGES.has(event.kind) && "brokerId" in event)
-      this.#mirrored(place, event.brokerId).isChanged = true;
+      this.#mirrored(place, event.brokerId).changes.add(event.kind);
     if (event.kind === "isr_changed") this.#inSync.set(place, event.to);
     if (event.kind !== "leader_changed" || event.leaderId === null) return;
     if (this.#inSync.get(place)?.includes(event.leaderId) === false)
@@ -54,7 +55,7 @@ export class ClusterLooks {
   /** Every log is read anew at the next look. */
   forget(): void {
     for (const mirrors of this.#mirrors.values())
-      for (const mirrored of mirrors.values()) mirrored.isChanged = true;
+      for (const { changes } of mirrors.values()) changes.add("forgotten");
   }
 
   /** `life`: which process it is. `null` when the partition is not there. */
@@ -65,6 +66,7 @@ export class ClusterLooks {
     const set = cluster.replicaSet({ topic, partition });
     const place = `${topic}/${partition}`;
     this.#inSync.set(place, set.inSyncReplicas);
+    const compacted = String(settingOf(cluster, topic, "cleanup_policy")).includes("compact");
     return {
       place,
       life,
@@ -74,27 +76,34 @@ export class ClusterLooks {
       inSyncReplicas: set.inSyncReplicas,
       highWatermark: set.highWatermark,
       lastStableOffset: set.lastStableOffset,
-      isCompacted: isCompacted(cluster, topic),
+      isCompacted: compacted,
+      minInsyncReplicas: Number(settingOf(cluster, topic, "min_insync_replicas")),
+      waitsForDisk: set.waitsForDisk,
+      nowMs: cluster.env.clock.nowMs(),
       uncleanPromotions: this.#unclean.get(place) ?? 0,
-      replicas: set.copies.flatMap((copy) => this.#replica(place, copy) ?? []),
+      replicas: set.copies.flatMap((copy) => this.#replica(place, copy, compacted) ?? []),
     };
   }
 
-  #replica(place: string, copy: Copy): ReplicaLook | null {
+  #replica(place: string, copy: Copy, withRecords: boolean): ReplicaLook | null {
     if (!copy.isOnline) return null;
     const { brokerId, log, highWatermark, isBeingCut } = copy;
     const mirrored = this.#mirrored(place, brokerId);
+    const { mirror, changes } = mirrored;
+    const isOther = mirrored.log !== log;
+    let before: readonly BatchLook[] | null;
     try {
-      mirrored.mirror.follow(log, mirrored.isChanged || mirrored.log !== log);
+      before = mirror.follow(log, { isChanged: isOther || changes.size > 0, withRecords });
     } catch (problem) {
       // What cannot be read is not looked at; that it is served to nobody else is for readers to see.
       if (problem instanceof BrokerError || problem instanceof CrashSignal) return null;
       throw problem;
     }
+    const isCompacted = !isOther && changes.size === 1 && changes.has("compacted");
+    const compactedFrom = isCompacted ? before : null;
     mirrored.log = log;
-    mirrored.isChanged = false;
+    changes.clear();
     const { logStartOffset, logEndOffset, flushedOffset, leaderEpochs: epochs } = log;
-    const { mirror } = mirrored;
     return {
       brokerId,
       logStartOffset,
@@ -104,18 +113,18 @@ export class ClusterLooks {
       isBeingCut,
       epochs,
       mirror,
+      compactedFrom,
     };
   }
 
   #mirrored(place: string, brokerId: number): Mirrored {
     const mirrors = mapIn(this.#mirrors, place);
-    const known = mirrors.get(brokerId) ?? { mirror: new LogMirror(), log: null, isChanged: false };
+    const known = mirrors.get(brokerId) ?? { mirror: new LogMirror(), log: null, changes: new Set() };
     mirrors.set(brokerId, known);
     return known;
   }
 }
 
-function isCompacted(cluster: BrokerCluster, topic: string): boolean {
-  const policy = cluster.describeConfig(topic).find(({ name }) => name === "cleanup_policy");
-  return String(policy?.value ?? "").includes("compact");
+function settingOf(cluster: BrokerCluster, topic: string, setting: string): string | number | undefined {
+  return cluster.describeConfig(topic).find(({ name }) => name === setting)?.value;
 }

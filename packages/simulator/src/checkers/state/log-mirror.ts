@@ -3,9 +3,15 @@
  *
  * Owns: what was read. Invariants: within a version batches are only added.
  */
-import { type BatchHeader, readBatchHeader, splitFrames } from "@minikafka/record";
+import { type BatchHeader, decodeRecords, readBatchHeader, splitFrames } from "@minikafka/record";
 
-export type BatchLook = Pick<
+export interface RecordLook {
+  readonly offset: number;
+  readonly key: string | null;
+  readonly isTombstone: boolean;
+}
+
+type HeaderLook = Pick<
   BatchHeader,
   | "baseOffset"
   | "nextOffset"
@@ -17,7 +23,13 @@ export type BatchLook = Pick<
   | "transactional"
   | "control"
   | "recordCount"
+  | "deleteHorizonMs"
 >;
+
+export interface BatchLook extends HeaderLook {
+  /** Of logs that are compacted, where records go one by one; else `null`. */
+  readonly records: readonly RecordLook[] | null;
+}
 
 /** What of a log is needed to read it. */
 export interface ReadableLog {
@@ -57,12 +69,23 @@ export class LogMirror {
     this.#version++;
   }
 
-  /** Reads what is new; all of it when `isChanged`, or when what was read cannot be the beginning of it. */
-  follow(log: ReadableLog, isChanged: boolean): void {
+  /**
+   * Reads what is new; all of it when `isChanged`, or when what was read cannot be the beginning of it. Returns what stood there before,
+   * when all was read.
+   */
+  follow(
+    log: ReadableLog,
+    { isChanged, withRecords }: { isChanged: boolean; withRecords: boolean },
+  ): readonly BatchLook[] | null {
     const { endOffset } = this;
+    const before = this.#batches;
     const isApart = log.logEndOffset < endOffset || log.logStartOffset > endOffset;
-    if (isChanged || isApart || this.#batches.length === 0) this.replace(readFrom(log, log.logStartOffset));
-    else this.add(readFrom(log, endOffset));
+    if (!isChanged && !isApart && before.length > 0) {
+      this.add(readFrom(log, endOffset, withRecords));
+      return null;
+    }
+    this.replace(readFrom(log, log.logStartOffset, withRecords));
+    return before;
   }
 
   /** Where the first batch from `offset` on stands. */
@@ -77,15 +100,26 @@ export class LogMirror {
   }
 }
 
-function readFrom(log: ReadableLog, from: number): BatchLook[] {
+function readFrom(log: ReadableLog, from: number, withRecords: boolean): BatchLook[] {
   const found: BatchLook[] = [];
   for (let offset = from; offset < log.logEndOffset; ) {
     const { batches, nextOffset } = log.read(offset, { bytesMax: BYTES_MAX, endOffset: log.logEndOffset });
-    for (const frame of splitFrames(batches)) found.push(readBatchHeader(frame));
+    for (const frame of splitFrames(batches)) {
+      const header = readBatchHeader(frame);
+      found.push({ ...header, records: withRecords && header.control === null ? recordsIn(frame) : null });
+    }
     if (nextOffset <= offset) break;
     offset = nextOffset;
   }
   return found;
+}
+
+function recordsIn(frame: Buffer): RecordLook[] {
+  return decodeRecords(frame).map(({ offset, key, value }) => ({
+    offset,
+    key: key === null ? null : Buffer.from(key).toString("latin1"),
+    isTombstone: value === null,
+  }));
 }
 
 /** Something that is counted up over the batches of a log, each once, and anew when the log was read anew. */

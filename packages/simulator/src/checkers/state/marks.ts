@@ -82,3 +82,27 @@ export class OneLeader implements Checker<PartitionLook> {
       ]);
   }
 }
+
+/** KIP-966: whoever counts for acknowledgements holds what was acknowledged before. */
+export class JoinsFlushed implements Checker<PartitionLook> {
+  readonly name = "joins-flushed";
+  readonly promise =
+    "a replica that comes in sync has on its disk what was visible before, where acknowledgements wait for disks";
+  readonly #last = new Map<string, PartitionLook>();
+
+  check(look: PartitionLook, judge: Judge): void {
+    const before = this.#last.get(look.place);
+    this.#last.set(look.place, look);
+    if (before === undefined || before.life !== look.life || !look.waitsForDisk) return;
+    if (before.uncleanPromotions !== look.uncleanPromotions || leaderOf(before) === null) return;
+    for (const { brokerId, flushedOffset } of inSyncOf(look)) {
+      if (before.inSyncReplicas.includes(brokerId)) continue;
+      judge.asked();
+      if (flushedOffset < before.highWatermark)
+        judge.violated(
+          `broker ${brokerId} has come in sync in ${look.place} with ${flushedOffset} on its disk; ${before.highWatermark} was visible`,
+          [lookWords(before), lookWords(look)],
+        );
+    }
+  }
+}

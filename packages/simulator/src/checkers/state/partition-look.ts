@@ -1,6 +1,6 @@
 /** A partition in one instant, as anybody may see it who looks at each of its replicas. */
 import type { PlaceName } from "../../history/place.ts";
-import type { LogMirror } from "./log-mirror.ts";
+import type { BatchLook, LogMirror } from "./log-mirror.ts";
 
 export interface EpochLook {
   readonly leaderEpoch: number;
@@ -19,6 +19,8 @@ export interface ReplicaLook {
   readonly isBeingCut: boolean;
   readonly epochs: readonly EpochLook[];
   readonly mirror: LogMirror;
+  /** What stood there before a compaction, when nothing else has changed it since the last look. */
+  readonly compactedFrom: readonly BatchLook[] | null;
 }
 
 export interface PartitionLook {
@@ -33,6 +35,11 @@ export interface PartitionLook {
   readonly highWatermark: number;
   readonly lastStableOffset: number;
   readonly isCompacted: boolean;
+  readonly minInsyncReplicas: number;
+  /** Whether what acks=all acknowledges is on the disks. */
+  readonly waitsForDisk: boolean;
+  /** The time of day. */
+  readonly nowMs: number;
   /** How often somebody came to lead it who was out of sync. */
   readonly uncleanPromotions: number;
   /** Those that can be read. */
