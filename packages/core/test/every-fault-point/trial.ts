@@ -1,0 +1,82 @@
+/** One fault, at one pass of one point: the workload meets it, and what comes after is looked at. */
+import assert from "node:assert/strict";
+import type { FaultOrder } from "../../src/env/fault-order.ts";
+import type { FaultAction } from "../../src/env/fault-point.ts";
+import type { Crash } from "../../src/env/memory-nodes.ts";
+import type { Random } from "../../src/env/random.ts";
+import { saying } from "../crash-instants.ts";
+import { lived, PLAIN } from "./chapters.ts";
+import { commit, send, transact } from "./client.ts";
+import { Died, FaultLife } from "./life.ts";
+import type { LivedChapter } from "./passes.ts";
+import { requireSound } from "./soundness.ts";
+import { Witness } from "./witness.ts";
+
+/** Longer than a transaction may last. */
+const LONG_MS = 100_000;
+
+/** With what anybody may be refused because of an error. Where nothing is refused, nothing has failed. */
+const LISTED: { readonly [Action in FaultAction]: readonly string[] } = {
+  error: ["STORAGE_ERROR", "BROKER_FAILED", "BROKER_NOT_AVAILABLE", "refused: unreachable"],
+  crash: [],
+  delay: [],
+  hold: [],
+};
+
+/**
+ * Lives the chapter with the fault in it. Fails when the fault does not act, when it takes more than its own operation, and when
+ * somebody is refused for another reason.
+ */
+export async function tried(
+  order: FaultOrder,
+  { chapter, start, codes }: LivedChapter,
+  random: Random,
+): Promise<void> {
+  const life = new FaultLife(start());
+  const rule = life.faults.arm(order);
+  await lived(chapter, life).catch((problem: unknown) => {
+    if (!(problem instanceof Died)) throw problem;
+  });
+  rule.assertFired();
+  assert.equal(life.isDead, order.action === "crash");
+  life.faults.disarm();
+  if (life.isDead) {
+    for (const crash of crashesOf(random))
+      await saying(crash.mode, () => goesOn(survivor(life, crash), crash.mode !== "kept"));
+  } else await goesOn(life, false);
+  const unlisted = [...life.codes].filter((code) => !LISTED[order.action].includes(code) && !codes.has(code));
+  assert.deepEqual(unlisted, [], "somebody was refused with a code that is not listed");
+}
+
+/** The process dies, or the power goes and takes everything that it can, or some of it. */
+function crashesOf(random: Random): readonly Crash[] {
+  const mode = random.below(2) === 0 ? "torn" : "scattered";
+  return [{ mode: "kept" }, { mode: "lost" }, { mode, random }];
+}
+
+/** Whoever begins a process on what the dead one has left. */
+function survivor(dead: FaultLife, crash: Crash): FaultLife {
+  const disk = dead.disk.clone();
+  disk.crash(crash);
+  const witness = new Witness(dead.witness.facts);
+  return new FaultLife({ disk, nowMs: dead.clock.nowMs(), witness, seed: 99 });
+}
+
+/** Everything that was acknowledged is there, and everything can be done, as if nothing had been. */
+async function goesOn(life: FaultLife, powerLost: boolean): Promise<void> {
+  await life.renew();
+  life.clock.advance(LONG_MS);
+  await life.step("end what is open", (cluster) => cluster.transactions.expire());
+  await life.copied();
+  await life.copied();
+  await requireSound(life, powerLost);
+  if ((await life.cluster()).hasTopic("plain")) {
+    await send(life, PLAIN, "afterwards");
+    await commit(life, "readers", 9);
+    await transact(life, "afterwards", "commit", [PLAIN]);
+    await life.step("flush", (cluster) => cluster.steps.flushLogs());
+    await life.renew();
+    await requireSound(life, false);
+  }
+  assert.deepEqual(life.faults.rules(), []);
+}
