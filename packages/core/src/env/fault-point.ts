@@ -5,115 +5,31 @@
  * `before_x`: x has not happened. An "error" here means that x is not done and is reported as failed, so nothing that was
  * claimed to fail takes effect. `after_x`: x has happened. An "error" here means that whatever comes next is not done.
  */
-/** The files that are replaced atomically (log/files/checkpoint-file.ts), each with the same steps. */
-const CHECKPOINT_NAMES = [
-  "manifest",
-  "producer_snapshot",
-  "metadata",
-  "identity",
-  "producer_ids",
-  "clean_shutdown",
-  "high_watermarks",
-  "broker_epoch",
-] as const;
-export type CheckpointName = (typeof CHECKPOINT_NAMES)[number];
+import {
+  CHECKPOINT_STEP_MEANINGS,
+  CHECKPOINTS,
+  DISK_OPERATIONS,
+  KERNEL_POINTS,
+} from "./fault-point-table.ts";
 
-/** `before_folder_sync` would be the same instant as `after_rename`. */
-export const CHECKPOINT_STEPS = [
-  "before_write",
-  "before_sync",
-  "before_rename",
-  "after_rename",
-  "after_folder_sync",
-] as const;
-export type CheckpointStep = (typeof CHECKPOINT_STEPS)[number];
-
-/** What changes a disk, as env/fault-disk.ts passes it, whatever it is for. */
-const DISK_OPERATIONS = [
-  "write",
-  "truncate",
-  "sync",
-  "create",
-  "rename",
-  "remove",
-  "make_folder",
-  "remove_folder",
-  "sync_folder",
-] as const;
-export type FaultDiskOperation = (typeof DISK_OPERATIONS)[number];
-
-const LOG_AND_CLUSTER_POINTS = [
-  "log.append.before_write",
-  "log.append.after_write",
-  "log.append.before_undo",
-  "log.flush.before_sync",
-  "log.flush.after_sync",
-  "log.flush.before_folder_sync",
-  "log.flush.after_folder_sync",
-  "log.roll.before_create",
-  "log.roll.after_create",
-  "log.index.before_write",
-  "log.index.after_write",
-  "log.time_index.after_write",
-  "log.txn_index.before_write",
-  "log.txn_index.after_write",
-  "log.compact.before_create",
-  "log.compact.before_write",
-  "log.compact.after_write",
-  "log.compact.before_sync",
-  "log.compact.after_sync",
-  "log.compact.before_folder_sync",
-  "log.compact.after_folder_sync",
-  "log.truncate.before_remove",
-  "log.truncate.after_remove",
-  "log.truncate.before_cut",
-  "log.truncate.after_cut",
-  "log.truncate.before_sync",
-  "log.truncate.after_sync",
-  "log.restart.before_create",
-  "log.restart.after_create",
-  "log.obsolete.before_remove",
-  "log.obsolete.after_remove",
-  "log.recovery.before_truncate",
-  "log.recovery.after_truncate",
-  "log.recovery.before_remove",
-  "log.recovery.after_remove",
-  "topic.create.before_folders",
-  "topic.create.after_folders",
-  "topic.create.after_metadata",
-  "topic.grow.before_folders",
-  "topic.grow.after_folders",
-  "topic.grow.after_metadata",
-  "topic.alter.before_metadata",
-  "topic.alter.after_metadata",
-  "topic.delete.before_metadata",
-  "topic.delete.after_metadata",
-  "topic.delete.before_remove",
-  "topic.delete.after_remove",
-  "coordinator.load.before_read",
-  "coordinator.write.before_append",
-  "coordinator.write.after_append",
-  "transaction.add_partition.before_write",
-  "transaction.add_partition.after_write",
-  "transaction.prepare.before_write",
-  "transaction.prepare.after_write",
-  "transaction.marker.before_request",
-  "transaction.marker.before_append",
-  "transaction.marker.after_append",
-  "transaction.complete.before_write",
-  "transaction.complete.after_write",
-] as const;
+export type CheckpointName = keyof typeof CHECKPOINTS;
+export type CheckpointStep = keyof typeof CHECKPOINT_STEP_MEANINGS;
+export const CHECKPOINT_STEPS = Object.keys(CHECKPOINT_STEP_MEANINGS) as readonly CheckpointStep[];
+export type FaultDiskOperation = keyof typeof DISK_OPERATIONS;
 
 export type FaultPoint =
-  | (typeof LOG_AND_CLUSTER_POINTS)[number]
+  | keyof typeof KERNEL_POINTS
   | `${CheckpointName}.${CheckpointStep}`
   | `disk.${FaultDiskOperation}.${"before" | "after"}`;
 
-export const FAULT_POINTS: readonly FaultPoint[] = [
-  ...LOG_AND_CLUSTER_POINTS,
-  ...CHECKPOINT_NAMES.flatMap((name) => CHECKPOINT_STEPS.map((step) => `${name}.${step}` as const)),
-  ...DISK_OPERATIONS.flatMap((name) => [`disk.${name}.before`, `disk.${name}.after`] as const),
-];
+/** What is the case as the kernel passes each. */
+export const FAULT_POINT_MEANINGS: { readonly [Point in FaultPoint]: string } = Object.freeze({
+  ...KERNEL_POINTS,
+  ...meaningsOfCheckpoints(),
+  ...meaningsOfDisk(),
+});
+
+export const FAULT_POINTS = Object.keys(FAULT_POINT_MEANINGS) as readonly FaultPoint[];
 
 /**
  * Where the kernel waits anyway, on every pass or on some: for a sync off the thread, for an acknowledgement. Only there it can
@@ -166,4 +82,25 @@ export function waitsAt(point: FaultPoint): boolean {
 /** What can be armed at `point`. */
 export function actionsAt(point: FaultPoint): readonly FaultAction[] {
   return waitsAt(point) ? ["error", "crash", "delay", "hold"] : ["error", "crash"];
+}
+
+function meaningsOfCheckpoints(): { readonly [Point in `${CheckpointName}.${CheckpointStep}`]: string } {
+  const entries = Object.entries(CHECKPOINTS).flatMap(([name, what]) =>
+    Object.entries(CHECKPOINT_STEP_MEANINGS).map(([step, meaning]) => [
+      `${name}.${step}`,
+      `${what}: ${meaning}`,
+    ]),
+  );
+  // Every name with every step, which a list of entries cannot say.
+  return Object.fromEntries(entries) as ReturnType<typeof meaningsOfCheckpoints>;
+}
+
+function meaningsOfDisk(): {
+  readonly [Point in `disk.${FaultDiskOperation}.${"before" | "after"}`]: string;
+} {
+  const entries = Object.entries(DISK_OPERATIONS).flatMap(([operation, meaning]) => [
+    [`disk.${operation}.before`, `before ${meaning}`],
+    [`disk.${operation}.after`, `after ${meaning}`],
+  ]);
+  return Object.fromEntries(entries) as ReturnType<typeof meaningsOfDisk>;
 }

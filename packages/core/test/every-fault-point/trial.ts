@@ -43,7 +43,11 @@ export async function tried(
   if (life.isDead) {
     for (const crash of crashesOf(random))
       await saying(crash.mode, () => goesOn(survivor(life, crash), crash.mode !== "kept"));
-  } else await goesOn(life, false);
+  } else {
+    const afterwards = survivor(life, { mode: "lost" });
+    await goesOn(life, false);
+    await saying("the power goes after it", () => goesOn(afterwards, true));
+  }
   const unlisted = [...life.codes].filter((code) => !LISTED[order.action].includes(code) && !codes.has(code));
   assert.deepEqual(unlisted, [], "somebody was refused with a code that is not listed");
 }
