@@ -1,6 +1,7 @@
-/** The two pages of the reference, printed from the tables that the program itself reads. */
+/** The pages of the reference, printed from the tables that the program itself reads. */
 import { ERRORS, EVENTS, factNames, OPERATIONS, watchedEvent } from "@minikafka/protocol";
 import { z } from "zod";
+import { faultsPage } from "./faults-page.mjs";
 import { fieldRows } from "./field-rows.mjs";
 
 const PRINTED = "<!-- Printed by `npm run reference` from the tables of packages/protocol; change those. -->";
@@ -129,5 +130,9 @@ export function errorsPage() {
 
 /** What belongs into the repository, by path from its root. */
 export function pages() {
-  return { "docs/reference/protocol.md": protocolPage(), "docs/reference/errors.md": errorsPage() };
+  return {
+    "docs/reference/protocol.md": protocolPage(),
+    "docs/reference/errors.md": errorsPage(),
+    "docs/reference/faults.md": faultsPage(),
+  };
 }

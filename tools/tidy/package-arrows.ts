@@ -26,7 +26,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "@minikafka/record",
   ],
   examples: ["@minikafka/broker", "@minikafka/client"],
-  tools: ["@minikafka/protocol", "rolldown", "typescript", "zod"],
+  tools: ["@minikafka/core", "@minikafka/protocol", "rolldown", "typescript", "zod"],
 };
 
 /** Whole packages that are there to test: they enter by the doors for tests too. */

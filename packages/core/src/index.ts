@@ -42,6 +42,7 @@ export {
 } from "./env/fault-order.ts";
 export {
   actionsAt,
+  FAULT_POINT_MEANINGS,
   FAULT_POINTS,
   type FaultAction,
   type FaultPoint,
