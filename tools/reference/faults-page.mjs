@@ -27,7 +27,9 @@ function section(title, points) {
     const actions = actionsAt(point).map((action) => `\`${action}\``);
     return `| \`${point}\` | ${FAULT_POINT_MEANINGS[point]} | ${actions.join(", ")} |`;
   });
-  return [`## ${title}\n`, "| point | what is the case | can be armed |", "|---|---|---|", ...rows, ""].join("\n");
+  return [`## ${title}\n`, "| point | what is the case | can be armed |", "|---|---|---|", ...rows, ""].join(
+    "\n",
+  );
 }
 
 const SECTIONS = {
