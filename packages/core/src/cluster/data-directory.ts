@@ -54,7 +54,10 @@ export class DataDirectory {
       const lock = await env.disk.lock(folder, env.clock.nowMs());
       try {
         // Another process may have been faster between the look and the hold.
-        const found = files.raise(files.inspect() ?? files.found());
+        const there = files.inspect();
+        // Only the system's memory may hold what a process that died has renamed, and everybody goes by it from here on.
+        if (there !== null) env.disk.syncFolder(folder);
+        const found = files.raise(there ?? files.found());
         return new DataDirectory(files, found, lock);
       } catch (problem) {
         await releaseQuietly(lock);

@@ -89,7 +89,7 @@ export class DataFolderFiles {
   /** Founds a new cluster. The identity comes last: a crash before it leaves a folder that is founded again. */
   found(): FoundCluster {
     const clusterId = this.#env.random.uuid();
-    this.#syncFolderAbove();
+    this.#syncFoldersAbove();
     this.metadata.replace(NO_TOPICS);
     this.producerIds.replace(NO_PRODUCER_IDS);
     const identity = { formatVersion: FORMAT_VERSION, clusterId };
@@ -105,10 +105,21 @@ export class DataFolderFiles {
     return { ...found, formatVersion: FORMAT_VERSION };
   }
 
-  /** The folder may have been made by a process that died before it was durable. Who may not sync it did not make it. */
-  #syncFolderAbove(): void {
+  /**
+   * The folder, and any above it, may have been made by a process that died, or was refused, before their names were durable. Who
+   * may not sync a folder has made nothing in it.
+   */
+  #syncFoldersAbove(): void {
+    let path = this.folder;
+    for (let above = posix.dirname(path); above !== path; above = posix.dirname(path)) {
+      this.#syncWhereAllowed(above);
+      path = above;
+    }
+  }
+
+  #syncWhereAllowed(path: string): void {
     try {
-      this.#env.disk.syncFolder(posix.dirname(this.folder));
+      this.#env.disk.syncFolder(path);
     } catch (problem) {
       if (!(problem instanceof DiskError) || (problem.code !== "EACCES" && problem.code !== "EPERM"))
         throw problem;
