@@ -20,7 +20,7 @@ One workload passes all of them, and each of them fails, kills and delays it som
 
 /**
  * @param {string} title
- * @param {readonly string[]} points
+ * @param {readonly import("@minikafka/core").FaultPoint[]} points
  */
 function section(title, points) {
   const rows = points.map((point) => {
@@ -42,12 +42,13 @@ const SECTIONS = {
 
 /** @returns {string} docs/reference/faults.md */
 export function faultsPage() {
-  const named = Object.entries(SECTIONS).map(([title, pattern]) => [
-    title,
-    FAULT_POINTS.filter((point) => pattern.test(point)),
-  ]);
-  const known = new Set(named.flatMap(([, points]) => points));
-  const others = FAULT_POINTS.filter((point) => !known.has(point));
-  const parts = [...named, ["Files that are replaced whole", others]];
-  return [INTRODUCTION, ...parts.map(([title, points]) => section(title, points))].join("\n");
+  const parts = Object.entries(SECTIONS).map(([title, pattern]) =>
+    section(
+      title,
+      FAULT_POINTS.filter((point) => pattern.test(point)),
+    ),
+  );
+  const isElsewhere = Object.values(SECTIONS);
+  const others = FAULT_POINTS.filter((point) => !isElsewhere.some((pattern) => pattern.test(point)));
+  return [INTRODUCTION, ...parts, section("Files that are replaced whole", others)].join("\n");
 }
