@@ -53,6 +53,18 @@ test("the example with a work queue shares the partitions out between two worker
   ]);
 });
 
+test("the example with lost answers has two records of one without idempotence, one with it, and a race as it was set up", async () => {
+  const { stdout } = await run(process.execPath, [example("lost-answers.mjs")]);
+  expect(stdout.split("\n")).toEqual([
+    "plain: nobody knows, so it is sent again",
+    "plain: paid paid",
+    "idempotent: acknowledged",
+    "idempotent: paid",
+    "race: quick slow",
+    "",
+  ]);
+});
+
 test("the exactly-once example pays for each order once, though one attempt breaks in the middle", async () => {
   const { stdout } = await run(process.execPath, [example("exactly-once.mjs")]);
   expect(stdout.split("\n")).toEqual([

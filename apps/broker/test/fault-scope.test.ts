@@ -211,3 +211,17 @@ test("faults that the program armed itself are listed and can be disarmed", asyn
   expect(await lab.call("disarm_faults")).toMatchObject({ disarmed: 2 });
   expect(faults.rules()).toEqual([]);
 });
+
+test("a stop waits for no hold that the program armed itself", async () => {
+  const faults = new FaultPoints();
+  const broker = await openBroker({}, undefined, undefined, { faults });
+  const session = Session.open(broker);
+  await session.call("create_topic", { topic: "orders", partitions: 1 });
+  const hold = faults.arm({ point: "log.flush.before_sync", action: "hold", site: { topic: "orders" } });
+  session.request({ operation: "produce", topic: "orders", value_b64: base64("v"), acks: "all" });
+  await settle();
+  expect(hold.held).toBe(1);
+  await broker.close();
+  expect(hold.held).toBe(0);
+  expect(await session.answer()).toMatchObject({ ok: true, offset: 0 });
+});

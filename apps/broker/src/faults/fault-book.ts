@@ -73,6 +73,7 @@ export class FaultBook {
 
   /** What is held goes on, to be told that the broker stops; faults that break something stay as they are. */
   releaseAll(): void {
+    this.#takeIn();
     for (const rule of this.#rules.values()) if (rule.order.action === "hold") this.#letGo(rule);
   }
 

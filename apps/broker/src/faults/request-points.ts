@@ -22,7 +22,7 @@ const WITHOUT_POINT: readonly OperationName[] = [
   "crash",
 ];
 
-/** What follows the answer of a watch belongs to it: there is no watch without it, nor one that begins later. */
+/** What follows the answer of a watch belongs to it (Client.afterAnswer): there is no watch without it, nor one that begins later. */
 const WATCH_ACTIONS: readonly FaultActionName[] = ["error", "close", "crash"];
 
 const PREFIX = "request.";

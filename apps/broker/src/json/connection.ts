@@ -48,6 +48,7 @@ export class Connection implements Client {
   #isInSequence = false;
   /** A request takes effect later than others do: those behind it wait. */
   #isHeldBack = false;
+  #isTaking = false;
   /** Counts requests and answers, so that idleness is looked at once in a while instead of timed at each. */
   #activity = 0;
   #deadline: Deadline;
@@ -98,6 +99,7 @@ export class Connection implements Client {
 
   /** For a handler: `act` once the answer has gone out, and before any request behind it is taken. */
   afterAnswer(act: () => void): void {
+    if (!this.#isTaking) throw new Error("what follows an answer is asked for while its request is taken");
     this.#isHeldBack = true;
     this.#afterAnswer = () => {
       this.#isHeldBack = false;
@@ -201,7 +203,9 @@ export class Connection implements Client {
   #take(line: Buffer): void {
     this.#inHand += 1;
     this.#activity += 1;
+    this.#isTaking = true;
     const { id, line: answer, holdsBack } = this.#options.dispatcher.dispatch(line, this);
+    this.#isTaking = false;
     // An answer with an id leaves as soon as it is ready; one without waits for its turn.
     const afterwards = this.#afterAnswer;
     this.#afterAnswer = null;
