@@ -1,33 +1,115 @@
-/** `npm run simulate -- [--seed N] [--seeds M]`: runs of the simulator, and what they found. */
+/**
+ * `npm run simulate -- [--seed N] [--seeds M] [--minutes M] [--workers W] [--script FILE] [--save FILE] [--no-shrink]`: runs of the
+ * simulator. Exits with 1 when a promise was broken, or when many runs never reached what they should.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { RunJudges } from "./checkers/run-judges.ts";
-import { simulateSeed } from "./run/seed.ts";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { foundLines, neverReached, SEEDS_FOR_ALL, shrunkLines, tallyLines } from "./report.ts";
+import { addTally, type Found, judged, newTally, runOf, type Tally, trySeed } from "./run/campaign.ts";
+import { shrink } from "./run/shrink.ts";
+import type { Run } from "./run/simulation.ts";
+import { readScript, scriptText } from "./script/script-file.ts";
 
-const { values } = parseArgs({
-  options: { seed: { type: "string", default: "1" }, seeds: { type: "string", default: "100" } },
-});
+const SHRINK_TRIES_MAX = 400;
 
-async function main(): Promise<number> {
-  const first = Number(values.seed);
-  const count = Number(values.seeds);
-  const beganMs = performance.now();
-  let violations = 0;
-  const asked = new Map<string, number>();
-  for (let seed = first; seed < first + count; seed++) {
-    const judges = new RunJudges();
-    const { violation, world } = await simulateSeed(seed, { judges });
-    for (const [name, times] of judges.verdict.evaluations) asked.set(name, (asked.get(name) ?? 0) + times);
-    if (violation === null) continue;
-    violations++;
-    console.log(`seed ${seed}, at ${world.timeline.nowMs} ms: ${violation.what}\n${violation.evidence}`);
-    console.log(`  npm run simulate -- --seed ${seed} --seeds 1`);
-  }
-  const seconds = (performance.now() - beganMs) / 1000;
-  console.log(
-    `${count} seeds in ${seconds.toFixed(1)} s (${(count / seconds).toFixed(1)} a second), ${violations} violations`,
-  );
-  for (const [name, times] of asked) console.log(`${name}: asked ${times} times`);
-  return violations > 0 ? 1 : 0;
+interface Share {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
+  readonly untilMs: number | null;
 }
 
-process.exitCode = await main();
+type Message = { readonly found: Found } | { readonly tally: Tally };
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    seeds: { type: "string" },
+    minutes: { type: "string" },
+    workers: { type: "string", default: "1" },
+    script: { type: "string" },
+    save: { type: "string" },
+    "no-shrink": { type: "boolean", default: false },
+  },
+});
+
+function say(lines: readonly string[]): void {
+  console.log(lines.join("\n"));
+}
+
+/** Every `step`th seed from `first` on, until enough were tried or the time is over. */
+async function takeShare(
+  { first, step, count, untilMs }: Share,
+  tell: (message: Message) => void,
+): Promise<void> {
+  const tally = newTally();
+  for (let index = 0; index < count; index++) {
+    if (untilMs !== null && Date.now() >= untilMs) break;
+    const found = await trySeed(first + index * step, tally);
+    if (found !== null) tell({ found });
+  }
+  tell({ tally });
+}
+
+function inWorker(share: Share, tell: (message: Message) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: share });
+    worker.on("message", tell);
+    worker.once("error", reject);
+    worker.once("exit", () => resolve());
+  });
+}
+
+/** Makes a run smaller that breaks `what`, and says how. */
+async function tellShrunk(run: Run, what: string): Promise<void> {
+  const stillBreaks = async (smaller: Run) => (await judged(smaller)).violation?.what === what;
+  const { run: smallest, tried } = await shrink(run, stillBreaks, SHRINK_TRIES_MAX);
+  const file = values.save ?? null;
+  if (file !== null) writeFileSync(file, scriptText(smallest));
+  say(shrunkLines(smallest, { before: run.script.length, tried, file }));
+}
+
+async function replay(file: string): Promise<number> {
+  const run = readScript(readFileSync(file, "utf8"));
+  const { violation, world } = await judged(run);
+  if (violation === null) say([`${file}: no promise is broken`]);
+  else say(foundLines({ seed: run.seed, atMs: world.timeline.nowMs, violation }));
+  return violation === null ? 0 : 1;
+}
+
+async function campaign(): Promise<number> {
+  const beganMs = Date.now();
+  const first = Number(values.seed);
+  const untilMs = values.minutes === undefined ? null : beganMs + Number(values.minutes) * 60_000;
+  const seeds = Number(values.seeds ?? (untilMs === null ? 100 : Number.MAX_SAFE_INTEGER));
+  const workers = Math.min(Number(values.workers), seeds);
+  const sum = newTally();
+  const all: Found[] = [];
+  const heard = (message: Message) => {
+    if ("tally" in message) return addTally(sum, message.tally);
+    all.push(message.found);
+    say(foundLines(message.found));
+  };
+  const shares = Array.from({ length: workers }, (_, index) => ({
+    first: first + index,
+    step: workers,
+    count: Math.ceil((seeds - index) / workers),
+    untilMs,
+  }));
+  if (workers === 1) await takeShare({ first, step: 1, count: seeds, untilMs }, heard);
+  else await Promise.all(shares.map((share) => inWorker(share, heard)));
+  const [example] = all;
+  if (example !== undefined && !values["no-shrink"])
+    await tellShrunk(runOf(example.seed), example.violation.what);
+  say(tallyLines(sum, { seconds: (Date.now() - beganMs) / 1000, violations: all.length }));
+  const missing = neverReached(sum);
+  say(missing);
+  return all.length > 0 || (sum.seeds >= SEEDS_FOR_ALL && missing.length > 0) ? 1 : 0;
+}
+
+// Refusals are answers here, by the thousand: where each was made nobody asks.
+Error.stackTraceLimit = 4;
+if (isMainThread) process.exitCode = await (values.script === undefined ? campaign() : replay(values.script));
+else await takeShare(workerData as Share, (message) => parentPort?.postMessage(message));

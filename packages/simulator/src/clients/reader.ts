@@ -4,7 +4,7 @@ import type { Chance } from "../chance.ts";
 import type { Isolation } from "../history/history.ts";
 import type { Answer } from "../network/connection.ts";
 import { placeName } from "../world/topics.ts";
-import { Client, type ClientWorld, codeOf } from "./client.ts";
+import { Client, type ClientWorld, codeOf, isInDoubt } from "./client.ts";
 import { seenIn } from "./wire-records.ts";
 
 interface Position {
@@ -79,6 +79,21 @@ export class Reader extends Client {
     if (answer.kind === "ok") position.offset = answer.value.nextOffset;
     this.#underWay--;
     return hasMore;
+  }
+
+  /** Commits where it is, for a group that it is no member of. */
+  commitAsOutsider(groupId: string, place: TopicPartition): void {
+    const { offset } = this.#positionOf(place);
+    const offsets = [{ place: placeName(place), offset }];
+    const recorded = this.world.recorder.asked("commit", this.name, { groupId, member: null, offsets });
+    const request = { groupId, member: null, offsets: [{ ...place, offset, metadata: null }] };
+    void this.connection
+      .ask((cluster, wait) => cluster.groups.commit(request, wait))
+      .then((answer) => {
+        if (answer.kind === "ok") recorded.ok({});
+        else if (isInDoubt(answer)) recorded.unknown(codeOf(answer));
+        else recorded.failed(codeOf(answer));
+      });
   }
 
   async #recover(place: TopicPartition, answer: Answer<unknown>): Promise<boolean> {

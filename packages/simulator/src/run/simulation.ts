@@ -11,7 +11,7 @@ import type { Shape, TopicShape } from "../shape/shape.ts";
 import type { Violation } from "../world/witness.ts";
 import { converge } from "./convergence.ts";
 import type { Judges } from "./judges.ts";
-import { leadAgain } from "./operator.ts";
+import { leadAgain, operate } from "./operator.ts";
 import { takeEntry } from "./take-entry.ts";
 import { makeWorld, type RunWorld, settled } from "./world.ts";
 
@@ -77,6 +77,7 @@ async function begin(world: RunWorld): Promise<void> {
     topics.made(topic);
     witness.noteTopic(cluster, topic.topic);
   }
+  if (shape.replicateEveryMs !== null) replicateEvery(world, shape.replicateEveryMs);
   process.onEnd(() => void timeline.plan(LOOKS_AFTER_MS, () => lookAfter(world, process.life)));
 }
 
@@ -91,6 +92,15 @@ function factsOf({ topic, partitions, replicationFactor, config }: TopicShape): 
     isCompacted: String(cleanup_policy).includes("compact"),
     isRetained: retention_ms !== -1 || retention_bytes !== -1,
   };
+}
+
+/** As a daemon does by itself. */
+function replicateEvery(world: RunWorld, everyMs: number): void {
+  operate(world, (cluster) => {
+    cluster.steps.retryBehind();
+    return cluster.steps.replicateBehind();
+  });
+  world.timeline.plan(everyMs, () => replicateEvery(world, everyMs));
 }
 
 function lookAfter(world: RunWorld, life: number): void {

@@ -48,6 +48,12 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
     client?.take(luck);
     if (client instanceof Copier) client.copy(order);
   },
+  outsider: ({ clients, topics }, { client: name, groupId, topic, partition }, luck) => {
+    const client = clients.get(name);
+    const place = topics.place(topic, partition);
+    client?.take(luck);
+    if (client instanceof Reader && place !== null) client.commitAsOutsider(groupId, place);
+  },
   vanish: (world, { client }) => replaceClient(world, client),
   cut: ({ clients }, { client }) => clients.get(client)?.connection.cut(),
   stall: ({ clients }, { client, forMs }) => clients.get(client)?.connection.stall(forMs),
@@ -81,7 +87,14 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
   },
   fail_at: ({ process }, { point, nth }) =>
     void process.faults.arm({ point, action: "error", times: { nth } }),
-  restart: ({ process }, { downMs }) => process.close(downMs),
+  restart: ({ process, timeline }, { downMs, slowMs }) => {
+    const { disk } = process;
+    if (slowMs > 0) {
+      disk.holdSyncs();
+      timeline.plan(slowMs, () => disk.releaseSyncs());
+    }
+    process.close(downMs);
+  },
   hold_syncs: ({ process, timeline }, { forMs }) => {
     const { disk } = process;
     disk.holdSyncs();

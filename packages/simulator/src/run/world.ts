@@ -10,6 +10,7 @@ import { Writer } from "../clients/writer.ts";
 import { Recorder } from "../history/recorder.ts";
 import type { NetworkParts } from "../network/connection.ts";
 import type { ClientShape, Shape } from "../shape/shape.ts";
+import { Meantime } from "../world/meanwhile.ts";
 import { SimProcess } from "../world/process.ts";
 import { SimClock } from "../world/sim-clock.ts";
 import { Timeline } from "../world/timeline.ts";
@@ -32,6 +33,7 @@ export interface RunWorld {
   /** By the name that the shape gives them. */
   readonly clients: Map<string, Client>;
   readonly clientWorld: ClientWorld;
+  readonly meanwhile: Meantime;
 }
 
 type Mutable<Parts> = { -readonly [Key in keyof Parts]: Parts[Key] };
@@ -41,10 +43,12 @@ export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {})
   const clock = new SimClock(timeline);
   const recorder = new Recorder(() => timeline.nowMs);
   const witness = new Witness(recorder, { isHashed });
+  const meanwhile = new Meantime();
+  witness.listen(meanwhile.traced);
   const brokerIds = Array.from({ length: shape.brokers }, (_, index) => index + 1);
   const config = { ...shape.config, dataFolder: FOLDER, brokerIds };
   const chance = Chance.of(seed, "kernel");
-  const process = new SimProcess({ config, timeline, clock, recorder, witness, chance });
+  const process = new SimProcess({ config, timeline, clock, recorder, witness, chance, meanwhile });
   const topics = new Topics();
   const network = { timeline, process, broken: witness.broken, ...shape.network };
   const clientWorld = { timeline, recorder, network, topics, witness, nowMs: () => clock.nowMs() };
@@ -64,6 +68,7 @@ export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {})
     network,
     clients,
     clientWorld,
+    meanwhile,
   };
 }
 
@@ -73,6 +78,9 @@ export function replaceClient(world: RunWorld, name: string): void {
   const old = clients.get(name);
   const own = shape.clients.find((client) => client.name === name);
   if (old === undefined || own === undefined) return;
+  const isMember = old instanceof Consumer || old instanceof Copier;
+  if (isMember && old.membership.owned.size > 0)
+    world.meanwhile.reach("a member vanished with partitions of its own");
   old.die();
   const lives = Number(old.name.split("'")[1] ?? 1) + 1;
   clients.set(name, makeClient({ ...own, name: `${name}'${lives}` }, clientWorld, seed));

@@ -60,6 +60,12 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
     if (client === null) return null;
     return { kind: "copy", client, bytesMax: bytesMax(chance), ...ending(chance) };
   },
+  outsider: (chance, shape) => {
+    const client = oneOfKind(chance, shape, "reader");
+    return client === null
+      ? null
+      : { kind: "outsider", client, groupId: "readers", ...place(chance, "orders") };
+  },
   vanish: (chance, shape) => ({ kind: "vanish", client: chance.oneOf(shape.clients).name }),
   cut: (chance, shape) => ({ kind: "cut", client: chance.oneOf(shape.clients).name }),
   stall: (chance, shape) => ({
@@ -122,7 +128,11 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
     downMs: downMs(chance),
   }),
   fail_at: (chance) => ({ kind: "fail_at", point: chance.oneOf(FAULT_POINTS), nth: 1 + chance.below(3) }),
-  restart: (chance) => ({ kind: "restart", downMs: downMs(chance) }),
+  restart: (chance) => ({
+    kind: "restart",
+    downMs: downMs(chance),
+    slowMs: chance.percent(50) ? 0 : 1 + chance.below(40),
+  }),
   hold_syncs: (chance) => ({ kind: "hold_syncs", forMs: 1 + chance.below(60) }),
   disk_error: (chance) => ({
     kind: "disk_error",

@@ -42,6 +42,8 @@ export type Act =
       readonly bytesMax: number;
       readonly pauseMs: number;
     }
+  /** Somebody who is no member commits an offset of a group. */
+  | ({ readonly kind: "outsider"; readonly client: string; readonly groupId: string } & Place)
   /** The client's process dies, and another one begins in its place. */
   | { readonly kind: "vanish"; readonly client: string }
   // the network
@@ -76,7 +78,7 @@ export type Act =
       readonly downMs: number;
     }
   | { readonly kind: "fail_at"; readonly point: FaultPoint; readonly nth: number }
-  | { readonly kind: "restart"; readonly downMs: number }
+  | { readonly kind: "restart"; readonly downMs: number; readonly slowMs: number }
   | { readonly kind: "hold_syncs"; readonly forMs: number }
   | {
       readonly kind: "disk_error";

@@ -150,6 +150,7 @@ function drawWeights(chance: Chance): Shape["weights"] {
     consume: 10 + chance.below(20),
     copy: 10 + chance.below(20),
     vanish: some(4),
+    outsider: some(2),
     cut: some(3),
     stall: some(3),
     replicate: 10 + chance.below(25),

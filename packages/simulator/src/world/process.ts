@@ -15,6 +15,7 @@ import {
 import { type Crash, MemoryDisk } from "@minikafka/core/testing";
 import type { Chance } from "../chance.ts";
 import type { Recorder } from "../history/recorder.ts";
+import type { Meantime } from "./meanwhile.ts";
 import type { SimClock } from "./sim-clock.ts";
 import type { Timeline } from "./timeline.ts";
 import type { Witness } from "./witness.ts";
@@ -28,6 +29,7 @@ export interface ProcessParts {
   readonly recorder: Recorder;
   readonly witness: Witness;
   readonly chance: Chance;
+  readonly meanwhile: Meantime;
 }
 
 /** Whoever runs the daemon starts it again so long after it would not start. */
@@ -108,8 +110,9 @@ export class SimProcess {
 
   /** The process dies, and what was not synced has the fate that is said. It starts again `downMs` later. */
   kill(fate: DiskFate, chance: Chance, downMs: number): void {
-    const { recorder, timeline } = this.#parts;
+    const { recorder, timeline, meanwhile } = this.#parts;
     recorder.happened({ kind: "process_crashed", disk: fate });
+    meanwhile.died({ wasOpen: this.#cluster !== null });
     this.#end(fate === "kept" || fate === "lost" ? { mode: fate } : { mode: fate, random: chance });
     timeline.plan(downMs, () => this.start());
   }

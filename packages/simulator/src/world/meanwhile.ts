@@ -1,0 +1,43 @@
+/** Notes what happened while something else was under way, by what the kernel tells and by what befalls it. */
+import type { TraceEvent } from "@minikafka/core";
+import type { Meanwhile } from "../run/marks.ts";
+
+export class Meantime {
+  readonly reached = new Map<Meanwhile, number>();
+  /** Transactional ids with a transaction open, as far as was told. */
+  readonly #open = new Set<string>();
+  /** Those whose end is decided, and not complete. */
+  readonly #deciding = new Set<string>();
+
+  reach(what: Meanwhile): void {
+    this.reached.set(what, (this.reached.get(what) ?? 0) + 1);
+  }
+
+  readonly traced = (event: TraceEvent): void => {
+    switch (event.kind) {
+      case "transaction_begun":
+        this.#open.add(event.transactionalId);
+        break;
+      case "transaction_prepared":
+        this.#open.delete(event.transactionalId);
+        this.#deciding.add(event.transactionalId);
+        break;
+      case "transaction_completed":
+        this.#deciding.delete(event.transactionalId);
+        break;
+      case "compacted":
+        if (this.#open.size > 0) this.reach("a log was compacted with a transaction open");
+        break;
+      case "leader_changed":
+        if (this.#open.size > 0) this.reach("a leader changed with a transaction open");
+        break;
+      default:
+    }
+  };
+
+  died({ wasOpen }: { wasOpen: boolean }): void {
+    if (!wasOpen) this.reach("the process died while it opened");
+    if (this.#open.size > 0) this.reach("the process died with a transaction open");
+    if (this.#deciding.size > 0) this.reach("the process died between a decision and its last marker");
+  }
+}
