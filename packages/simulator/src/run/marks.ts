@@ -3,6 +3,7 @@
  * mark is to be reached by some run among many.
  */
 import type { TraceEvent } from "@minikafka/core";
+import { MEANWHILE } from "../world/meanwhile.ts";
 import type { RunWorld } from "./world.ts";
 
 const KINDS = [
@@ -38,20 +39,6 @@ const CODES = [
 ] as const;
 
 const DEATHS = ["kept", "lost", "torn", "scattered"] as const;
-
-/** Things that happen while others are under way. */
-const MEANWHILE = [
-  "the process died with a transaction open",
-  "the process died between a decision and its last marker",
-  "the process died while it opened",
-  "a log was compacted with a transaction open",
-  "a leader changed with a transaction open",
-  "a batch was acknowledged only by a retry",
-  "a transaction was committed only by a retry",
-  "a copier copied",
-  "a member vanished with partitions of its own",
-] as const;
-export type Meanwhile = (typeof MEANWHILE)[number];
 
 export const MARKS: readonly string[] = [
   ...KINDS,

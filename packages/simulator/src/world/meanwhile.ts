@@ -1,6 +1,19 @@
 /** Notes what happened while something else was under way, by what the kernel tells and by what befalls it. */
 import type { TraceEvent } from "@minikafka/core";
-import type { Meanwhile } from "../run/marks.ts";
+
+/** Things that happen while others are under way. */
+export const MEANWHILE = [
+  "the process died with a transaction open",
+  "the process died between a decision and its last marker",
+  "the process died while it opened",
+  "a log was compacted with a transaction open",
+  "a leader changed with a transaction open",
+  "a batch was acknowledged only by a retry",
+  "a transaction was committed only by a retry",
+  "a copier copied",
+  "a member vanished with partitions of its own",
+] as const;
+export type Meanwhile = (typeof MEANWHILE)[number];
 
 export class Meantime {
   readonly reached = new Map<Meanwhile, number>();
