@@ -27,7 +27,7 @@ export async function findPositions(client: Client, membership: Membership): Pro
     // It may have been given away meanwhile.
     if (membership.owned.get(placeName(owned.place)) !== owned) continue;
     if (offset !== null) membership.seek(owned, offset);
-    else await seekToStart(client, membership, owned);
+    else await seekToBound(client, membership, owned);
   }
   return true;
 }
@@ -49,7 +49,7 @@ export async function readOwned(
     return answer.value.records;
   }
   if (answer.kind === "refused" && answer.code === "OFFSET_OUT_OF_RANGE")
-    await seekToStart(client, membership, owned);
+    await seekToBound(client, membership, owned);
   return null;
 }
 
@@ -78,8 +78,14 @@ export async function commitPositions(
   return answer.kind === "ok";
 }
 
-async function seekToStart(client: Client, membership: Membership, owned: Owned): Promise<void> {
-  const answer = await client.connection.ask((cluster) => cluster.listOffsets(owned.place, -2));
-  if (answer.kind === "ok" && membership.owned.get(placeName(owned.place)) === owned)
-    membership.seek(owned, answer.value.offset ?? 0);
+/** To the first record; one that was beyond the end, since what it had read is lost, goes on at the end (KIP-320). */
+async function seekToBound(client: Client, membership: Membership, owned: Owned): Promise<void> {
+  const { position, place } = owned;
+  const answer = await client.connection.ask((cluster) => {
+    const start = cluster.listOffsets(place, -2).offset ?? 0;
+    return { start, end: cluster.visibleEnd(place) };
+  });
+  if (answer.kind !== "ok" || membership.owned.get(placeName(place)) !== owned) return;
+  const { start, end } = answer.value;
+  membership.seek(owned, position !== null && position > end ? end : start);
 }

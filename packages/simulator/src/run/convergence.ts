@@ -4,7 +4,8 @@ import { Consumer } from "../clients/consumer.ts";
 import { Copier } from "../clients/copier.ts";
 import { Reader } from "../clients/reader.ts";
 import { placeName } from "../world/topics.ts";
-import { leadAgain, operate } from "./operator.ts";
+import { Mending } from "./mending.ts";
+import { operate } from "./operator.ts";
 import type { RunWorld } from "./world.ts";
 
 const ROUNDS_MAX = 600;
@@ -22,15 +23,18 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
     process.disk.stopFailing();
     process.disk.releaseSyncs();
   };
+  const mending = new Mending(world);
+  const groups = new GroupStates(world);
   let reason: string | null = null;
   for (let round = 0; round < ROUNDS_MAX; round++) {
     calm();
-    if (round % 5 === 0) mend(world);
+    if (round % 5 === 0) mending.round();
     tend(world);
     if (groupApart(world) !== null) driveGroups(world);
+    else groups.ask();
     await roundOver(world, pass);
     if (witness.violation !== null) return;
-    reason = apartBy(world);
+    reason = apartBy(world) ?? groups.apart();
     if (reason === null) break;
   }
   if (reason !== null) witness.violates({ what: "not-converged", evidence: reason });
@@ -56,30 +60,6 @@ async function roundOver({ timeline }: RunWorld, pass: () => Promise<void>): Pro
   while (!isOver) await pass();
 }
 
-/** Brokers that are stopped or have failed start again, and replicas that are out come back in. */
-function mend(world: RunWorld): void {
-  operate(
-    world,
-    async (cluster) => {
-      for (const { brokerId, state, offlinePartitions } of cluster.describeCluster().brokers) {
-        if (state === "running" && offlinePartitions === 0) continue;
-        await cluster.stopBroker(brokerId);
-        await cluster.startBroker(brokerId);
-      }
-      leadAgain(world);
-    },
-    // Where nobody knows what a file of the cluster says, only a restart of the process helps.
-    { refused: () => world.process.close(1) },
-  );
-  operate(world, async (cluster) => {
-    for (const { topic } of cluster.listTopics())
-      for (const { partition, leaderId, replicas, inSyncReplicas } of cluster.metadata(topic).partitions)
-        for (const brokerId of replicas)
-          if (leaderId !== null && !inSyncReplicas.includes(brokerId))
-            await cluster.rejoin({ topic, partition }, brokerId);
-  });
-}
-
 /** Members do what they should: they read on, commit, and copy what has come. */
 function driveGroups({ clients }: RunWorld): void {
   for (const client of clients.values()) {
@@ -90,7 +70,7 @@ function driveGroups({ clients }: RunWorld): void {
 
 /** Why a group is not where it should be; `null` when each partition is owned, and read to its end. */
 function groupApart({ clients, process, topics }: RunWorld): string | null {
-  const { cluster } = process;
+  const cluster = process.isUp ? process.cluster : null;
   const members = [...clients.values()].filter(
     (client) => client instanceof Consumer || client instanceof Copier,
   );
@@ -107,6 +87,39 @@ function groupApart({ clients, process, topics }: RunWorld): string | null {
     }
   }
   return null;
+}
+
+/** What the coordinators say of their groups. */
+class GroupStates {
+  readonly #world: RunWorld;
+  #unsettled: string | null = "nobody has said how the groups are";
+
+  constructor(world: RunWorld) {
+    this.#world = world;
+  }
+
+  ask(): void {
+    const { clients } = this.#world;
+    const hasMembers = [...clients.values()].some(
+      (each) => each instanceof Consumer || each instanceof Copier,
+    );
+    if (!hasMembers) {
+      this.#unsettled = null;
+      return;
+    }
+    operate(this.#world, (cluster) => cluster.groups.list(), {
+      done: ({ groups, unreadable }) => {
+        const [unread] = unreadable;
+        const group = groups.find(({ state }) => state !== "stable" && state !== "empty");
+        if (unread !== undefined) this.#unsettled = `groups of ${unread.partition}: ${unread.error.message}`;
+        else this.#unsettled = group === undefined ? null : `the group ${group.groupId} is ${group.state}`;
+      },
+    });
+  }
+
+  apart(): string | null {
+    return this.#unsettled;
+  }
 }
 
 /** What a daemon does by itself. */

@@ -65,7 +65,7 @@ export async function simulate({ seed, shape, script }: Run, options: RunOptions
 }
 
 async function begin(world: RunWorld): Promise<void> {
-  const { process, shape, topics, timeline, witness, recorder } = world;
+  const { process, shape, topics, timeline, witness, recorder, folders } = world;
   process.start();
   await settled();
   const { cluster } = process;
@@ -78,6 +78,7 @@ async function begin(world: RunWorld): Promise<void> {
     witness.noteTopic(cluster, topic.topic);
   }
   if (shape.replicateEveryMs !== null) replicateEvery(world, shape.replicateEveryMs);
+  process.onEnd(() => folders.allStarted());
   process.onEnd(() => void timeline.plan(LOOKS_AFTER_MS, () => lookAfter(world, process.life)));
 }
 

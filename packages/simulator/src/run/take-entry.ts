@@ -9,8 +9,11 @@ import { Reader } from "../clients/reader.ts";
 import { Writer } from "../clients/writer.ts";
 import type { ActKind, ActOf, Entry } from "../script/entry.ts";
 import { placeName } from "../world/topics.ts";
+import { startBroker, swapFolder } from "./broker-acts.ts";
 import { operate } from "./operator.ts";
 import { type RunWorld, replaceClient } from "./world.ts";
+
+const PARTITIONS_MAX = 5;
 
 type Take<Kind extends ActKind> = (world: RunWorld, act: ActOf<Kind>, luck: Chance) => void;
 
@@ -76,7 +79,9 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
   rejoin: (world, act) => atPlace(world, act, (cluster, place) => cluster.rejoin(place, act.brokerId)),
   delete_records: deleteRecords,
   stop_broker: (world, { brokerId }) => operate(world, (cluster) => cluster.stopBroker(brokerId)),
-  start_broker: (world, { brokerId }) => operate(world, (cluster) => cluster.startBroker(brokerId)),
+  start_broker: (world, { brokerId }) => startBroker(world, brokerId),
+  swap_folder: swapFolder,
+  grow,
   crash: ({ process }, { fate, downMs }, luck) => {
     if (process.cluster !== null) process.kill(fate, luck, downMs);
   },
@@ -87,6 +92,12 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
   },
   fail_at: ({ process }, { point, nth }) =>
     void process.faults.arm({ point, action: "error", times: { nth } }),
+  delay_at: ({ process }, { point, nth, delayMs }) =>
+    void process.faults.arm({ point, action: "delay", delayMs, times: { nth } }),
+  hold_at: ({ process, timeline }, { point, nth, forMs }) => {
+    const rule = process.faults.arm({ point, action: "hold", times: { nth } });
+    timeline.plan(forMs, () => process.faults.disarm(rule));
+  },
   restart: ({ process, timeline }, { downMs, slowMs }) => {
     const { disk } = process;
     if (slowMs > 0) {
@@ -169,5 +180,20 @@ function deleteRecords(world: RunWorld, act: ActOf<"delete_records">): void {
       recorded.unknown(null);
       throw problem;
     }
+  });
+}
+
+function grow(world: RunWorld, { topic }: ActOf<"grow">): void {
+  const { recorder, topics, witness } = world;
+  const partitions = topics.partitionsOf(topic) + 1;
+  if (partitions === 1 || partitions > PARTITIONS_MAX) return;
+  const recorded = recorder.asked("grow_topic", "operator", { topic, partitions });
+  operate(world, (cluster) => cluster.growTopic(topic, partitions).then(() => cluster), {
+    done: (cluster) => {
+      recorded.ok({});
+      topics.grown(topic, partitions);
+      witness.noteTopic(cluster, topic);
+    },
+    refused: (code) => recorded.unknown(code),
   });
 }

@@ -10,6 +10,7 @@ import { Writer } from "../clients/writer.ts";
 import { Recorder } from "../history/recorder.ts";
 import type { NetworkParts } from "../network/connection.ts";
 import type { ClientShape, Shape } from "../shape/shape.ts";
+import { Folders } from "../world/folders.ts";
 import { Meantime } from "../world/meanwhile.ts";
 import { SimProcess } from "../world/process.ts";
 import { SimClock } from "../world/sim-clock.ts";
@@ -34,6 +35,7 @@ export interface RunWorld {
   readonly clients: Map<string, Client>;
   readonly clientWorld: ClientWorld;
   readonly meanwhile: Meantime;
+  readonly folders: Folders;
 }
 
 type Mutable<Parts> = { -readonly [Key in keyof Parts]: Parts[Key] };
@@ -69,6 +71,7 @@ export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {})
     clients,
     clientWorld,
     meanwhile,
+    folders: new Folders(FOLDER),
   };
 }
 

@@ -1,10 +1,11 @@
 /** Draws the script of a run from its seed and shape. */
-import { FAULT_POINTS } from "@minikafka/core";
+import { FAULT_POINTS, waitsAt } from "@minikafka/core";
 import { Chance } from "../chance.ts";
 import type { Shape } from "../shape/shape.ts";
 import type { Act, ActKind, Entry } from "./entry.ts";
 
 const INTERNAL = ["__consumer_offsets", "__transaction_state"];
+const WAITING_POINTS = FAULT_POINTS.filter(waitsAt);
 const KEYS = ["k0", "k1", "k2", "k3", "k4"];
 
 export function drawScript(seed: number, shape: Shape): Entry[] {
@@ -119,6 +120,13 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
   }),
   stop_broker: (chance, shape) => ({ kind: "stop_broker", brokerId: brokerOf(chance, shape) }),
   start_broker: (chance, shape) => ({ kind: "start_broker", brokerId: brokerOf(chance, shape) }),
+  swap_folder: (chance, shape) => ({
+    kind: "swap_folder",
+    brokerId: brokerOf(chance, shape),
+    how: chance.oneOf(["copy", "back", "lose"] as const),
+    downMs: downMs(chance),
+  }),
+  grow: (chance, shape) => ({ kind: "grow", topic: chance.oneOf(shape.topics).topic }),
   crash: (chance, shape) => ({ kind: "crash", fate: chance.oneOf(shape.fates), downMs: downMs(chance) }),
   crash_at: (chance, shape) => ({
     kind: "crash_at",
@@ -128,6 +136,18 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
     downMs: downMs(chance),
   }),
   fail_at: (chance) => ({ kind: "fail_at", point: chance.oneOf(FAULT_POINTS), nth: 1 + chance.below(3) }),
+  delay_at: (chance) => ({
+    kind: "delay_at",
+    point: chance.oneOf(WAITING_POINTS),
+    nth: 1 + chance.below(3),
+    delayMs: 1 + chance.below(100),
+  }),
+  hold_at: (chance) => ({
+    kind: "hold_at",
+    point: chance.oneOf(WAITING_POINTS),
+    nth: 1 + chance.below(3),
+    forMs: 1 + chance.below(200),
+  }),
   restart: (chance) => ({
     kind: "restart",
     downMs: downMs(chance),

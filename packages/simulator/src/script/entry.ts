@@ -68,6 +68,13 @@ export type Act =
   | ({ readonly kind: "delete_records"; readonly share: number } & Place)
   | { readonly kind: "stop_broker"; readonly brokerId: number }
   | { readonly kind: "start_broker"; readonly brokerId: number }
+  | {
+      readonly kind: "swap_folder";
+      readonly brokerId: number;
+      readonly how: "copy" | "back" | "lose";
+      readonly downMs: number;
+    }
+  | { readonly kind: "grow"; readonly topic: string }
   // faults
   | { readonly kind: "crash"; readonly fate: DiskFate; readonly downMs: number }
   | {
@@ -78,6 +85,8 @@ export type Act =
       readonly downMs: number;
     }
   | { readonly kind: "fail_at"; readonly point: FaultPoint; readonly nth: number }
+  | { readonly kind: "delay_at"; readonly point: FaultPoint; readonly nth: number; readonly delayMs: number }
+  | { readonly kind: "hold_at"; readonly point: FaultPoint; readonly nth: number; readonly forMs: number }
   | { readonly kind: "restart"; readonly downMs: number; readonly slowMs: number }
   | { readonly kind: "hold_syncs"; readonly forMs: number }
   | {

@@ -51,7 +51,9 @@ export class SimProcess {
 
   constructor(parts: ProcessParts) {
     this.#parts = parts;
-    this.faults = new FaultPoints({ trace: parts.witness.trace, onCrash: () => this.#dieAtFault() });
+    const delay = (delayMs: number) =>
+      new Promise<void>((resolve) => void parts.timeline.plan(delayMs, resolve));
+    this.faults = new FaultPoints({ trace: parts.witness.trace, onCrash: () => this.#dieAtFault(), delay });
   }
 
   /** The cluster that serves requests, `null` while there is none. */
@@ -75,6 +77,15 @@ export class SimProcess {
   /** `listener` is called at each end of a life. */
   onEnd(listener: () => void): void {
     this.#onEnd.add(listener);
+  }
+
+  /** `listener` is called once, at the end of this life. */
+  onNextEnd(listener: () => void): void {
+    const once = () => {
+      this.#onEnd.delete(once);
+      listener();
+    };
+    this.#onEnd.add(once);
   }
 
   start(): void {
@@ -163,7 +174,7 @@ export class SimProcess {
     this.disk = disk.clone();
     disk.powerOff();
     witness.ended();
-    for (const listener of this.#onEnd) listener();
+    for (const listener of [...this.#onEnd]) listener();
   }
 
   #pause(): Promise<void> {
