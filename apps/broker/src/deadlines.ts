@@ -8,15 +8,20 @@
  * one timer in auto mode.
  */
 
+/** What waits: a fetch for records, a request for its acknowledgement, somebody whom a fault holds up; or the connection itself. */
+export type WaitKind = "long_poll" | "answer" | "fault_delay" | "connection";
+
 /** A wait that ends by itself unless it is cancelled first. */
 export class Deadline {
   readonly dueMs: number;
+  readonly what: WaitKind;
   readonly onDue: () => void;
   #deadlines: Set<Deadline> | null;
 
   /** Made by {@link Deadlines.after}; `sameTime` holds the deadlines of the same millisecond. */
-  constructor(dueMs: number, onDue: () => void, sameTime: Set<Deadline>) {
+  constructor(dueMs: number, what: WaitKind, onDue: () => void, sameTime: Set<Deadline>) {
     this.dueMs = dueMs;
+    this.what = what;
     this.onDue = onDue;
     this.#deadlines = sameTime;
     sameTime.add(this);
@@ -59,7 +64,7 @@ export class Deadlines {
   }
 
   /** Calls `onDue` once `delayMs` have gone by. */
-  after(delayMs: number, onDue: () => void): Deadline {
+  after(delayMs: number, onDue: () => void, what: WaitKind = "connection"): Deadline {
     const dueMs = this.#nowMs() + delayMs;
     let sameTime = this.#byTime.get(dueMs);
     if (sameTime === undefined) {
@@ -67,7 +72,7 @@ export class Deadlines {
       this.#byTime.set(dueMs, sameTime);
       this.#timesMs.splice(this.#placeOf(dueMs), 0, dueMs);
     }
-    const deadline = new Deadline(dueMs, onDue, sameTime);
+    const deadline = new Deadline(dueMs, what, onDue, sameTime);
     if (dueMs < this.#timerDueMs) this.#setTimer();
     return deadline;
   }
@@ -94,6 +99,13 @@ export class Deadlines {
   /** Calls what is due already once all that needs no waiting is over. In stepped time whoever takes the requests does so. */
   fireSoon(): void {
     if (this.#isReal) setImmediate(() => this.fireDue());
+  }
+
+  /** Those of requests, in no order. */
+  waiting(): { readonly dueMs: number; readonly what: Exclude<WaitKind, "connection"> }[] {
+    return [...this.#byTime.values()].flatMap((sameTime) =>
+      [...sameTime].flatMap(({ dueMs, what }) => (what === "connection" ? [] : [{ dueMs, what }])),
+    );
   }
 
   /** How many wait. */

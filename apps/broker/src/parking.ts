@@ -106,7 +106,7 @@ export class Parking {
       wait.begin(
         places,
         this.#visibility,
-        this.#deadlines.after(maxWaitMs, () => wait.end()),
+        this.#deadlines.after(maxWaitMs, () => wait.end(), "long_poll"),
       );
     } catch (error) {
       wait.end();

@@ -18,10 +18,11 @@ export function withinTime<Result>(
   const timedOut = giveUpOfMany();
   const begun = begin(timedOut.signal);
   return new Promise((resolve, reject) => {
-    const deadline = deadlines.after(timeoutMs, () => {
+    const onDue = () => {
       reject(new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`));
       timedOut.abort();
-    });
+    };
+    const deadline = deadlines.after(timeoutMs, onDue, "answer");
     begun.then(resolve, reject).finally(() => deadline.cancel());
     // No time at all is over at once, also where time stands still; what needed no waiting is answered before.
     if (timeoutMs === 0) deadlines.fireSoon();
@@ -38,7 +39,7 @@ export async function passWithin<Report>(
   pass: (giveUp: AbortSignal) => Promise<Report>,
 ): Promise<Report> {
   const timedOut = giveUpOfMany();
-  const deadline = deadlines.after(timeoutMs, () => timedOut.abort());
+  const deadline = deadlines.after(timeoutMs, () => timedOut.abort(), "answer");
   try {
     return await pass(timedOut.signal);
   } finally {

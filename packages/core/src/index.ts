@@ -14,15 +14,8 @@ export {
   type RefusalReason,
   refusalOf as dataFolderRefusalOf,
 } from "./cluster/data-folder-refusal.ts";
-export type { Foresight } from "./cluster/foresight.ts";
 export type { LifecycleState } from "./cluster/lifecycle.ts";
-export {
-  DEADLINE_KINDS,
-  type DutyName,
-  type Foretold,
-  type PendingStep,
-  type StepDeadline,
-} from "./cluster/pending-step.ts";
+export type { Foretold, PendingStep, StepDeadline } from "./cluster/pending-step.ts";
 export type { ProducerInit } from "./cluster/producer-ids.ts";
 export type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./cluster/replication-steps.ts";
 export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";

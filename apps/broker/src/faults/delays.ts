@@ -24,7 +24,7 @@ export class Delays {
         this.#underWay.delete(over);
         resolve();
       };
-      const deadline = this.#deadlines.after(ms, over);
+      const deadline = this.#deadlines.after(ms, over, "fault_delay");
       this.#underWay.add(over);
     });
   }

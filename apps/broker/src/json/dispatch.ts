@@ -44,6 +44,7 @@ const HOLDING_BACK: readonly OperationName[] = [
   "replicate_once",
   "apply_retention",
   "flush_logs",
+  "run_until_quiet",
 ];
 
 export interface DispatcherOptions {

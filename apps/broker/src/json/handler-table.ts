@@ -45,6 +45,7 @@ import { listOffsets } from "./handlers/list-offsets.ts";
 import { listTopics } from "./handlers/list-topics.ts";
 import { listTransactions } from "./handlers/list-transactions.ts";
 import { metadata } from "./handlers/metadata.ts";
+import { pendingSteps } from "./handlers/pending-steps.ts";
 import { ping } from "./handlers/ping.ts";
 import { produce } from "./handlers/produce.ts";
 import { promote } from "./handlers/promote.ts";
@@ -54,6 +55,7 @@ import { releaseFault } from "./handlers/release-fault.ts";
 import { removeFromIsr } from "./handlers/remove-from-isr.ts";
 import { replicateOnce } from "./handlers/replicate-once.ts";
 import { rollSegment } from "./handlers/roll-segment.ts";
+import { runUntilQuiet } from "./handlers/run-until-quiet.ts";
 import { sendOffsets } from "./handlers/send-offsets.ts";
 import { startBroker } from "./handlers/start-broker.ts";
 import { stopBroker } from "./handlers/stop-broker.ts";
@@ -114,6 +116,8 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   describe_transaction: describeTransaction,
   list_transactions: listTransactions,
   expire_transactions: expireTransactions,
+  pending_steps: pendingSteps,
+  run_until_quiet: runUntilQuiet,
   list_faults: listFaults,
   arm_fault: armFault,
   disarm_faults: disarmFaults,

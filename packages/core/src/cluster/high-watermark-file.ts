@@ -85,7 +85,14 @@ export class HighWatermarkFile {
     this.#isStanding = true;
   }
 
-  /** Whether that would write anything. */
+  /** Those of `values` that the file does not say. */
+  newsOf(values: readonly NotedHighWatermark[]): readonly NotedHighWatermark[] {
+    const isSaid = ({ topicId, partition, highWatermark }: NotedHighWatermark) =>
+      this.#isStanding && this.get(topicId, partition) === highWatermark;
+    return values.filter((value) => !isSaid(value));
+  }
+
+  /** Whether a note would write anything. */
   isNews(values: readonly NotedHighWatermark[]): boolean {
     return !this.#isStanding || !isSame(notesOf(values), this.#notes);
   }

@@ -6,8 +6,9 @@ import { copiedEndOf } from "../replica/copied-end.ts";
 import { logsOf, type ReplicaLog } from "../replica/log-upkeep.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
+import type { Broker } from "./broker.ts";
 import type { ResolvedConfig } from "./config.ts";
-import type { PendingStep, StepDeadline } from "./pending-step.ts";
+import type { ForetoldNote, PendingStep, StepDeadline } from "./pending-step.ts";
 import type { Rooms } from "./rooms.ts";
 
 export interface LogsForesightParts extends Pick<Rooms, "brokers" | "table" | "topics"> {
@@ -27,23 +28,29 @@ export class LogsForesight {
 
   /** A flush also notes how far what is on the disks then is visible. */
   flush(): PendingStep[] {
-    const { brokers, table, topics } = this.#parts;
     const logs = this.#openCopies().flatMap(({ log }) => {
       const foretold = log.foresight.flush();
       return foretold === null ? [] : [{ ...log.place, ...foretold }];
     });
     const flushed = new Set(logs.map(keyOf));
     const isFlushed = ({ log }: Replica) => flushed.has(keyOf(log.place));
-    const notingBrokerIds = brokers
+    const notes = this.#parts.brokers
       .all()
-      .filter((broker) => broker.isRunning)
-      .filter((broker) => {
-        const values = table.highWatermarksOf(broker.brokerId, topics.catalogue, isFlushed);
-        return broker.highWatermarks.isNews(values);
-      })
-      .map(({ brokerId }) => brokerId);
-    if (logs.length + notingBrokerIds.length === 0) return [];
-    return [{ operation: "flush_logs", fields: {}, would: { logs, notingBrokerIds } }];
+      .flatMap((broker) => (broker.isRunning ? this.#noteOf(broker, isFlushed) : []));
+    if (logs.length + notes.length === 0) return [];
+    return [{ operation: "flush_logs", fields: {}, would: { logs, notes } }];
+  }
+
+  #noteOf(broker: Broker, isFlushed: (copy: Replica) => boolean): ForetoldNote[] {
+    const { table, topics } = this.#parts;
+    const { brokerId, highWatermarks: file } = broker;
+    const values = table.highWatermarksOf(brokerId, topics.catalogue, isFlushed);
+    if (!file.isNews(values)) return [];
+    const nameOf = new Map(topics.catalogue.list().map(({ topic, topicId }) => [topicId, topic]));
+    const highWatermarks = file.newsOf(values).map(({ topicId, partition, highWatermark }) => {
+      return { topic: nameOf.get(topicId) ?? topicId, partition, highWatermark };
+    });
+    return [{ brokerId, highWatermarks }];
   }
 
   producers(): PendingStep[] {

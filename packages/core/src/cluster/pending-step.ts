@@ -24,10 +24,15 @@ export interface ForetoldIsr {
   readonly highWatermark: number;
 }
 
+export interface ForetoldNote {
+  readonly brokerId: number;
+  readonly highWatermarks: readonly (TopicPartition & { readonly highWatermark: number })[];
+}
+
 export interface ForetoldFlushes {
   readonly logs: readonly (ReplicaPlace & ForetoldFlush)[];
-  /** Brokers that note anew how far their replicas are visible. */
-  readonly notingBrokerIds: readonly number[];
+  /** Brokers that note anew how far their replicas are visible, with what is news of that: nothing where replicas are gone. */
+  readonly notes: readonly ForetoldNote[];
 }
 
 export interface ForetoldExpiredOffsets extends Loading {
@@ -80,23 +85,22 @@ export type PendingStep = {
   [Name in DutyName]: { readonly operation: Name } & Foretold[Name];
 }[DutyName];
 
-export const DEADLINE_KINDS = [
-  "replica_lag_time",
-  "session_timeout",
-  "rebalance_timeout",
-  "transaction_timeout",
-  "transactional_id_expiration",
-  "offset_retention",
-  "group_retention",
-  "producer_expiration",
-  "retention",
-  "compaction",
-] as const;
+export type DeadlineKind =
+  | "replica_lag_time"
+  | "session_timeout"
+  | "rebalance_timeout"
+  | "transaction_timeout"
+  | "transactional_id_expiration"
+  | "offset_retention"
+  | "group_retention"
+  | "producer_expiration"
+  | "retention"
+  | "compaction";
 
 /** A time from which on a step has something to do that it has not now, if nothing else happens until then. */
 export interface StepDeadline {
   readonly dueMs: number;
-  readonly what: (typeof DEADLINE_KINDS)[number];
+  readonly what: DeadlineKind;
   readonly operation: DutyName;
   readonly topic?: string;
   readonly partition?: number;

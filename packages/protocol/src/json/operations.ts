@@ -44,6 +44,7 @@ import { listOffsets } from "./operations/list-offsets.ts";
 import { listTopics } from "./operations/list-topics.ts";
 import { listTransactions } from "./operations/list-transactions.ts";
 import { metadata } from "./operations/metadata.ts";
+import { pendingSteps } from "./operations/pending-steps.ts";
 import { ping } from "./operations/ping.ts";
 import { produce } from "./operations/produce.ts";
 import { promote } from "./operations/promote.ts";
@@ -53,6 +54,7 @@ import { releaseFault } from "./operations/release-fault.ts";
 import { removeFromIsr } from "./operations/remove-from-isr.ts";
 import { replicateOnce } from "./operations/replicate-once.ts";
 import { rollSegment } from "./operations/roll-segment.ts";
+import { runUntilQuiet } from "./operations/run-until-quiet.ts";
 import { sendOffsets } from "./operations/send-offsets.ts";
 import { startBroker } from "./operations/start-broker.ts";
 import { stopBroker } from "./operations/stop-broker.ts";
@@ -113,6 +115,8 @@ export const OPERATIONS = {
   expire_members: expireMembers,
   expire_offsets: expireOffsets,
   expire_transactions: expireTransactions,
+  pending_steps: pendingSteps,
+  run_until_quiet: runUntilQuiet,
   list_faults: listFaults,
   arm_fault: armFault,
   disarm_faults: disarmFaults,

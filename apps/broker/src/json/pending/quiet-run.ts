@@ -1,0 +1,89 @@
+/**
+ * Pending steps taken one after another until none is left.
+ *
+ * Owns the steps of one run that are under way. With a manual clock a step that waits for an acknowledgement is left to wait while
+ * others are taken, since they may be what it waits for; in auto mode, where replicas are served anyhow, it is waited for.
+ * Invariants: the first pending step is taken each time; one of which the same was foretold as of an earlier one is not, so that every
+ * run ends: the earlier one has failed, or is under way.
+ * Never: the clock moved.
+ */
+import { BrokerError, ManualClock, type PendingStep } from "@minikafka/core";
+import type { ResponseFields } from "@minikafka/protocol";
+import type { BrokerContext, Client } from "../handler.ts";
+import { pendingFields } from "./pending-fields.ts";
+import { takeStep } from "./take-step.ts";
+
+type Answer = ResponseFields<"run_until_quiet">;
+type TakenFields = Answer["steps"][number];
+
+/** A step of the run. */
+interface Run {
+  readonly step: PendingStep;
+  /** `null` while it is under way. */
+  outcome: Pick<TakenFields, "did" | "problem"> | null;
+  /** What is no refusal of the world. */
+  fault: { readonly error: unknown } | null;
+}
+
+export class QuietRun {
+  readonly #context: BrokerContext;
+  readonly #client: Client;
+  readonly #runs: Run[] = [];
+  readonly #foretold = new Set<string>();
+
+  constructor(context: BrokerContext, client: Client) {
+    this.#context = context;
+    this.#client = client;
+  }
+
+  /** Rejects as steps() of the foresight throws, and with a fault of ours. */
+  async take(stepsMax: number): Promise<Answer> {
+    while (this.#runs.length < stepsMax) {
+      const next = this.#next();
+      if (next === undefined) break;
+      await this.#begin(next);
+      for (const { fault } of this.#runs) if (fault !== null) throw fault.error;
+    }
+    const isOver = this.#runs.every(({ outcome }) => outcome !== null);
+    const quiet = isOver && this.#context.cluster.foresight.steps().length === 0;
+    return { steps: this.#runs.map(takenFields), quiet };
+  }
+
+  #next(): PendingStep | undefined {
+    const underWay = new Set(
+      this.#runs.flatMap(({ step, outcome }) => (outcome === null ? [step.operation] : [])),
+    );
+    return this.#context.cluster.foresight
+      .steps()
+      .find((step) => !underWay.has(step.operation) && !this.#foretold.has(JSON.stringify(step)));
+  }
+
+  async #begin(step: PendingStep): Promise<void> {
+    this.#foretold.add(JSON.stringify(step));
+    const run: Run = { step, outcome: null, fault: null };
+    this.#runs.push(run);
+    const over = takeStep(step, this.#context, this.#client).then(
+      (did) => {
+        run.outcome = { did, problem: null };
+      },
+      (error: unknown) => {
+        if (!(error instanceof BrokerError)) run.fault = { error };
+        else run.outcome = { did: null, problem: { code: error.code, message: error.message } };
+      },
+    );
+    await (this.#context.clock instanceof ManualClock ? Promise.race([over, allThatGoesByItself()]) : over);
+  }
+}
+
+function takenFields({ step, outcome }: Run): TakenFields {
+  const { operation, fields } = pendingFields(step);
+  const { did = null, problem = null } = outcome ?? {};
+  const how = outcome === null ? "waits" : problem === null ? "done" : "failed";
+  // The answer is that of the operation beside it.
+  return { operation, fields, outcome: how, did, problem } as TakenFields;
+}
+
+/** With a manual clock nothing takes time: a turn of the event loop, and what is left waits for others. */
+function allThatGoesByItself(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
