@@ -23,6 +23,8 @@ export type LocalCode =
   | "INVALID_INPUT"
   /** A log's files hold what was not written so. */
   | "DAMAGE_FOUND"
+  /** Steps are left, have failed, or wait for others. */
+  | "NOT_QUIET"
   /** No record is what was sought. */
   | "NOT_FOUND"
   /** A fault of this program. */
@@ -34,6 +36,7 @@ const EXIT_CODES = {
   INVALID_INPUT: EXIT.usage,
   DAMAGE_FOUND: EXIT.damaged,
   NOT_FOUND: EXIT.notFound,
+  NOT_QUIET: EXIT.refusedByState,
   CONNECTION: EXIT.cannotConnect,
   TIMEOUT: EXIT.timedOut,
   CLOSED: EXIT.unexpected,

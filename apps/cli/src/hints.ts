@@ -80,6 +80,8 @@ const HINTS = {
   INVALID_INPUT: "lines before it, if any, were produced; correct it and go on from there",
   DAMAGE_FOUND: null,
   NOT_FOUND: null,
+  NOT_QUIET:
+    "step next shows what is left; what waits needs a broker started, or in-sync replicas judged anew by step isr",
   CONNECTION: ({ broker }, { details }) =>
     details.sent === true
       ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`

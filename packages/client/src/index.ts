@@ -88,6 +88,7 @@ export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } f
 export {
   type CompactedLog,
   type Compaction,
+  type Deadline,
   type DeletedSegment,
   type ExpiredMember,
   type ExpiredTransactions,
@@ -95,11 +96,15 @@ export {
   type ForgottenOffset,
   type ForgottenProducers,
   type PartitionScope,
+  type Pending,
+  type PendingStep,
+  type QuietRun,
   type RefreshedPartition,
   type ReplicatedPartition,
   type RolledSegment,
   Stepper,
   type StepScope,
+  type StepTaken,
 } from "./stepper.ts";
 export type { TopicPartition } from "./topic-partition.ts";
 export type {

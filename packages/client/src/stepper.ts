@@ -26,6 +26,18 @@ export type ForgottenOffset = CamelCased<ParsedResponse<"expire_offsets">["expir
 /** What a step did with transactions; those that could not be ended say why, and the next step tries again. */
 export type ExpiredTransactions = CamelCased<ParsedResponse<"expire_transactions">>;
 
+/** What is pending, and when time brings more. */
+export type Pending = CamelCased<ParsedResponse<"pending_steps">>;
+/** A step that would do something if it were taken now, with what that is. */
+export type PendingStep = Pending["steps"][number];
+/** When a step will have something to do, or a wait ends, if nothing else happens until then. */
+export type Deadline = Pending["deadlines"][number];
+
+/** The steps that were taken, and whether nothing is left. */
+export type QuietRun = CamelCased<ParsedResponse<"run_until_quiet">>;
+/** A step with the answer of its operation. */
+export type StepTaken = QuietRun["steps"][number];
+
 /** Which logs a step is for. */
 export interface StepScope extends CallOptions {
   /** Default: all topics. */
@@ -62,6 +74,35 @@ export class Stepper {
   /** Moves a manual clock of the broker on by `ms` and does nothing else. Returns its new time. */
   async advanceClock(ms: number, options?: CallOptions): Promise<number> {
     return (await this.#session.call("advance_clock", { ms }, options)).now_ms;
+  }
+
+  /** What each step would do if it were taken now, and when time brings more: all, or those of one topic. Changes nothing. */
+  async next({ topic, ...options }: StepScope = {}): Promise<Pending> {
+    return camelCased(await this.#session.call("pending_steps", scope(topic), options));
+  }
+
+  /**
+   * Takes pending steps until none would do anything, at most `maxSteps` (default 1000), and says what each did. The clock stays
+   * where it is. `quiet` is false when something is left, has failed, or waits for what no step gives.
+   */
+  async runUntilQuiet({
+    maxSteps,
+    ...options
+  }: CallOptions & { readonly maxSteps?: number | undefined } = {}): Promise<QuietRun> {
+    const fields = maxSteps === undefined ? {} : { max_steps: maxSteps };
+    return camelCased(await this.#session.call("run_until_quiet", fields, options));
+  }
+
+  /**
+   * Moves a manual clock to the earliest deadline there is, and says which that was; `null` when there is none, and then it stays.
+   * What comes due thereby is taken by steps.
+   */
+  async advanceToNextDeadline(options?: CallOptions): Promise<Deadline | null> {
+    const { nowMs, deadlines } = await this.next(options);
+    const [first] = deadlines;
+    if (first === undefined) return null;
+    await this.advanceClock(first.dueAtMs - nowMs, options);
+    return first;
   }
 
   /** Begins a new segment, unless the one that is written is empty. */

@@ -1,10 +1,12 @@
 /** `clock`: the broker's time, and in manual mode its only mover. */
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
+import { CliError } from "../failure.ts";
 import { parseDuration } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
+import { deadlineText } from "../steps/step-text.ts";
 
 export function declareClock(program: Command, perform: Perform): void {
   const clock = program
@@ -22,16 +24,54 @@ export function declareClock(program: Command, perform: Perform): void {
     .command("advance")
     .summary("move a manual clock forward")
     .description("Moves a manual clock forward; waits whose time has come end.")
-    .argument("<duration>", "how far, such as 500ms, 10s or 1h", parseDuration)
-    .action((ms: number, _options: unknown, self: Command) =>
-      perform(self, (context) => showClock(context, ms)),
+    .argument("[duration]", "how far, such as 500ms, 10s or 1h", parseDuration)
+    .option(
+      "--to-next-deadline",
+      "to the time at which a step has something to do, or a wait ends; see step next",
+    )
+    .action((ms: number | undefined, options: AdvanceOptions, self: Command) =>
+      perform(self, (context) => advanceClock(context, ms, options)),
     );
   for (const command of [clock, show, advance]) {
     addSharedOptions(command).addHelpText(
       "after",
-      examples(["minikafka-cli clock", "minikafka-cli clock advance 10s"]),
+      examples([
+        "minikafka-cli clock",
+        "minikafka-cli clock advance 10s",
+        "minikafka-cli clock advance --to-next-deadline && minikafka-cli step next",
+      ]),
     );
   }
+}
+
+interface AdvanceOptions {
+  readonly toNextDeadline?: boolean;
+}
+
+function advanceClock(
+  context: Context,
+  ms: number | undefined,
+  { toNextDeadline = false }: AdvanceOptions,
+): Promise<undefined> {
+  if ((ms === undefined) !== toNextDeadline)
+    throw new CliError("USAGE", "clock advance takes a duration, or --to-next-deadline");
+  return ms === undefined ? advanceToDeadline(context) : showClock(context, ms);
+}
+
+function advanceToDeadline(context: Context): Promise<undefined> {
+  return withSession(context, async (session) => {
+    const { now_ms: beforeMs, deadlines } = await session.call("pending_steps", {});
+    const [first] = deadlines;
+    if (first === undefined)
+      throw new CliError("NOT_FOUND", "time alone brings nothing: there is no deadline");
+    const { now_ms } = await session.call("advance_clock", { ms: first.due_at_ms - beforeMs });
+    if (context.settings.json) await context.data.json({ now_ms, deadline: first });
+    else
+      await context.data.line(
+        `${new Date(now_ms).toISOString()}  ${now_ms}  ${deadlineText(first, beforeMs)}`,
+      );
+    return undefined;
+  });
 }
 
 function showClock(context: Context, advanceMs: number | null): Promise<undefined> {

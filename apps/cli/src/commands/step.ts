@@ -9,6 +9,7 @@ import { futureRecords } from "../retention-hold.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { declareGroupSteps } from "./step-groups.ts";
+import { declarePendingSteps } from "./step-pending.ts";
 import { declareReplicationSteps } from "./step-replication.ts";
 import { declareTransactionSteps } from "./step-transactions.ts";
 
@@ -99,6 +100,7 @@ export function declareStep(program: Command, perform: Perform): void {
       .action((_options: unknown, self: Command) =>
         perform(self, (context) => inSession(context, (session) => act(context, session, undefined))),
       );
+  declarePendingSteps(step, perform);
   declareTransactionSteps(step, perform);
   const commands = [
     step,

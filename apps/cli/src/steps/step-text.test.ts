@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { deadlineText, didText, stepCommand } from "./step-text.ts";
+
+const round = { topic: "orders", partition: 0, broker_id: 2 };
+
+test("a step is shown as one would type it", () => {
+  expect(stepCommand({ operation: "replicate_once", fields: round })).toBe(
+    "replicate orders -p 0 --replica 2",
+  );
+  expect(stepCommand({ operation: "refresh_isr", fields: { topic: "orders", partition: 1 } })).toBe(
+    "isr orders -p 1",
+  );
+  expect(stepCommand({ operation: "apply_retention", fields: { topic: "orders" } })).toBe("retention orders");
+  expect(stepCommand({ operation: "expire_members", fields: {} })).toBe("expire-members");
+});
+
+test("what a step did is told in short, and why it did not", () => {
+  const copied = [{ ...round, batches: 2, bytes: 160, truncated_to: 3, problem: null }];
+  const taken = { operation: "replicate_once", fields: round, outcome: "done", problem: null } as const;
+  expect(didText({ ...taken, did: { copied } })).toBe("cut to 3; 2 batches, 160 bytes");
+  expect(didText({ ...taken, did: { copied: [] } })).toBe("the leader heard where it ends");
+  const problem = { code: "STORAGE_ERROR", message: "a damaged batch" };
+  expect(didText({ ...taken, outcome: "failed", did: null, problem })).toBe("STORAGE_ERROR: a damaged batch");
+  expect(didText({ ...taken, outcome: "waits", did: null })).toBeNull();
+});
+
+test("a deadline is told by what comes, of whom, and in how long", () => {
+  const session = { due_at_ms: 7000, what: "session_timeout", operation: "expire_members" } as const;
+  expect(deadlineText({ ...session, group_id: "g", member_id: "m" }, 1000)).toBe(
+    "session_timeout of m of g, 6s on",
+  );
+  const retention = { due_at_ms: 7000, what: "retention", operation: "apply_retention", ...round } as const;
+  expect(deadlineText(retention, 6999)).toBe("retention of orders-0 on 2, 1ms on");
+  expect(deadlineText({ due_at_ms: 500, what: "long_poll", operation: null }, 0)).toBe("long_poll, 500ms on");
+});
