@@ -142,10 +142,12 @@ class Daemon implements Broker {
     this.#kernel = kernel;
     const isManual = clock instanceof ManualClock;
     const isLab = settings.lab || isManual;
-    this.#sequence = isManual ? new Sequence(deadlines) : null;
+    const sequence = isManual ? new Sequence(deadlines) : null;
+    this.#sequence = sequence;
     this.#onBroken = onBroken;
+    const hold = <Result>(work: Promise<Result>): Promise<Result> => sequence?.hold(work) ?? work;
     this.#dispatcher = new Dispatcher({
-      context: { ...kernel, isLab, seed, events, crash },
+      context: { ...kernel, isLab, seed, events, hold, crash },
       newFaultId: () => random.uuid(),
       onFault: (faultId, operation, err) => log.error({ faultId, operation, err }, "internal error"),
       onBroken: (error) => this.#broken(error),

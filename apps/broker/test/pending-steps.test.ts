@@ -262,4 +262,26 @@ describe("run_until_quiet", () => {
     expect(short(steps).filter((step) => step === "replicate_once orders 0 2")).toHaveLength(1);
     expect(steps[0]).toMatchObject({ did: { copied: [{ problem: expect.stringContaining(path) }] } });
   });
+
+  test("holds up every other connection until it is over, so that nothing comes between its steps", async () => {
+    const session = await replicated();
+    await produce(session);
+    const other = Session.open(session.broker);
+    session.request({ operation: "run_until_quiet" });
+    other.request({ operation: "pending_steps" });
+    expect(await other.answer()).toMatchObject({ steps: [] });
+    expect(await session.answer()).toMatchObject({ quiet: true });
+  });
+
+  test("leaves a step waiting that a fault holds, and whoever releases it is served", async () => {
+    const session = await replicated();
+    await produce(session);
+    const armed = { point: "log.flush.before_sync", action: "hold", times: "always" };
+    const { rule_id } = await session.call("arm_fault", armed);
+    const { steps, quiet } = await taken(session);
+    expect(quiet).toBe(false);
+    expect(steps.at(-1)).toMatchObject({ operation: "flush_logs", outcome: "waits" });
+    await session.call("release_fault", { rule_id });
+    expect(await taken(session)).toMatchObject({ quiet: true });
+  });
 });

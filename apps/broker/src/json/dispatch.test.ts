@@ -26,6 +26,7 @@ async function openDispatcher() {
       deadlines,
       parking: new Parking(cluster, deadlines),
       pause: async () => undefined,
+      hold: (work) => work,
       seed: null,
       events: new EventFeed(clock),
       faults: new FaultBook(env.faults, noTrace),

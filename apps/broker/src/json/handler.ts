@@ -23,6 +23,8 @@ export interface BrokerContext {
   readonly parking: Parking;
   /** Awaited between the parts of long work. */
   readonly pause: () => Promise<void>;
+  /** With a manual clock no other request is taken until `work` is over. Settles as it does. */
+  readonly hold: <Result>(work: Promise<Result>) => Promise<Result>;
   /** What happens, for those who watch. */
   readonly events: EventFeed;
   readonly faults: FaultBook;

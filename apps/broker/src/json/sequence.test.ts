@@ -78,3 +78,22 @@ test("what is added while an act is taken waits for its turn, and an act that di
   expect(seen).toEqual(["first", "added"]);
   await sequence.settled();
 });
+
+test("work that is held for is waited for, though it takes several goes, and also when it fails", async () => {
+  const { sequence, seen } = world();
+  const inGoes = async (what: string) => {
+    for (let go = 0; go < 3; go++) await new Promise((resolve) => setImmediate(resolve));
+    seen.push(`${what} is over`);
+    throw new Error(what);
+  };
+  sequence.add(() => {
+    sequence.hold(inGoes("the first")).catch(({ message }: Error) => seen.push(`it failed: ${message}`));
+    return true;
+  });
+  sequence.add(() => {
+    seen.push("next");
+    return true;
+  });
+  await sequence.settled();
+  expect(seen).toEqual(["the first is over", "it failed: the first", "next"]);
+});

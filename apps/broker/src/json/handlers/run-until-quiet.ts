@@ -8,5 +8,5 @@ import { QuietRun } from "../pending/quiet-run.ts";
 
 export const runUntilQuiet: Handler<"run_until_quiet"> = async ({ max_steps: stepsMax }, context, client) => {
   requireLab(context);
-  return new QuietRun(context, client).take(stepsMax);
+  return context.hold(new QuietRun(context, client).take(stepsMax));
 };

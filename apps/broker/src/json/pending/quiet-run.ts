@@ -1,27 +1,22 @@
 /**
  * Pending steps taken one after another until none is left.
  *
- * Owns the steps of one run that are under way. With a manual clock a step that waits for an acknowledgement is left to wait while
- * others are taken, since they may be what it waits for; in auto mode, where replicas are served anyhow, it is waited for.
+ * Owns the steps of one run that are under way. With a manual clock a step that waits, for an acknowledgement or for a fault that holds
+ * it, is left to wait while others are taken, since they may be what it waits for; in auto mode, where replicas are served anyhow, it is
+ * waited for.
  * Invariants: the first pending step is taken each time; one of which the same was foretold as of an earlier one is not, so that every
  * run ends: the earlier one has failed, or is under way.
  * Never: the clock moved.
  */
 import { BrokerError, ManualClock, type PendingStep } from "@minikafka/core";
 import type { ResponseFields } from "@minikafka/protocol";
+import { aTurnForOthers } from "../../ticker.ts";
 import type { BrokerContext, Client } from "../handler.ts";
 import { pendingFields } from "./pending-fields.ts";
 import { takeStep } from "./take-step.ts";
 
 type Answer = ResponseFields<"run_until_quiet">;
 type TakenFields = Answer["steps"][number];
-
-/** Those whose end others acknowledge. The rest wait for nobody but the disk. */
-const WAITING: readonly PendingStep["operation"][] = [
-  "expire_members",
-  "expire_offsets",
-  "expire_transactions",
-];
 
 /** A step of the run. */
 interface Run {
@@ -68,7 +63,7 @@ export class QuietRun {
   /** Whether a step that is under way comes to its end without another one. */
   async #goesOn(): Promise<boolean> {
     const waiting = this.#runs.filter(({ outcome }) => outcome === null);
-    if (waiting.length > 0) await allThatGoesByItself();
+    if (waiting.length > 0) await aTurnForOthers();
     return waiting.some(({ outcome }) => outcome !== null);
   }
 
@@ -85,8 +80,8 @@ export class QuietRun {
         else run.outcome = { did: null, problem: { code: error.code, message: error.message } };
       },
     );
-    const mayWait = WAITING.includes(step.operation) && this.#context.clock instanceof ManualClock;
-    await (mayWait ? Promise.race([over, allThatGoesByItself()]) : over);
+    // Then nothing takes time: after a turn of the event loop, what is left waits for others.
+    await (this.#context.clock instanceof ManualClock ? Promise.race([over, aTurnForOthers()]) : over);
   }
 }
 
@@ -96,9 +91,4 @@ function takenFields({ step, outcome }: Run): TakenFields {
   const how = outcome === null ? "waits" : problem === null ? "done" : "failed";
   // The answer is that of the operation beside it.
   return { operation, fields, outcome: how, did, problem } as TakenFields;
-}
-
-/** With a manual clock nothing takes time: a turn of the event loop, and what is left waits for others. */
-function allThatGoesByItself(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
