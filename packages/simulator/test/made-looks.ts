@@ -54,7 +54,7 @@ export class MadeLooks {
 
   /** Three replicas by default, of which 1 leads in epoch 0, and everything is visible. */
   look(replicas: Readonly<Record<number, MadeReplica>>, changes: Partial<PartitionLook> = {}): void {
-    this.verdict.run(this.#checkers.all, this.#made(replicas, changes));
+    this.verdict.run(this.#checkers.all, this.made(replicas, changes));
   }
 
   acknowledged(
@@ -63,11 +63,11 @@ export class MadeLooks {
     changes: Partial<PartitionLook> = {},
   ): void {
     const { acknowledgedHeld } = this.#checkers;
-    const look = this.#made(replicas, changes);
+    const look = this.made(replicas, changes);
     acknowledgedHeld.acknowledged({ look, ...answer }, this.verdict.judgeOf(acknowledgedHeld.name));
   }
 
-  #made(replicas: Readonly<Record<number, MadeReplica>>, changes: Partial<PartitionLook>): PartitionLook {
+  made(replicas: Readonly<Record<number, MadeReplica>>, changes: Partial<PartitionLook> = {}): PartitionLook {
     const made = Object.entries(replicas).map(([id, replica]) => this.#replica(Number(id), replica));
     const ids = made.map(({ brokerId }) => brokerId);
     const highWatermark = Math.min(...made.map(({ logEndOffset }) => logEndOffset));

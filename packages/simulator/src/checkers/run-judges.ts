@@ -35,9 +35,12 @@ export class RunJudges implements Judges {
   #listen({ witness }: RunWorld): void {
     this.#isListening = true;
     witness.listen(this.#judging.traced);
-    witness.onAcknowledged(({ cluster, place }, answer) =>
-      this.#judging.acknowledged(cluster, place, answer),
-    );
+    witness.onAppend({
+      answered: ({ cluster, place, ...batch }, { baseOffset, nextOffset }) =>
+        this.#judging.answered(cluster, place, { ...batch, baseOffset, nextOffset }),
+      refused: ({ cluster, place, ...batch }, code) =>
+        this.#judging.refused(cluster, place, { ...batch, code }),
+    });
   }
 
   #tell({ witness }: RunWorld): void {

@@ -79,7 +79,7 @@ export class IdempotentProducer extends Client {
   }
 
   async #ask(place: TopicPartition, { frame, recorded }: LaneBatch): Promise<Answer<AppendResult>> {
-    const { acks } = recorded.operation.asked;
+    const { acks, sequence, records } = recorded.operation.asked;
     const name = placeName(place);
     const leaderEpoch = this.#options.namesEpoch ? this.#epochs.get(name) : undefined;
     const { witness } = this.world;
@@ -89,7 +89,8 @@ export class IdempotentProducer extends Client {
         ...(leaderEpoch === undefined ? {} : { leaderEpoch }),
         ...(acks === "all" ? wait : {}),
       };
-      return witness.watched({ cluster, place, acks }, cluster.appendBatch(place, frame(), options));
+      const watched = { cluster, place, acks, sequence, records: records.length };
+      return witness.watched(watched, cluster.appendBatch(place, frame(), options));
     });
     if (this.#options.namesEpoch && answer.kind !== "ok") await this.#learnEpoch(place);
     return answer;

@@ -49,7 +49,10 @@ export class PlainProducer extends Client {
     };
     const answer = await this.connection.ask((cluster, wait) => {
       const options = { acks, ...(acks === "all" ? wait : {}) };
-      return witness.watched({ cluster, place, acks }, cluster.appendBatch(place, frameOf(batch), options));
+      return witness.watched(
+        { cluster, place, acks, sequence: null, records: records.length },
+        cluster.appendBatch(place, frameOf(batch), options),
+      );
     });
     if (answer.kind === "ok") {
       const { baseOffset, duplicate } = answer.value;

@@ -105,7 +105,8 @@ export class TransactionalSession {
     const { answer, attempts, isDoubtful } = await this.#client.insist(
       (cluster, wait) => {
         const appended = cluster.transactions.append(place, frameOf(batch), { transactionalId, ...wait });
-        return witness.watched({ cluster, place, acks: "all" }, appended);
+        const watched = { cluster, place, acks: "all", sequence, records: records.length } as const;
+        return witness.watched(watched, appended);
       },
       { attemptsMax: ATTEMPTS_MAX },
     );

@@ -11,7 +11,7 @@ import {
   type TopicPartition,
   type TraceEvent,
 } from "@minikafka/core";
-import type { Acks } from "../history/history.ts";
+import type { Acks, Sequence } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
 
 export interface Violation {
@@ -26,9 +26,16 @@ export interface WatchedAppend {
   readonly cluster: BrokerCluster;
   readonly place: TopicPartition;
   readonly acks: Acks;
+  readonly sequence: Sequence | null;
+  /** How many it has. */
+  readonly records: number;
 }
 
-export type AcknowledgedListener = (append: WatchedAppend, answer: AppendResult) => void;
+/** Is told in the instant in which the cluster says what became of a batch. */
+export interface AppendListener {
+  answered(append: WatchedAppend, answer: AppendResult): void;
+  refused(append: WatchedAppend, code: string): void;
+}
 
 export class Witness {
   readonly #recorder: Recorder;
@@ -41,7 +48,7 @@ export class Witness {
   violation: Violation | null = null;
   refusedStarts = 0;
   #hash: number | null = null;
-  readonly #acknowledged: AcknowledgedListener[] = [];
+  readonly #onAppend: AppendListener[] = [];
   readonly #listeners: ((event: TraceEvent) => void)[] = [];
 
   constructor(recorder: Recorder, { isHashed = false } = {}) {
@@ -84,16 +91,21 @@ export class Witness {
     }
   };
 
-  /** `listener` is called in the instant in which the cluster acknowledges what was sent with acks all. */
-  onAcknowledged(listener: AcknowledgedListener): void {
-    this.#acknowledged.push(listener);
+  onAppend(listener: AppendListener): void {
+    this.#onAppend.push(listener);
   }
 
   /** Hands `appended` on, whose end is looked at first. */
   async watched(append: WatchedAppend, appended: Promise<AppendResult>): Promise<AppendResult> {
-    const answer = await appended;
-    if (append.acks === "all") for (const listener of this.#acknowledged) listener(append, answer);
-    return answer;
+    try {
+      const answer = await appended;
+      for (const listener of this.#onAppend) listener.answered(append, answer);
+      return answer;
+    } catch (problem) {
+      if (problem instanceof BrokerError)
+        for (const listener of this.#onAppend) listener.refused(append, problem.code);
+      throw problem;
+    }
   }
 
   /** `listener` hears every event from here on. */

@@ -1,0 +1,75 @@
+/** What the cluster answers to a send, beside its leader's log in that instant. */
+import type { Sequence } from "../../history/history.ts";
+import type { Judge } from "../checker.ts";
+import { type BatchLook, batchWords } from "./log-mirror.ts";
+import { leaderOf, lookWords, type PartitionLook } from "./partition-look.ts";
+
+/** A batch that somebody sent. */
+export interface SentBatch {
+  readonly sequence: Sequence | null;
+  /** How many. */
+  readonly records: number;
+}
+
+export interface AnsweredBatch extends SentBatch {
+  readonly baseOffset: number;
+}
+
+/** Of so many last batches of a producer a retry is known (KIP-98). */
+const WINDOW = 5;
+
+export const answeredInPlace = {
+  name: "answered-in-place",
+  promise: "what is answered to a send, or to its retry, is where its batch stands in the leader's log",
+
+  answered(look: PartitionLook, { sequence, records, baseOffset }: AnsweredBatch, judge: Judge): void {
+    const leader = leaderOf(look);
+    const batch = leader?.mirror.batches[leader.mirror.indexFrom(baseOffset)];
+    if (leader === null || baseOffset < leader.logStartOffset) return;
+    // Compaction takes batches, and records of them.
+    if (look.isCompacted && batch?.records?.length !== records) return;
+    judge.asked();
+    const isThere = batch?.baseOffset === baseOffset && batch.nextOffset === baseOffset + records;
+    if (batch !== undefined && isThere && (sequence === null || isOf(batch, sequence))) return;
+    judge.violated(`a send of ${records} to ${look.place} was answered with ${baseOffset}, where it is not`, [
+      `it was sent as ${sequenceWords(sequence)}`,
+      batch === undefined ? "nothing is there" : batchWords(leader.brokerId, batch),
+      lookWords(look),
+    ]);
+  },
+};
+
+export const retryKnown = {
+  name: "retry-known",
+  promise: `no batch that is one of the last ${WINDOW} of its producer in the leader's log is refused as out of order`,
+
+  refused(look: PartitionLook, { sequence }: SentBatch, judge: Judge): void {
+    const leader = leaderOf(look);
+    if (leader === null || sequence === null) return;
+    judge.asked();
+    const own: BatchLook[] = [];
+    for (const batch of leader.mirror.batches)
+      if (batch.producerId === sequence.producerId && batch.control === null) own.push(batch);
+    const known = own.slice(-WINDOW).find((batch) => isOf(batch, sequence));
+    if (known === undefined) return;
+    judge.violated(`a retry to ${look.place} is refused as out of order, and is there`, [
+      `it was sent as ${sequenceWords(sequence)}`,
+      batchWords(leader.brokerId, known),
+      lookWords(look),
+    ]);
+  },
+};
+
+function isOf({ producerId, producerEpoch, baseSequence }: BatchLook, sequence: Sequence): boolean {
+  return (
+    producerId === sequence.producerId &&
+    producerEpoch === sequence.producerEpoch &&
+    baseSequence === sequence.baseSequence
+  );
+}
+
+function sequenceWords(sequence: Sequence | null): string {
+  if (sequence === null) return "plain";
+  const { producerId, producerEpoch, baseSequence } = sequence;
+  return `producer ${producerId}:${producerEpoch} from sequence ${baseSequence}`;
+}
