@@ -84,7 +84,10 @@ export class Copier extends Client {
     }
     const { groupId } = membership.options;
     isSent &&= await session.sendOffsets({ groupId, member, offsets });
-    if (end === "leave") return false;
+    if (end === "leave") {
+      session.leave();
+      return false;
+    }
     const commits = isSent && end === "commit";
     return (await session.end(commits)) && commits;
   }

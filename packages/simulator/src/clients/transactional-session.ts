@@ -172,6 +172,12 @@ export class TransactionalSession {
     return false;
   }
 
+  /** What is open is left to its timeout, or to whoever comes next under this id: it goes on as a new instance. */
+  leave(): void {
+    this.#identity = null;
+    this.#transaction = null;
+  }
+
   #refused(
     recorded: {
       failed(code: string, attempts?: number): void;

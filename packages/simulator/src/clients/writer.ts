@@ -55,6 +55,7 @@ export class Writer extends Client {
       }
     }
     const isSent = (await Promise.all(sent)).every((each) => each);
-    if (end !== "leave") await session.end(isSent && end === "commit");
+    if (end === "leave") session.leave();
+    else await session.end(isSent && end === "commit");
   }
 }
