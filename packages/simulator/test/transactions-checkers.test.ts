@@ -286,6 +286,19 @@ describe("a history of transactions", () => {
       },
     },
     {
+      what: "a power cut took the end of what copiers had read, and they began anew",
+      make: (history) => {
+        history.topic({ topic: "out" });
+        history.send("in", 0);
+        copy(history, "in", { id: "x", at: 0 });
+        history.crash("lost");
+        const asked = { reader: "r", place: "orders/0", isolation: "read_committed", fromOffset: 2 } as const;
+        history.recorder.asked("poll", "p", asked).failed("OFFSET_OUT_OF_RANGE");
+        copy(history, "in", { id: "y", at: 2, epoch: 1 });
+        history.poll({ 0: "x", 2: "y" }, { ...COMMITTED, place: OUT });
+      },
+    },
+    {
       what: "an unclean promotion of its coordinator gives an epoch again",
       make: (history) => {
         history.init("p", 3, 5, "copier");

@@ -1,4 +1,5 @@
 /** What a group's copiers consume, transform and produce in transactions is there exactly once. */
+import type { Operation } from "../../history/history.ts";
 import type { PlaceName } from "../../history/place.ts";
 import type { Checker } from "../checker.ts";
 import {
@@ -19,9 +20,10 @@ export const copiedTwice: Checker<JudgedHistory> = {
   promise:
     "of each record that a group copies in transactions, readers of committed records get one copy at most",
   check(judged, judge) {
+    const resets = judged.of("poll").filter(({ ended }) => ended?.code === "OFFSET_OUT_OF_RANGE");
     for (const [group, copies] of copiesOf(judged))
       for (const [input, sents] of copies) {
-        if (isExcused(judged, sents)) continue;
+        if (isExcused(judged, sents) || wasReset(judged, resets, input, sents)) continue;
         judge.asked();
         const shown = sents.filter(({ id }) => isShown(judged, id));
         if (shown.length > 1)
@@ -42,7 +44,7 @@ export const copyLost: Checker<JudgedHistory> = {
         if (committed === null || mayHaveGone(judged, place)) continue;
         for (const input of inputsOf(judged, place, committed)) {
           const sents = copied.get(input.id) ?? [];
-          if (isExcused(judged, [input, ...sents])) continue;
+          if (isExcused(judged, [input, ...sents]) || mayBePassedOver(judged, input)) continue;
           judge.asked();
           if (sents.some(({ id, transaction }) => isShown(judged, id) || transaction?.committedAt != null))
             continue;
@@ -76,6 +78,30 @@ function isExcused({ losses }: JudgedHistory, sents: readonly Sent[]): boolean {
     const excuses = COORDINATED.map((topic) => losses.excuseOfTopic(topic, "all", span));
     return [...excuses, losses.excuse(place, "all", span)].some((excuse) => excuse !== null);
   });
+}
+
+/** What a copier had read and committed was lost with its input's end: it begins anew, as its clients are told to. */
+function wasReset(
+  { sent, losses }: JudgedHistory,
+  resets: readonly Operation<"poll">[],
+  input: string,
+  copies: readonly Sent[],
+): boolean {
+  const place = sent.get(input)?.place;
+  const orders = copies.map(({ send }) => send.order);
+  const [from, to] = [Math.min(...orders), Math.max(...orders)];
+  return resets.some(
+    ({ order, asked }) =>
+      order > from &&
+      order < to &&
+      asked.place === place &&
+      losses.excuse(place, "visible", { from: 0, to: order }) !== null,
+  );
+}
+
+/** The group may have come past its offset with what stood there before, and was lost. */
+function mayBePassedOver({ losses }: JudgedHistory, { place, send }: Sent): boolean {
+  return losses.excuse(place, "visible", { from: 0, to: send.ended?.order ?? send.order }) !== null;
 }
 
 /** Of each group, what was read last of its offsets, once all was well. */
