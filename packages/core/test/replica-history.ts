@@ -159,6 +159,8 @@ export class ReplicaHistory {
     for (let round = 0; round < 200; round++) await this.cluster.replicateOnce();
     this.transactions?.finish(this.cluster);
     for (let round = 0; round < 10; round++) await this.cluster.replicateOnce();
+    // Whoever waits for an acknowledgement may wait for a flush that has others before it.
+    await this.cluster.steps.flushLogs();
     await settle();
     this.check();
     this.transactions?.checkEnded(this.cluster);

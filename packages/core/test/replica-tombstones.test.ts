@@ -179,24 +179,32 @@ describe.each([
     expect([1, 2, 3].map((brokerId) => hasEnd(cluster, brokerId))).toEqual([false, false, false]);
   });
 
-  test("has not gone in vain when a folder is put back that is older: that one's log begins anew", async () => {
-    const world = memoryWorld();
-    const cluster = await openCompacted(world);
-    const kind = newKind();
-    await done(cluster, kind.begin(cluster));
-    await cluster.stopBroker(3);
-    const copy = copyOfBroker(world.disk, 3);
-    await cluster.startBroker(3);
-    await done(cluster, kind.end(cluster));
-    await comeOfAge(world, cluster, [1, 2, 3]);
-    await compacted(cluster);
-    expect([1, 2, 3].map((brokerId) => hasEnd(cluster, brokerId))).toEqual([false, false, false]);
-    await cluster.stopBroker(3);
-    restoreBroker(world.disk, 3, copy);
-    await cluster.startBroker(3);
-    await cluster.rejoin(ORDERS, 3);
-    await expectEnded(cluster, [3, 2, 1]);
-  });
+  test.each([1, 2])(
+    "has not gone in vain when a folder is put back that is older: that one's log begins anew, be it in its broker's start no. %i",
+    async (starts) => {
+      const world = memoryWorld();
+      const cluster = await openCompacted(world);
+      const kind = newKind();
+      await done(cluster, kind.begin(cluster));
+      await cluster.stopBroker(3);
+      const copy = copyOfBroker(world.disk, 3);
+      await cluster.startBroker(3);
+      await done(cluster, kind.end(cluster));
+      await comeOfAge(world, cluster, [1, 2, 3]);
+      await compacted(cluster);
+      expect([1, 2, 3].map((brokerId) => hasEnd(cluster, brokerId))).toEqual([false, false, false]);
+      await cluster.stopBroker(3);
+      restoreBroker(world.disk, 3, copy);
+      for (let start = 1; start <= starts; start++) {
+        await cluster.stopBroker(3);
+        await cluster.startBroker(3);
+      }
+      expect(cluster.replicaSet(ORDERS).state.putBack).toEqual([3]);
+      await cluster.rejoin(ORDERS, 3);
+      expect(cluster.replicaSet(ORDERS).state.putBack).toBeUndefined();
+      await expectEnded(cluster, [3, 2, 1]);
+    },
+  );
 
   test("goes by time alone where one broker holds all", async () => {
     const world = memoryWorld();

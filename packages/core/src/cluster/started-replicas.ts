@@ -4,6 +4,7 @@ import type { Tracer } from "../env/trace.ts";
 import { BrokerError } from "../errors.ts";
 import { checkpointOutcome } from "../log/files/checkpoint-outcome.ts";
 import { isOutdated, latestEpochOf } from "../replica/outdated-metadata.ts";
+import { withPutBack } from "../replica/partition-state.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { stateAfterStart } from "../replica/replica-start.ts";
 import { startingPoint } from "../replica/starting-point.ts";
@@ -72,6 +73,7 @@ export function judgeStarted(
     return decision === null ? [] : [{ set, ...decision }];
   });
   states.commit(changes);
+  states.commit(sets.map((set) => notedPutBack(set, newcomers)));
   for (const facts of outdated) trace({ kind: "metadata_outdated", ...facts });
   for (const { set } of changes) forgetOlder(set, newcomers);
   if (!isOpening) return;
@@ -80,6 +82,15 @@ export function judgeStarted(
   for (const { set } of changes)
     if (set.replication.highWatermarkCheckpoint)
       set.leadership.raise(startingPoint(set.copies, set.state, facts));
+}
+
+/** Who was put back and is out of sync stays known for it, also when its broker starts anew before it is in sync. */
+function notedPutBack(set: PartitionReplicaSet, newcomers: readonly number[]): StateChange {
+  const found = set.copies.filter(
+    ({ brokerId, broker }) => newcomers.includes(brokerId) && broker.isOlderCopy,
+  );
+  const ids = found.map(({ brokerId }) => brokerId);
+  return { set, state: withPutBack(set.state, set.replicas, ids), moves: [] };
 }
 
 /** One that was put back may have been told of a high watermark as long as it was taken for the leader. It is not its own. */

@@ -28,6 +28,7 @@ export type Cut =
  */
 export function dueCut(set: PartitionReplicaSet, follower: Replica, leader: Replica): Cut | null {
   const { highWatermark, inSyncReplicas } = set;
+  const { putBack = [] } = set.state;
   const { reconciliation } = set.replication;
   const { logStartOffset, logEndOffset } = leader.log;
   const end = follower.log.logEndOffset;
@@ -37,11 +38,10 @@ export function dueCut(set: PartitionReplicaSet, follower: Replica, leader: Repl
   if (follower.progress.logEndOffset === null) {
     const offset = cutOffset(follower.log.asFollower, follower.highWatermark, leader.log, reconciliation);
     const isCutClean = offset < end && offset < follower.log.firstDirtyOffset;
-    const isOut = !inSyncReplicas.includes(follower.brokerId);
     // An empty log may be what a crash has left of one that was to begin anew further below.
-    const isLeft = isOut && isEmpty && end > logStartOffset;
-    const isOlder = isOut && !isEmpty && follower.broker.isOlderCopy && offset < logEndOffset;
-    if (isCutClean || isLeft || (isOlder && leader.log.isCompacted))
+    const isLeft = isEmpty && end > logStartOffset && !inSyncReplicas.includes(follower.brokerId);
+    const isPutBack = !isEmpty && putBack.includes(follower.brokerId);
+    if (isCutClean || isLeft || (isPutBack && leader.log.isCompacted))
       return { kind: "restart", offset: wholeBatchAt(leader.log, logStartOffset) };
     if (offset < follower.log.logStartOffset)
       return { kind: "restart", offset: wholeBatchAt(leader.log, offset) };

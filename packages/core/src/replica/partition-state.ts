@@ -13,6 +13,11 @@ export interface PartitionState {
   readonly inSyncReplicas: readonly number[];
   /** Followers that an operator took out, and that stay out until they rejoin, in the order of placement; left out for none. */
   readonly heldOut?: readonly number[];
+  /**
+   * Replicas that were found with a folder which had been put back, and have not been in sync since, in the order of placement; left out
+   * for none. In a compacted topic they are copied anew (docs/decisions/0012).
+   */
+  readonly putBack?: readonly number[];
   /** What lies below was deleted by hand, and never comes back, whatever a folder holds; left out for nothing. */
   readonly deletedBefore?: number;
 }
@@ -29,7 +34,7 @@ export function newPartitionState(replicas: readonly number[]): PartitionState {
 
 /** Why the parts of `state` do not fit each other and the brokers that hold a copy, or `null`. */
 export function stateProblem(state: PartitionState, replicas: readonly number[]): string | null {
-  const { leaderId, inSyncReplicas, heldOut = [] } = state;
+  const { leaderId, inSyncReplicas, heldOut = [], putBack = [] } = state;
   if (replicas.length === 0) return "there are no replicas";
   if (new Set(replicas).size < replicas.length) return `replicas ${replicas.join(", ")} name one twice`;
   const expected = replicas.filter((brokerId) => inSyncReplicas.includes(brokerId));
@@ -37,9 +42,14 @@ export function stateProblem(state: PartitionState, replicas: readonly number[])
     return `in sync are ${inSyncReplicas.join(", ")}, expected some of the replicas ${replicas.join(", ")}, in their order`;
   if (leaderId !== null && !inSyncReplicas.includes(leaderId))
     return `the leader ${leaderId} is not among the in-sync replicas ${inSyncReplicas.join(", ")}`;
-  const absent = replicas.filter((id) => heldOut.includes(id) && !inSyncReplicas.includes(id));
-  if (absent.join() !== heldOut.join())
-    return `held out are ${heldOut.join(", ")}, expected some of the replicas ${replicas.join(", ")} that are not in sync, in their order`;
+  for (const [what, ids] of [
+    ["held out", heldOut],
+    ["put back", putBack],
+  ] as const) {
+    const absent = replicas.filter((id) => ids.includes(id) && !inSyncReplicas.includes(id));
+    if (absent.join() !== ids.join())
+      return `${what} are ${ids.join(", ")}, expected some of the replicas ${replicas.join(", ")} that are not in sync, in their order`;
+  }
   return null;
 }
 
@@ -50,6 +60,7 @@ export function sameState(one: PartitionState, other: PartitionState): boolean {
     one.leaderEpochStartOffset === other.leaderEpochStartOffset &&
     one.inSyncReplicas.join() === other.inSyncReplicas.join() &&
     (one.heldOut ?? []).join() === (other.heldOut ?? []).join() &&
+    (one.putBack ?? []).join() === (other.putBack ?? []).join() &&
     one.deletedBefore === other.deletedBefore
   );
 }
@@ -61,6 +72,18 @@ export function sameState(one: PartitionState, other: PartitionState): boolean {
 export function deletedWithin(state: PartitionState, logEndOffset: number): PartitionState {
   const { deletedBefore = 0 } = state;
   return deletedBefore <= logEndOffset ? state : { ...state, deletedBefore: logEndOffset };
+}
+
+/** The same, when `found` of the `replicas` were found with a folder that had been put back. Who is in sync holds what counts. */
+export function withPutBack(
+  state: PartitionState,
+  replicas: readonly number[],
+  found: readonly number[] = [],
+): PartitionState {
+  const { putBack = [], ...rest } = state;
+  const isPutBack = (id: number) => found.includes(id) || putBack.includes(id);
+  const out = replicas.filter((id) => isPutBack(id) && !state.inSyncReplicas.includes(id));
+  return out.length === 0 ? rest : { ...rest, putBack: out };
 }
 
 /** The same, with `brokerId` no longer held out. */

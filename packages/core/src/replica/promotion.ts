@@ -64,6 +64,7 @@ export function promotedState(
     leaderEpochStartOffset: logEndOffset,
     inSyncReplicas: replicas.filter(isIn).map((replica) => replica.brokerId),
     ...(heldOut === undefined ? {} : { heldOut }),
+    ...(state.putBack === undefined ? {} : { putBack: state.putBack }),
     ...(deletedBefore === undefined ? {} : { deletedBefore }),
   };
 }
