@@ -11,26 +11,33 @@ import {
   ManualClock,
   NodeDisk,
   SystemClock,
-  type Tracer,
 } from "@minikafka/core";
 import type { Logger } from "pino";
 import { type BrokerOptions, programSettings } from "./broker-options.ts";
 import type { Settings } from "./config.ts";
 import { Deadlines } from "./deadlines.ts";
 import { EventFeed } from "./event-feed.ts";
+import type { HeldDisk } from "./history/held-disk.ts";
+import { History } from "./history/history.ts";
+import { Recorder } from "./history/recorder.ts";
+import type { ManualWorld } from "./manual-world.ts";
 import type { ConnectionLimits } from "./json/connection-options.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
 import { Listener } from "./json/listener.ts";
 import { OutputBudget } from "./json/output-budget.ts";
 import { Sequence } from "./json/sequence.ts";
-import { type Kernel, openKernel } from "./kernel.ts";
+import { dataFolderOf, type Kernel, openKernel } from "./kernel.ts";
 import { openLog, stepProblemTo, traceTo } from "./logging.ts";
-import { openManualWorld } from "./manual-world.ts";
+import { openManualWorld, undoLoad } from "./manual-world.ts";
 import { connectionsDefault } from "./open-files.ts";
 import { Replicator } from "./replicator.ts";
+import { Past } from "./snapshots/past.ts";
+import { Remaking, type Stage } from "./snapshots/remaking.ts";
+import { Shelf } from "./snapshots/shelf.ts";
 import { tickedSteps } from "./ticked-steps.ts";
 import { Ticker } from "./ticker.ts";
+import { Tracers } from "./tracers.ts";
 
 const REQUESTS_IN_HAND_MAX = 64;
 const OUTPUT_PAUSE_BYTES = 256 * 1024;
@@ -69,16 +76,16 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const settings = programSettings(options);
   const log = options.log ?? (await openLog(settings.log_level));
   const manual = settings.clock === "manual" ? await openManualWorld(settings, options.disk) : null;
+  const disk = manual?.disk ?? options.disk ?? new NodeDisk();
+  if (manual === null) await undoLoad(disk, dataFolderOf(settings), 0);
   const clock = manual === null ? new SystemClock() : new ManualClock(manual.origin.startTimeMs);
   const events = new EventFeed(clock);
-  const logEvent = traceTo(log);
-  const trace: Tracer = (event) => {
-    logEvent(event);
-    events.trace(event);
-  };
+  const recorder = manual && new Recorder(new History(manual.origin.image, settings.history_max_bytes));
+  if (recorder !== null) events.keepWith(recorder);
+  const tracers = new Tracers(traceTo(log), events);
   const { faults, onCrash } = options;
-  const disk = manual?.disk ?? options.disk ?? new NodeDisk();
   const realTime = Deadlines.ofRealTime();
+  const trace = tracers.next();
   const world = { clock, disk, trace, faults, onCrash, origin: manual?.origin ?? null, realTime };
   const kernel = await openKernel(settings, world).catch(async (error: unknown) => {
     await manual?.disk.letGo();
@@ -88,7 +95,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     onCrash?.();
     throw new CrashSignal(at);
   };
-  const parts = { kernel, log, events, realTime, crash, seed: manual?.origin.seed ?? null };
+  const parts = { options, kernel, log, events, realTime, crash, tracers, manual, recorder };
   const daemon = new Daemon(settings, parts, options.onBroken ?? throwLater);
   try {
     await daemon.settled();
@@ -108,20 +115,22 @@ function throwLater(error: Error): void {
 }
 
 interface DaemonParts {
+  readonly options: BrokerOptions;
   readonly kernel: Kernel;
   readonly log: Logger;
   readonly events: EventFeed;
   readonly realTime: Deadlines;
   readonly crash: BrokerContext["crash"];
-  readonly seed: number | null;
+  readonly tracers: Tracers;
+  /** `null` in auto mode, as is the recorder. */
+  readonly manual: ManualWorld | null;
+  readonly recorder: Recorder | null;
 }
 
 class Daemon implements Broker {
   readonly settings: Settings;
-  readonly cluster: BrokerCluster;
-  readonly seed: number | null;
   address: { host: string; port: number } | null = null;
-  readonly #kernel: Kernel;
+  readonly #stage: Stage;
   readonly #realTime: Deadlines;
   /** In manual mode. */
   readonly #sequence: Sequence | null;
@@ -133,24 +142,26 @@ class Daemon implements Broker {
   #closing: Promise<void> | null = null;
 
   constructor(settings: Settings, parts: DaemonParts, onBroken: (error: Error) => void) {
-    const { kernel, log, events, realTime, crash, seed } = parts;
-    const { cluster, clock, deadlines, random } = kernel;
+    const { kernel, log, events, realTime, crash, manual, recorder } = parts;
+    const { cluster } = kernel;
     this.settings = settings;
-    this.cluster = cluster;
-    this.seed = seed;
     this.#realTime = realTime;
-    this.#kernel = kernel;
-    const isManual = clock instanceof ManualClock;
+    const isManual = manual !== null;
     const isLab = settings.lab || isManual;
-    const sequence = isManual ? new Sequence(deadlines) : null;
+    const settled = { fireDue: () => this.#stage.deadlines.fireDue() };
+    const sequence = isManual ? new Sequence(settled) : null;
     this.#sequence = sequence;
-    this.#onBroken = onBroken;
     const hold = <Result>(work: Promise<Result>): Promise<Result> => sequence?.hold(work) ?? work;
+    const seed = manual?.origin.seed ?? null;
+    const stage: Stage = { ...kernel, isLab, seed, events, hold, crash, past: null };
+    this.#stage = stage;
+    this.#onBroken = onBroken;
     this.#dispatcher = new Dispatcher({
-      context: { ...kernel, isLab, seed, events, hold, crash },
-      newFaultId: () => random.uuid(),
+      context: stage,
+      newFaultId: () => stage.random.uuid(),
       onFault: (faultId, operation, err) => log.error({ faultId, operation, err }, "internal error"),
       onBroken: (error) => this.#broken(error),
+      ...(recorder === null ? {} : { recorder }),
     });
     this.#listener = new Listener({
       dispatcher: this.#dispatcher,
@@ -158,16 +169,18 @@ class Daemon implements Broker {
       realTime,
       budget: new OutputBudget(OUTPUT_BUDGET, realTime),
       ...(this.#sequence === null ? {} : { sequence: this.#sequence }),
+      ...(recorder === null ? {} : { recorder }),
       connectionsMax: settings.max_connections ?? connectionsDefault(cluster.config.openFilesMax),
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });
+    if (manual !== null) stage.past = this.#pastOf(parts, manual.disk);
     const tellProblem = stepProblemTo(log);
     const onProblem = (step: string, problem: unknown): void => {
       tellProblem(step, problem);
       if (problem instanceof CrashSignal) this.#broken(problem);
     };
     const { steps, config } = cluster;
-    const ticked = tickedSteps(cluster, { ...settings, ...config }, deadlines);
+    const ticked = tickedSteps(cluster, { ...settings, ...config }, stage.deadlines);
     this.#ticker = isManual ? null : new Ticker(ticked, onProblem);
     this.#replicator = isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err));
   }
@@ -180,6 +193,38 @@ class Daemon implements Broker {
       this.#listener.destroyAll();
     }
     this.#onBroken(error);
+  }
+
+  get cluster(): BrokerCluster {
+    return this.#stage.cluster;
+  }
+
+  get seed(): number | null {
+    return this.#stage.seed;
+  }
+
+  #pastOf(parts: DaemonParts, disk: HeldDisk): Past | null {
+    const { options, events, realTime, tracers, manual, recorder } = parts;
+    const sequence = this.#sequence;
+    if (manual === null || recorder === null || sequence === null) return null;
+    const { settings } = this;
+    const stage = this.#stage;
+    const folder = dataFolderOf(settings);
+    const remaking = new Remaking({
+      ...{ settings, folder, disk, stage, events, recorder, realTime },
+      onBroken: (error) => this.#broken(error),
+      dispatcher: this.#dispatcher,
+      listener: this.#listener,
+      onCrash: options.onCrash,
+      hasForeignFaults: options.faults !== undefined,
+      nextTracer: () => tracers.next(),
+    });
+    return new Past({
+      startTimeMs: manual.origin.startTimeMs,
+      ...{ settings, folder, recorder, remaking, sequence },
+      shelf: new Shelf(disk, folder),
+      now: () => ({ timeMs: stage.clock.nowMs(), seed: stage.seed ?? 0 }),
+    });
   }
 
   /** Resolves when the opening has set nothing off any more that comes by itself with a manual clock. */
@@ -204,9 +249,9 @@ class Daemon implements Broker {
   async #close(): Promise<void> {
     this.#listener.refuseNew();
     this.#dispatcher.stop();
-    this.#kernel.parking.endAll();
-    this.#kernel.faults.releaseAll();
-    this.#kernel.delays.end();
+    this.#stage.parking.endAll();
+    this.#stage.faults.releaseAll();
+    this.#stage.delays.end();
     const lost = this.#realTime.after(DRAIN_MS, () => this.#listener.destroyAll());
     // Who asks for something while others are owed an answer is told SHUTTING_DOWN.
     await this.#listener.answered();
@@ -216,7 +261,7 @@ class Daemon implements Broker {
     await this.#replicator?.stop();
     // A compaction under way may have long to go: the closing of its log ends it.
     const stopped = this.#ticker?.stop();
-    this.#kernel.deadlines.close();
+    this.#stage.deadlines.close();
     this.#realTime.close();
     try {
       await this.cluster.close();

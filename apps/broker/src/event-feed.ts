@@ -38,7 +38,9 @@ export interface Watcher {
 }
 
 export class EventFeed {
-  readonly #clock: Clock;
+  #clock: Clock;
+  #keeper: Pick<Watcher, "take"> | null = null;
+  #isQuiet = false;
   readonly #watchers = new Set<Watcher>();
   #number = 0;
 
@@ -54,12 +56,38 @@ export class EventFeed {
   readonly trace: Tracer = (event) => {
     this.#number += 1;
     let numbered: NumberedEvent | null = null;
+    if (this.#keeper !== null) {
+      numbered = new NumberedEvent(this.#number, this.#clock.nowMs(), event);
+      this.#keeper.take(numbered);
+    }
+    if (this.#isQuiet) return;
     for (const watcher of this.#watchers) {
       if (!watcher.wants(event)) continue;
       numbered ??= new NumberedEvent(this.#number, this.#clock.nowMs(), event);
       watcher.take(numbered);
     }
   };
+
+  /** Whether nobody is told. */
+  get isQuiet(): boolean {
+    return this.#isQuiet;
+  }
+
+  /** Sees everything, before all others, also what is not told to those. */
+  keepWith(keeper: Pick<Watcher, "take">): void {
+    this.#keeper = keeper;
+  }
+
+  /** Another cluster comes: its events are numbered from 1, and told to nobody until `speak`. */
+  beginAnew(clock: Clock): void {
+    this.#clock = clock;
+    this.#number = 0;
+    this.#isQuiet = true;
+  }
+
+  speak(): void {
+    this.#isQuiet = false;
+  }
 
   /** From now on `watcher` sees what happens. Returns how to end that. */
   add(watcher: Watcher): () => void {

@@ -5,6 +5,7 @@ import { FolderSurvey } from "./history/folder-image.ts";
 import { HeldDisk } from "./history/held-disk.ts";
 import { type Origin, originOf } from "./history/origin.ts";
 import { dataFolderOf } from "./kernel.ts";
+import { isInTheMiddle, undo } from "./snapshots/folder-restore.ts";
 
 /** By it a folder is known as a cluster's, which may be held before it is opened; nobody else's is touched. */
 const IDENTITY_FILE_NAME = "meta.properties.json";
@@ -22,11 +23,23 @@ export async function openManualWorld(settings: Settings, given: Disk | undefine
   const startTimeMs = settings.start_time ?? 0;
   const wishes = { startTimeMs, seed: settings.seed ?? 0, bytesMax: settings.history_max_bytes };
   try {
+    await undoLoad(disk, folder, startTimeMs);
     const isCluster = disk.stat(`${folder}/${IDENTITY_FILE_NAME}`) !== null;
     if (isCluster) await disk.lock(folder, startTimeMs);
     return { disk, origin: originOf(isCluster ? new FolderSurvey(disk, folder) : null, wishes) };
   } catch (problem) {
     await disk.letGo();
     throw dataFolderRefusalOf(problem, folder);
+  }
+}
+
+/** Puts back what the folder held before a snapshot was loaded, where the daemon died in the middle of that. */
+export async function undoLoad(disk: Disk, folder: string, startTimeMs: number): Promise<void> {
+  if (!isInTheMiddle(disk, folder)) return;
+  const lock = await disk.lock(folder, startTimeMs);
+  try {
+    undo(disk, folder);
+  } finally {
+    await lock.release();
   }
 }

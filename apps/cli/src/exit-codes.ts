@@ -61,6 +61,7 @@ const EXIT_CODES = {
   UNKNOWN_GROUP: EXIT.notFound,
   UNKNOWN_TRANSACTIONAL_ID: EXIT.notFound,
   UNKNOWN_MEMBER: EXIT.notFound,
+  UNKNOWN_SNAPSHOT: EXIT.notFound,
 
   REQUEST_TIMED_OUT: EXIT.timedOut,
 
@@ -86,6 +87,7 @@ const EXIT_CODES = {
   GROUP_MAX_SIZE_REACHED: EXIT.refusedByState,
   REBALANCE_IN_PROGRESS: EXIT.refusedByState,
   GROUP_NOT_EMPTY: EXIT.refusedByState,
+  HISTORY_ENDED: EXIT.refusedByState,
   BROKER_FAILED: EXIT.refusedByState,
   SHUTTING_DOWN: EXIT.refusedByState,
 

@@ -24,7 +24,7 @@ export type { TopicRequest } from "./cluster/topic-request.ts";
 export type { TendedTransactions } from "./cluster/transaction-operations.ts";
 export { ArmedFault, type FaultChance, type FaultTimes } from "./env/armed-fault.ts";
 export { type Clock, ManualClock } from "./env/clock.ts";
-export type { Disk, FolderLock, LockHolder } from "./env/disk.ts";
+export { type Disk, DiskError, type FolderLock, type LockHolder } from "./env/disk.ts";
 export type { Env } from "./env/env.ts";
 export {
   CrashSignal,
@@ -45,6 +45,7 @@ export {
 export { FaultPoints, type FaultPointsOptions } from "./env/fault-points.ts";
 export type { FaultRule } from "./env/fault-rule.ts";
 export { ForwardingDisk } from "./env/forwarding-disk.ts";
+export { MemoryDisk } from "./env/memory-disk.ts";
 export { SystemClock } from "./env/node-clock.ts";
 export { NodeDisk } from "./env/node-disk.ts";
 export { SystemRandom } from "./env/node-random.ts";

@@ -169,6 +169,12 @@ export const ERRORS = {
   },
   REBALANCE_IN_PROGRESS: { retriable: true, kafkaCode: 27, sentence: "The group is rebalancing." },
   GROUP_NOT_EMPTY: { retriable: false, kafkaCode: 68, sentence: "The group has members." },
+  UNKNOWN_SNAPSHOT: { retriable: false, kafkaCode: null, sentence: "No snapshot has this name." },
+  HISTORY_ENDED: {
+    retriable: false,
+    kafkaCode: null,
+    sentence: "More has happened than is kept (history_max_bytes), so that this cannot be made again.",
+  },
   STORAGE_ERROR: {
     retriable: false,
     kafkaCode: 56,

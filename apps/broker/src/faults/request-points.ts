@@ -12,6 +12,7 @@ import {
   type OperationName,
 } from "@minikafka/protocol";
 import { z } from "zod";
+import { OPERATIONS_WITHOUT_HISTORY } from "../history/history.ts";
 import type { FaultPointView } from "./fault-order.ts";
 
 const WITHOUT_POINT: readonly OperationName[] = [
@@ -20,6 +21,7 @@ const WITHOUT_POINT: readonly OperationName[] = [
   "disarm_faults",
   "release_fault",
   "crash",
+  ...OPERATIONS_WITHOUT_HISTORY,
 ];
 
 /** What follows the answer of a watch belongs to it (Client.afterAnswer): there is no watch without it, nor one that begins later. */

@@ -16,6 +16,11 @@ const NOT_OF_THE_CLUSTER: ReadonlySet<string> = new Set([
   SNAPSHOTS_FOLDER,
 ]);
 
+/** Whether a name at the top of a data folder is the cluster's. */
+export function isOfTheCluster(name: string): boolean {
+  return !NOT_OF_THE_CLUSTER.has(name);
+}
+
 /** Paths are relative to the folder, and sorted, each behind its parents. */
 export interface FolderImage {
   readonly entries: readonly ImageEntry[];
@@ -75,7 +80,7 @@ export function fingerprintOf(image: FolderImage): string {
 
 function* under(disk: Disk, folder: string, path: string): Generator<Found> {
   for (const { name, kind } of disk.readFolder(posix.join(folder, path))) {
-    if (path === "" && NOT_OF_THE_CLUSTER.has(name)) continue;
+    if (path === "" && !isOfTheCluster(name)) continue;
     const inner = posix.join(path, name);
     if (kind === "file")
       yield { path: inner, sizeBytes: disk.stat(posix.join(folder, inner))?.sizeBytes ?? 0 };

@@ -32,6 +32,12 @@ export function originOf(
   return { startTimeMs, seed, image, imageBytes, drawnSeed: drawnSeed(seed, found ?? "") };
 }
 
+/** Where another cluster began, of which everything was kept. */
+export function originFrom(image: FolderImage, startTimeMs: number, seed: number): Origin {
+  const imageBytes = image.sizeBytes;
+  return { startTimeMs, seed, image, imageBytes, drawnSeed: drawnSeed(seed, fingerprintOf(image)) };
+}
+
 function drawnSeed(seed: number, found: string): number {
   return Number.parseInt(fingerprint([String(seed), found]).slice(0, 12), 16);
 }

@@ -1,5 +1,6 @@
 /** What every connection is given, and what it may take up. */
 import type { Deadlines } from "../deadlines.ts";
+import type { Recorder } from "../history/recorder.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import type { OutputLimits } from "./output.ts";
 import type { OutputBudget } from "./output-budget.ts";
@@ -24,6 +25,10 @@ export interface ConnectionOptions {
   readonly realTime: Deadlines;
   /** Shared by all connections. */
   readonly budget: OutputBudget;
+  /** Counts the connections, from 1. */
+  readonly number?: number;
+  /** Who is told that a connection has ended. */
+  readonly recorder?: Pick<Recorder, "closed">;
   /** Shared by all connections, where requests are taken one after the other; left out: each connection has its own order. */
   readonly sequence?: Sequence;
   /** Why a connection was closed, for the log. */

@@ -26,6 +26,7 @@ import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
 export class Connection implements Client {
+  readonly number: number;
   readonly waits = new Set<Wait>();
   readonly watching: Watching;
   readonly groupTurns = new Turns();
@@ -58,6 +59,7 @@ export class Connection implements Client {
   #afterAnswer: (() => void) | null = null;
 
   constructor(stream: Duplex, options: ConnectionOptions) {
+    this.number = options.number ?? 0;
     this.#stream = stream;
     this.#options = options;
     this.#lingerMs = options.limits.lingerMs;
@@ -287,6 +289,7 @@ export class Connection implements Client {
   }
 
   #endWaits(): void {
+    this.#options.recorder?.closed(this.number);
     this.watching.end();
     for (const wait of [...this.waits]) wait.end();
   }

@@ -28,6 +28,7 @@ async function openDispatcher() {
       pause: async () => undefined,
       hold: (work) => work,
       seed: null,
+      past: null,
       events: new EventFeed(clock),
       faults: new FaultBook(env.faults, noTrace),
       delays: new Delays(deadlines),
@@ -41,6 +42,7 @@ async function openDispatcher() {
   });
   const dispatch = async (request: object): Promise<{ [name: string]: unknown } | null> => {
     const { line } = dispatcher.dispatch(Buffer.from(JSON.stringify(request)), {
+      number: 1,
       waits: new Set(),
       watching: new Watching({ unsentBytes: 0, write: () => undefined }, 1_000),
       groupTurns: new Turns(),

@@ -16,6 +16,7 @@ import {
   readRequest,
   successLine,
 } from "@minikafka/protocol";
+import type { Recorder } from "../history/recorder.ts";
 import type { RequestRule } from "../faults/request-rule.ts";
 import { type AnswerLine, failure } from "./answer-line.ts";
 import { withFault } from "./faulty-request.ts";
@@ -48,6 +49,8 @@ const HOLDING_BACK: readonly OperationName[] = [
 ];
 
 export interface DispatcherOptions {
+  /** Who writes down what is asked and answered. */
+  readonly recorder?: Recorder;
   readonly context: BrokerContext;
   /** Draws the id of a fault. */
   readonly newFaultId: () => string;
@@ -81,13 +84,31 @@ export class Dispatcher {
 
   /** Carries out the request on a line. Never throws, and its promise never rejects. */
   dispatch(line: Buffer, client: Client): Dispatched {
+    const { recorder } = this.#options;
+    if (recorder === undefined) return this.#dispatch(line, client, () => undefined);
+    let told: ReturnType<Recorder["taken"]> = null;
+    // The line is read in place: it must be written down before.
+    const text = Buffer.from(line);
+    const result = this.#dispatch(line, client, (operation) => {
+      told = recorder.taken(client.number, text, operation);
+    });
+    const tell = told as ReturnType<Recorder["taken"]>;
+    if (tell !== null && result.line instanceof Promise) result.line.then(tell, unreachableRejection);
+    else if (tell !== null) tell(result.line as AnswerLine);
+    return result;
+  }
+
+  /** `onRead` is told of the operation before it is carried out; of `null` where there is none. */
+  #dispatch(line: Buffer, client: Client, onRead: (operation: OperationName | null) => void): Dispatched {
     let read: ReadRequest;
     try {
       read = readRequest(line);
     } catch (error) {
+      onRead(null);
       const line = this.#failed(undefined, "reading a request", error);
       return { id: undefined, line, holdsBack: null };
     }
+    onRead(read.kind === "refused" ? null : read.request.operation);
     if (read.kind === "refused")
       return { id: read.id, line: failure(read.id, read.code, read.message), holdsBack: null };
     const { id, request } = read;

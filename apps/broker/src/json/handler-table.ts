@@ -60,6 +60,12 @@ import { sendOffsets } from "./handlers/send-offsets.ts";
 import { startBroker } from "./handlers/start-broker.ts";
 import { stopBroker } from "./handlers/stop-broker.ts";
 import { unwatch } from "./handlers/unwatch.ts";
+import { diffSnapshots } from "./handlers/diff-snapshots.ts";
+import { deleteSnapshot } from "./handlers/delete-snapshot.ts";
+import { listSnapshots } from "./handlers/list-snapshots.ts";
+import { loadSnapshot } from "./handlers/load-snapshot.ts";
+import { readHistory } from "./handlers/read-history.ts";
+import { saveSnapshot } from "./handlers/save-snapshot.ts";
 import { watch } from "./handlers/watch.ts";
 
 export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
@@ -123,4 +129,10 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   disarm_faults: disarmFaults,
   release_fault: releaseFault,
   crash,
+  read_history: readHistory,
+  save_snapshot: saveSnapshot,
+  load_snapshot: loadSnapshot,
+  list_snapshots: listSnapshots,
+  delete_snapshot: deleteSnapshot,
+  diff_snapshots: diffSnapshots,
 };

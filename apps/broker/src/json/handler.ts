@@ -5,6 +5,7 @@ import type { Deadlines } from "../deadlines.ts";
 import type { EventFeed } from "../event-feed.ts";
 import type { Delays } from "../faults/delays.ts";
 import type { FaultBook } from "../faults/fault-book.ts";
+import type { Past } from "../snapshots/past.ts";
 import type { Parking, WaitHolder } from "../parking.ts";
 import type { Turns } from "./turns.ts";
 import type { Watching } from "./watching.ts";
@@ -16,6 +17,8 @@ export interface BrokerContext {
   readonly clock: Clock | ManualClock;
   /** What chance is drawn from; `null` where nobody may know. */
   readonly seed: number | null;
+  /** What happened, and how to go back; `null` in auto mode. */
+  readonly past: Past | null;
   /** Whether stepping operations are allowed; always so in manual mode. */
   readonly isLab: boolean;
   /** Deadlines of requests, on the broker's own time. */
@@ -36,6 +39,8 @@ export interface BrokerContext {
 
 /** Who asked: the part of a connection that a handler may tie something to. */
 export interface Client extends WaitHolder {
+  /** Counts the broker's connections, from 1. */
+  readonly number: number;
   readonly watching: Watching;
   readonly groupTurns: Turns;
   readonly transactionTurns: Turns;

@@ -37,6 +37,7 @@ export class Listener {
   /** Those that were one too many, while they are told so. */
   readonly #surplus = new Set<Socket>();
   #server: Server | null = null;
+  #lastNumber = 0;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -98,6 +99,13 @@ export class Listener {
     for (const connection of this.#connections) connection.destroy();
   }
 
+  /** Closes all but one. Resolves when they are gone. */
+  async destroyOthers(number: number): Promise<void> {
+    const others = [...this.#connections].filter((connection) => connection.number !== number);
+    for (const connection of others) connection.destroy();
+    await Promise.all(others.map((connection) => connection.closed));
+  }
+
   #accept(socket: Socket): void {
     if (this.#connections.size < this.#options.connectionsMax)
       this.#serve(socket, `${socket.remoteAddress}:${socket.remotePort}`);
@@ -122,8 +130,10 @@ export class Listener {
   }
 
   #serve(stream: Duplex, peer: string): void {
+    this.#lastNumber += 1;
     const connection = new Connection(stream, {
       ...this.#options,
+      number: this.#lastNumber,
       onClosing: (reason) => this.#options.onClosing(peer, reason),
     });
     this.#connections.add(connection);

@@ -26,6 +26,9 @@ import {
 
 const BROKER_FOLDER = /^broker-\d+$/;
 
+/** Where whoever opens a cluster may keep what it was at other times; the cluster leaves it alone. */
+const SNAPSHOTS_FOLDER_NAME = "snapshots";
+
 /** What a crash in the middle of the first opening leaves, and what a file system puts into an empty disk. */
 const MAY_STAND_IN_A_NEW_FOLDER: ReadonlySet<string> = new Set([
   LOCK_FILE_NAME,
@@ -36,6 +39,7 @@ const MAY_STAND_IN_A_NEW_FOLDER: ReadonlySet<string> = new Set([
   `${PRODUCER_IDS_FILE_NAME}.tmp`,
   `${IDENTITY_FILE_NAME}.tmp`,
   "lost+found",
+  SNAPSHOTS_FOLDER_NAME,
 ]);
 
 /** A cluster's folder, as its files say. */

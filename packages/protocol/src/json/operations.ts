@@ -59,6 +59,12 @@ import { sendOffsets } from "./operations/send-offsets.ts";
 import { startBroker } from "./operations/start-broker.ts";
 import { stopBroker } from "./operations/stop-broker.ts";
 import { unwatch } from "./operations/unwatch.ts";
+import { diffSnapshots } from "./operations/diff-snapshots.ts";
+import { deleteSnapshot } from "./operations/delete-snapshot.ts";
+import { listSnapshots } from "./operations/list-snapshots.ts";
+import { loadSnapshot } from "./operations/load-snapshot.ts";
+import { readHistory } from "./operations/read-history.ts";
+import { saveSnapshot } from "./operations/save-snapshot.ts";
 import { watch } from "./operations/watch.ts";
 
 export const OPERATIONS = {
@@ -122,6 +128,12 @@ export const OPERATIONS = {
   disarm_faults: disarmFaults,
   release_fault: releaseFault,
   crash,
+  read_history: readHistory,
+  save_snapshot: saveSnapshot,
+  load_snapshot: loadSnapshot,
+  list_snapshots: listSnapshots,
+  delete_snapshot: deleteSnapshot,
+  diff_snapshots: diffSnapshots,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

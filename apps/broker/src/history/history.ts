@@ -1,0 +1,85 @@
+/**
+ * What came to a manual cluster and what it did, from its opening on.
+ *
+ * Owns the entries, each a line of a trace, and who is in the middle of a request.
+ * Invariants: entries stand in the order in which they happened; they and the image of the folder take at most `bytesMax`. What
+ * would go beyond that ends the history: it is known to have ended, and what stands before that stays true.
+ * Never: an entry after one that is missing.
+ */
+import type { OperationName } from "@minikafka/protocol";
+import type { FolderImage } from "./folder-image.ts";
+import type { TraceEntry } from "./trace-lines.ts";
+
+/** Requests about the history itself are no part of it. */
+export const OPERATIONS_WITHOUT_HISTORY = [
+  "read_history",
+  "save_snapshot",
+  "load_snapshot",
+  "list_snapshots",
+  "delete_snapshot",
+  "diff_snapshots",
+] as const satisfies readonly OperationName[];
+
+export function isWithoutHistory(operation: string): boolean {
+  return OPERATIONS_WITHOUT_HISTORY.some((each) => each === operation);
+}
+
+export class History {
+  /** What the folder held; `null` where that was too much, and there is no history. */
+  readonly image: FolderImage | null;
+  readonly #bytesMax: number;
+  readonly #entries: string[] = [];
+  readonly #connections = new Set<number>();
+  #bytes: number;
+  #requests = 0;
+  #hasEnded: boolean;
+
+  constructor(image: FolderImage | null, bytesMax: number) {
+    this.image = image;
+    this.#bytesMax = bytesMax;
+    this.#bytes = image?.sizeBytes ?? 0;
+    this.#hasEnded = image === null;
+  }
+
+  /** Whether more has happened than is kept. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  get entries(): readonly string[] {
+    return this.#entries;
+  }
+
+  /** Returns the request's number. */
+  taken(connection: number, line: string): number {
+    this.#requests += 1;
+    this.#connections.add(connection);
+    this.#add({ request: { number: this.#requests, connection, line } });
+    return this.#requests;
+  }
+
+  answered(request: number, line: string): void {
+    this.#add({ answer: { request, line } });
+  }
+
+  /** `line` is the event's own. */
+  happened(line: string): void {
+    this.#keep(line.trimEnd());
+  }
+
+  /** Of a connection that never asked for anything nothing is kept. */
+  closed(connection: number): void {
+    if (this.#connections.delete(connection)) this.#add({ closed: { connection } });
+  }
+
+  #add(entry: TraceEntry): void {
+    if (!this.#hasEnded) this.#keep(JSON.stringify(entry));
+  }
+
+  #keep(line: string): void {
+    if (this.#hasEnded) return;
+    this.#bytes += line.length;
+    if (this.#bytes > this.#bytesMax) this.#hasEnded = true;
+    else this.#entries.push(line);
+  }
+}

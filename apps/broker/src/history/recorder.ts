@@ -1,0 +1,44 @@
+/**
+ * Who writes the history: told of each request, answer and event.
+ *
+ * Owns which history is written just now. What belongs to an earlier one is not written any more.
+ */
+import type { NumberedEvent } from "../event-feed.ts";
+import type { AnswerLine } from "../json/answer-line.ts";
+import { type History, isWithoutHistory } from "./history.ts";
+
+export class Recorder {
+  #history: History;
+
+  constructor(history: History) {
+    this.#history = history;
+  }
+
+  get history(): History {
+    return this.#history;
+  }
+
+  /** From now on another one is written. */
+  write(history: History): void {
+    this.#history = history;
+  }
+
+  /** A request is taken; `operation` is `null` where the line is no request. Returns who is to be told the answer. */
+  taken(connection: number, line: Buffer, operation: string | null): ((answer: AnswerLine) => void) | null {
+    if (operation !== null && isWithoutHistory(operation)) return null;
+    const history = this.#history;
+    const number = history.taken(connection, line.toString());
+    return (answer) => {
+      if (answer !== null && history === this.#history) history.answered(number, answer.toString().trimEnd());
+    };
+  }
+
+  /** For the feed of events. */
+  take(event: NumberedEvent): void {
+    this.#history.happened(event.line);
+  }
+
+  closed(connection: number): void {
+    this.#history.closed(connection);
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * A client that only a history tells of: what it asks is carried out, and nobody reads the answers.
+ *
+ * Owns what is tied to a connection: its waits and its turns.
+ */
+import type { Client } from "../json/handler.ts";
+import { Turns } from "../json/turns.ts";
+import { Watching } from "../json/watching.ts";
+import type { Wait } from "../parking.ts";
+
+const NOBODY = { unsentBytes: 0, write: () => undefined };
+
+export class Ghost implements Client {
+  readonly number: number;
+  readonly waits = new Set<Wait>();
+  readonly watching = new Watching(NOBODY, 1);
+  readonly groupTurns = new Turns();
+  readonly transactionTurns = new Turns();
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  /** What comes after an answer is for who reads it. */
+  afterAnswer(): void {}
+
+  /** That it was cut, the history says itself. */
+  cut(): void {}
+
+  end(): void {
+    this.watching.end();
+    for (const wait of [...this.waits]) wait.end();
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * What happened to a manual cluster, and how to go back there. A state is what the cluster began with and all that came to it since;
+ * with a manual clock everything follows from that (docs/decisions), so that nothing in memory has to be copied.
+ *
+ * Owns the snapshots' names, and how often the cluster has gone back.
+ * Never: a state that is not exactly the one that was; what came of doing all once more is compared with what had come of it.
+ */
+import { BrokerError } from "@minikafka/core";
+import type { ParsedResponse } from "@minikafka/protocol";
+import type { Settings } from "../config.ts";
+import type { History } from "../history/history.ts";
+import type { Recorder } from "../history/recorder.ts";
+import { imageLines, TRACE_VERSION, type Trace, type TraceHead } from "../history/trace-lines.ts";
+import type { BrokerContext, Client } from "../json/handler.ts";
+import type { Sequence } from "../json/sequence.ts";
+import { VERSION } from "../version.ts";
+import { clusterState } from "./cluster-state.ts";
+import { firstDifference } from "./first-difference.ts";
+import type { Remaking } from "./remaking.ts";
+import { requireSameSettings, settingsThatMatter } from "./settings-that-matter.ts";
+import type { Shelf, Snapshot } from "./shelf.ts";
+import { type Difference, differencesOf } from "./state-difference.ts";
+
+type Keep = Snapshot["keep"];
+type SnapshotView = ParsedResponse<"save_snapshot">;
+
+/** Throws STEPPING_DISABLED in auto mode, where things happen by themselves and cannot be done again. */
+export function requirePast({ past }: BrokerContext): Past {
+  if (past !== null) return past;
+  const message = "what happens by itself cannot be done again; start the broker with --clock manual";
+  throw new BrokerError("STEPPING_DISABLED", message);
+}
+
+export interface PastParts {
+  readonly settings: Settings;
+  readonly folder: string;
+  readonly recorder: Recorder;
+  readonly shelf: Shelf;
+  readonly remaking: Remaking;
+  readonly sequence: Sequence;
+  /** As it is now. */
+  readonly now: () => { readonly timeMs: number; readonly seed: number };
+  /** Where the clock began. */
+  readonly startTimeMs: number;
+}
+
+export class Past {
+  readonly #parts: PastParts;
+  #life = 1;
+  #startTimeMs: number;
+  /** The lines before the entries; made when somebody reads them. */
+  #opening: readonly string[] | null = null;
+
+  constructor(parts: PastParts) {
+    this.#parts = parts;
+    this.#startTimeMs = parts.startTimeMs;
+  }
+
+  /** Throws HISTORY_ENDED where nothing was kept from the start. */
+  read(from: number, bytesMax: number): ParsedResponse<"read_history"> {
+    const { entries, hasEnded } = this.#history;
+    this.#opening ??= [JSON.stringify(this.#head()), ...imageLines(this.#image())];
+    const opening = this.#opening;
+    const end = opening.length + entries.length;
+    const lines: string[] = [];
+    let bytes = 0;
+    for (let at = from; at < end; at += 1) {
+      const line = opening[at] ?? entries[at - opening.length] ?? "";
+      bytes += line.length;
+      if (lines.length > 0 && bytes > bytesMax) break;
+      lines.push(line);
+    }
+    return { life: this.#life, lines, next: from + lines.length, end, ended: hasEnded };
+  }
+
+  save(name: string, keep: Keep): SnapshotView {
+    const snapshot = { name, keep, timeMs: this.#parts.now().timeMs, trace: this.#trace() };
+    this.#parts.shelf.put(snapshot);
+    return viewOf(snapshot);
+  }
+
+  list(): SnapshotView[] {
+    return this.#parts.shelf.list().map(({ name, keep, entries, timeMs }) => {
+      return { name, keep, entries, time_ms: timeMs };
+    });
+  }
+
+  delete(name: string): void {
+    this.#parts.shelf.remove(name);
+  }
+
+  /** Whoever asks stays; all others are let go. */
+  load(name: string, asker: Client): Promise<ParsedResponse<"load_snapshot">> {
+    const work = this.#load(name, asker);
+    this.#parts.sequence.hold(work);
+    return work;
+  }
+
+  async diff(from: string, to: string | undefined): Promise<Difference[]> {
+    const one = await this.#stateOf(this.#required(from).trace);
+    const other = await this.#stateOf(to === undefined ? this.#trace() : this.#required(to).trace);
+    return differencesOf(one, other);
+  }
+
+  async #load(name: string, asker: Client): Promise<ParsedResponse<"load_snapshot">> {
+    const { remaking, recorder, folder } = this.#parts;
+    const snapshot = this.#required(name);
+    const { trace } = snapshot;
+    let difference: ReturnType<typeof firstDifference> = null;
+    await remaking.inPlace(trace, asker, () => {
+      difference = firstDifference(trace, { entries: recorder.history.entries, data: folder });
+    });
+    this.#life += 1;
+    this.#startTimeMs = trace.head.start_time_ms;
+    this.#opening = null;
+    return { ...viewOf(snapshot), difference };
+  }
+
+  async #stateOf(trace: Trace): Promise<unknown> {
+    const { replay, close } = await this.#parts.remaking.inMemory(trace);
+    try {
+      return await clusterState(replay);
+    } finally {
+      await close();
+    }
+  }
+
+  #required(name: string): Snapshot {
+    const snapshot = this.#parts.shelf.get(name);
+    requireSameSettings(snapshot.trace.head.settings, this.#parts.settings);
+    return snapshot;
+  }
+
+  get #history(): History {
+    return this.#parts.recorder.history;
+  }
+
+  /** All that has happened until now. Throws HISTORY_ENDED. */
+  #trace(): Trace {
+    const { entries, hasEnded } = this.#history;
+    if (hasEnded) throw ended(this.#parts.settings);
+    return { head: this.#head(), image: this.#image(), entries: [...entries] };
+  }
+
+  #image(): Trace["image"] {
+    const { image } = this.#history;
+    if (image === null) throw ended(this.#parts.settings);
+    return image;
+  }
+
+  #head(): TraceHead {
+    const { settings, folder, now } = this.#parts;
+    const startTimeMs = this.#startTimeMs;
+    const { seed } = now();
+    return {
+      minikafka_trace: TRACE_VERSION,
+      program_version: VERSION,
+      data: folder,
+      start_time_ms: startTimeMs,
+      seed,
+      settings: settingsThatMatter(settings),
+    };
+  }
+}
+
+function viewOf({ name, keep, timeMs, trace }: Snapshot): SnapshotView {
+  return { name, keep, entries: trace.entries.length, time_ms: timeMs };
+}
+
+function ended({ history_max_bytes: bytesMax }: Settings): BrokerError {
+  const message = `more has happened, or lay in the folder at the start, than the ${bytesMax} bytes that are kept; start the broker with a larger --history-max-bytes`;
+  return new BrokerError("HISTORY_ENDED", message);
+}

@@ -1,0 +1,145 @@
+/**
+ * Clusters made once more: in the place of the one that is there, or beside it in memory.
+ *
+ * Invariants: in place, nobody is served between the end of the old cluster and the last act of the new one's history; until then the
+ * folder counts as it was. What fails in between breaks the broker: there is no cluster that it could go on with.
+ */
+import { BrokerError, CrashSignal, ManualClock, MemoryDisk, PromptDisk, type Tracer } from "@minikafka/core";
+import type { Settings } from "../config.ts";
+import type { Deadlines } from "../deadlines.ts";
+import { EventFeed } from "../event-feed.ts";
+import type { HeldDisk } from "../history/held-disk.ts";
+import { History } from "../history/history.ts";
+import { originFrom } from "../history/origin.ts";
+import type { Recorder } from "../history/recorder.ts";
+import type { Trace } from "../history/trace-lines.ts";
+import { Dispatcher } from "../json/dispatch.ts";
+import type { BrokerContext, Client } from "../json/handler.ts";
+import type { Listener } from "../json/listener.ts";
+import { Quiet } from "../json/quiet.ts";
+import { type Kernel, openKernel } from "../kernel.ts";
+import { letItCount, putBack, putBy } from "./folder-restore.ts";
+import { Replay } from "./replay.ts";
+
+/** The daemon's context, of which another kernel may take possession. */
+export type Stage = { -readonly [Name in keyof BrokerContext]: BrokerContext[Name] } & Pick<Kernel, "random">;
+
+export interface RemakingParts {
+  readonly settings: Settings;
+  readonly folder: string;
+  readonly disk: HeldDisk;
+  readonly stage: Stage;
+  readonly events: EventFeed;
+  readonly recorder: Recorder;
+  readonly dispatcher: Dispatcher;
+  readonly listener: Listener;
+  readonly realTime: Deadlines;
+  readonly onCrash: (() => void) | undefined;
+  readonly onBroken: (error: Error) => void;
+  /** The program has armed faults of its own, which no history tells of. */
+  readonly hasForeignFaults: boolean;
+  /** What the present kernel tells goes to nobody any more; returns who the next one is to tell. */
+  readonly nextTracer: () => Tracer;
+}
+
+const IN_MEMORY = "/data";
+
+export class Remaking {
+  readonly #parts: RemakingParts;
+
+  constructor(parts: RemakingParts) {
+    this.#parts = parts;
+  }
+
+  /** `look` is called when all has been done once more, before the clients of the history are gone. */
+  async inPlace(trace: Trace, asker: Client, look: () => void): Promise<void> {
+    const { disk, listener, onBroken, hasForeignFaults } = this.#parts;
+    if (hasForeignFaults) {
+      const message = "the program that this broker is a part of has faults of its own, which no snapshot knows";
+      throw new BrokerError("INVALID_REQUEST", message);
+    }
+    await listener.destroyOthers(asker.number);
+    try {
+      await disk.keep(() => this.#inPlace(trace, look));
+    } catch (error) {
+      onBroken(error as Error);
+      throw error;
+    }
+  }
+
+  async #inPlace({ head, image, entries }: Trace, look: () => void): Promise<void> {
+    const { settings, folder, disk, stage, events, recorder, dispatcher } = this.#parts;
+    const trace = this.#parts.nextTracer();
+    recorder.write(new History(image, settings.history_max_bytes));
+    await this.#endKernel();
+    putBy(disk, folder);
+    putBack(disk, folder, image);
+    const clock = new ManualClock(head.start_time_ms);
+    const origin = originFrom(image, head.start_time_ms, head.seed);
+    events.beginAnew(clock);
+    const { onCrash, realTime } = this.#parts;
+    const kernel = await openKernel(settings, { clock, disk, trace, onCrash, origin, realTime });
+    const { hold } = stage;
+    const quiet = new Quiet(kernel.deadlines);
+    Object.assign(stage, kernel, { seed: head.seed, hold: holdBy(quiet) });
+    await quiet.come();
+    const replay = new Replay(dispatcher, quiet, recorder);
+    await replay.run(entries);
+    look();
+    await replay.end();
+    stage.hold = hold;
+    letItCount(disk, folder);
+    events.speak();
+  }
+
+  /** As if its process had died. */
+  async #endKernel(): Promise<void> {
+    const { cluster, deadlines, parking, faults, delays } = this.#parts.stage;
+    parking.endAll();
+    faults.releaseAll();
+    delays.end();
+    const quiet = new Quiet(deadlines);
+    await quiet.come();
+    await cluster.crash();
+    deadlines.close();
+    await quiet.come();
+  }
+
+  /** `replay` may ask it what it likes; `close` forgets it. */
+  async inMemory({ head, image, entries }: Trace): Promise<{ replay: Replay; close: () => Promise<void> }> {
+    const { settings, realTime, stage } = this.#parts;
+    const disk = new PromptDisk(new MemoryDisk());
+    disk.makeFolder(IN_MEMORY);
+    putBack(disk, IN_MEMORY, image);
+    const clock = new ManualClock(head.start_time_ms);
+    const events = new EventFeed(clock);
+    const origin = originFrom(image, head.start_time_ms, head.seed);
+    const { trace } = events;
+    const copy = { ...settings, data: IN_MEMORY };
+    const kernel = await openKernel(copy, { clock, disk, trace, origin, realTime });
+    const { random } = kernel;
+    const quiet = new Quiet(kernel.deadlines);
+    const ignore = () => undefined;
+    const crash = (at: string): never => {
+      throw new CrashSignal(at);
+    };
+    const dispatcher = new Dispatcher({
+      context: { ...stage, ...kernel, seed: head.seed, events, crash, hold: holdBy(quiet) },
+      newFaultId: () => random.uuid(),
+      onFault: ignore,
+      onBroken: ignore,
+    });
+    const replay = new Replay(dispatcher, quiet);
+    await quiet.come();
+    await replay.run(entries);
+    const close = async () => {
+      kernel.deadlines.close();
+      await kernel.cluster.crash();
+    };
+    return { replay, close };
+  }
+}
+
+function holdBy(quiet: Quiet): BrokerContext["hold"] {
+  return (work) => quiet.hold(work);
+}

@@ -1,0 +1,71 @@
+/**
+ * A history, carried out once more: each request when all is quiet that the one before it has set off, as it was taken then.
+ *
+ * Owns the clients that the history tells of.
+ */
+import type { Recorder } from "../history/recorder.ts";
+import type { TraceEntry } from "../history/trace-lines.ts";
+import type { Dispatcher } from "../json/dispatch.ts";
+import type { Quiet } from "../json/quiet.ts";
+import { Ghost } from "./ghost.ts";
+
+export class Replay {
+  readonly #dispatcher: Pick<Dispatcher, "dispatch">;
+  readonly #recorder: Recorder | null;
+  readonly #quiet: Pick<Quiet, "come">;
+  readonly #clients = new Map<number, Ghost>();
+
+  constructor(
+    dispatcher: Pick<Dispatcher, "dispatch">,
+    quiet: Pick<Quiet, "come">,
+    recorder: Recorder | null = null,
+  ) {
+    this.#dispatcher = dispatcher;
+    this.#quiet = quiet;
+    this.#recorder = recorder;
+  }
+
+  /** Answers and events are what comes of it, and are passed over. */
+  async run(entries: readonly string[]): Promise<void> {
+    for (const text of entries) {
+      if (text.startsWith('{"event"')) continue;
+      const entry = JSON.parse(text) as TraceEntry;
+      if ("request" in entry) this.#take(entry.request.connection, entry.request.line);
+      else if ("closed" in entry) this.#close(entry.closed.connection);
+      else continue;
+      await this.#quiet.come();
+    }
+  }
+
+  /** All clients are gone. */
+  async end(): Promise<void> {
+    for (const number of [...this.#clients.keys()]) {
+      this.#close(number);
+      await this.#quiet.come();
+    }
+  }
+
+  /** What a client is answered, or `null` when that waits for something. */
+  async ask(request: object): Promise<{ readonly [name: string]: unknown } | null> {
+    const { line } = this.#dispatcher.dispatch(Buffer.from(JSON.stringify(request)), new Ghost(0));
+    let answer = line instanceof Promise ? null : line;
+    if (line instanceof Promise)
+      void line.then((later) => {
+        answer = later;
+      });
+    await this.#quiet.come();
+    return answer === null ? null : JSON.parse(answer.toString());
+  }
+
+  #take(connection: number, line: string): void {
+    const client = this.#clients.get(connection) ?? new Ghost(connection);
+    this.#clients.set(connection, client);
+    this.#dispatcher.dispatch(Buffer.from(line), client);
+  }
+
+  #close(connection: number): void {
+    this.#recorder?.closed(connection);
+    this.#clients.get(connection)?.end();
+    this.#clients.delete(connection);
+  }
+}

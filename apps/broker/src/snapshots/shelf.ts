@@ -1,0 +1,111 @@
+/**
+ * Where snapshots are: in memory, and as files in the data folder.
+ *
+ * Owns those in memory.
+ * Invariants: a name stands for one snapshot; a file is there whole or not at all.
+ */
+import { posix } from "node:path";
+import { BrokerError, type Disk, DiskError } from "@minikafka/core";
+import { SNAPSHOTS_FOLDER } from "../history/folder-image.ts";
+import { BadTrace, readTrace, type Trace, traceLines } from "../history/trace-lines.ts";
+import { readWhole, replaceFile } from "./whole-file.ts";
+
+export interface Snapshot {
+  readonly name: string;
+  readonly keep: "memory" | "folder";
+  /** What the clock said. */
+  readonly timeMs: number;
+  readonly trace: Trace;
+}
+
+export interface ListedSnapshot extends Omit<Snapshot, "trace"> {
+  readonly entries: number;
+}
+
+const FILE_NAME = /^([A-Za-z0-9_][A-Za-z0-9._-]{0,99})\.ndjson$/;
+
+export class Shelf {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #inMemory = new Map<string, Snapshot>();
+
+  constructor(disk: Disk, dataFolder: string) {
+    this.#disk = disk;
+    this.#folder = posix.join(dataFolder, SNAPSHOTS_FOLDER);
+  }
+
+  /** In place of one of that name. Throws STORAGE_ERROR. */
+  put(snapshot: Snapshot): void {
+    const { name, keep, timeMs, trace } = snapshot;
+    if (keep === "folder") {
+      const head = { ...trace.head, time_ms: timeMs };
+      this.#onDisk(name, () => replaceFile(this.#disk, this.#path(name), traceLines({ ...trace, head })));
+      this.#inMemory.delete(name);
+      return;
+    }
+    this.#inMemory.set(name, snapshot);
+    this.#removeFile(name);
+  }
+
+  /** Throws UNKNOWN_SNAPSHOT, STORAGE_ERROR. */
+  get(name: string): Snapshot {
+    const kept = this.#inMemory.get(name);
+    if (kept !== undefined) return kept;
+    if (!this.#hasFile(name)) throw unknown(name);
+    const trace = this.#onDisk(name, () => readTrace(readWhole(this.#disk, this.#path(name))));
+    return { name, keep: "folder", timeMs: Number((trace.head as { time_ms?: number }).time_ms ?? 0), trace };
+  }
+
+  /** By name. Throws STORAGE_ERROR. */
+  list(): ListedSnapshot[] {
+    const kept = [...this.#inMemory.values(), ...this.#names().map((name) => this.get(name))];
+    kept.sort((one, other) => (one.name < other.name ? -1 : 1));
+    return kept.map(({ trace, ...snapshot }) => ({ ...snapshot, entries: trace.entries.length }));
+  }
+
+  /** Throws UNKNOWN_SNAPSHOT, STORAGE_ERROR. */
+  remove(name: string): void {
+    const wasKept = this.#inMemory.delete(name);
+    if (!this.#removeFile(name) && !wasKept) throw unknown(name);
+  }
+
+  #removeFile(name: string): boolean {
+    if (!this.#hasFile(name)) return false;
+    this.#onDisk(name, () => {
+      this.#disk.remove(this.#path(name));
+      this.#disk.syncFolder(this.#folder);
+    });
+    return true;
+  }
+
+  #hasFile(name: string): boolean {
+    return this.#onDisk(name, () => this.#disk.stat(this.#path(name)))?.kind === "file";
+  }
+
+  #names(): string[] {
+    return this.#onDisk("", () => {
+      if (this.#disk.stat(this.#folder)?.kind !== "folder") return [];
+      const names = this.#disk.readFolder(this.#folder).map(({ name }) => FILE_NAME.exec(name)?.[1]);
+      return names.filter((name) => name !== undefined);
+    });
+  }
+
+  #path(name: string): string {
+    return posix.join(this.#folder, `${name}.ndjson`);
+  }
+
+  #onDisk<Result>(name: string, act: () => Result): Result {
+    try {
+      return act();
+    } catch (problem) {
+      if (problem instanceof BadTrace)
+        throw new BrokerError("STORAGE_ERROR", `${this.#path(name)} is damaged: ${problem.message}`);
+      if (problem instanceof DiskError) throw new BrokerError("STORAGE_ERROR", problem.message);
+      throw problem;
+    }
+  }
+}
+
+function unknown(name: string): BrokerError {
+  return new BrokerError("UNKNOWN_SNAPSHOT", `there is no snapshot ${name}; list_snapshots names those that are`);
+}
