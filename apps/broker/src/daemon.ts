@@ -5,13 +5,7 @@
  * cluster). Once `close` has resolved there is no socket, no timer and no open file left.
  */
 import type { Duplex } from "node:stream";
-import {
-  type BrokerCluster,
-  CrashSignal,
-  ManualClock,
-  NodeDisk,
-  SystemClock,
-} from "@minikafka/core";
+import { type BrokerCluster, CrashSignal, ManualClock, NodeDisk, SystemClock } from "@minikafka/core";
 import type { Logger } from "pino";
 import { type BrokerOptions, programSettings } from "./broker-options.ts";
 import type { Settings } from "./config.ts";
@@ -20,7 +14,6 @@ import { EventFeed } from "./event-feed.ts";
 import type { HeldDisk } from "./history/held-disk.ts";
 import { History } from "./history/history.ts";
 import { Recorder } from "./history/recorder.ts";
-import type { ManualWorld } from "./manual-world.ts";
 import type { ConnectionLimits } from "./json/connection-options.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
@@ -29,6 +22,7 @@ import { OutputBudget } from "./json/output-budget.ts";
 import { Sequence } from "./json/sequence.ts";
 import { dataFolderOf, type Kernel, openKernel } from "./kernel.ts";
 import { openLog, stepProblemTo, traceTo } from "./logging.ts";
+import type { ManualWorld } from "./manual-world.ts";
 import { openManualWorld, undoLoad } from "./manual-world.ts";
 import { connectionsDefault } from "./open-files.ts";
 import { Replicator } from "./replicator.ts";

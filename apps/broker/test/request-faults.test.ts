@@ -2,6 +2,7 @@
 import { OPERATIONS } from "@minikafka/protocol";
 import { expect, test } from "vitest";
 import type { Broker } from "../src/daemon.ts";
+import { OPERATIONS_WITHOUT_HISTORY } from "../src/history/history.ts";
 import { base64, openBroker, Session, settle } from "./support/broker.ts";
 import { armFault, endOf, type FaultFields, ruleOf, withOrders } from "./support/faults.ts";
 
@@ -226,11 +227,12 @@ test("by chance the same seed hits the same requests, and another one others", a
   expect(await run(2)).not.toBe(once);
 });
 
-test("every operation can have faults, but those of faults themselves", async () => {
+test("every operation can have faults, but those of faults themselves, and of the history that tells of them", async () => {
   const { lab } = await withOrders();
   const { points } = await lab.call("list_faults");
   const named = points.map(({ point }) => point).filter((point) => point.startsWith("request."));
-  const own = ["list_faults", "arm_fault", "disarm_faults", "release_fault", "crash"];
+  const ofFaults = ["list_faults", "arm_fault", "disarm_faults", "release_fault", "crash"];
+  const own = [...ofFaults, ...OPERATIONS_WITHOUT_HISTORY] as readonly string[];
   expect(named).toEqual(
     Object.keys(OPERATIONS)
       .filter((name) => !own.includes(name))

@@ -168,7 +168,9 @@ test("a history begins with what was in the folder, and has each request, answer
   expect(kinds.slice(0, kinds.lastIndexOf("file"))).not.toContain("event");
   const requests = kinds.slice(kinds.indexOf("request"));
   expect(requests).toEqual(["request", "event", "event", "answer", "request", "answer"]);
-  expect(told.at(-1)).toMatchObject({ answer: { request: 2, line: expect.stringContaining("INVALID_REQUEST") } });
+  expect(told.at(-1)).toMatchObject({
+    answer: { request: 2, line: expect.stringContaining("INVALID_REQUEST") },
+  });
 });
 
 test("a history that is too long ends with a clear refusal; what was saved before can still be gone back to", async () => {
@@ -179,8 +181,14 @@ test("a history that is too long ends with a clear refusal; what was saved befor
   for (let n = 0; n < 3; n += 1) await produce(session, "x".repeat(400_000));
   expect(await session.call("read_history", { from: 1_000_000 })).toMatchObject({ ended: true });
   const refused = await session.ask({ operation: "save_snapshot", name: "late" });
-  expect(refused).toMatchObject({ ok: false, code: "HISTORY_ENDED", message: expect.stringContaining("1048576") });
-  expect(await session.ask({ operation: "diff_snapshots", from: "early" })).toMatchObject({ code: "HISTORY_ENDED" });
+  expect(refused).toMatchObject({
+    ok: false,
+    code: "HISTORY_ENDED",
+    message: expect.stringContaining("1048576"),
+  });
+  expect(await session.ask({ operation: "diff_snapshots", from: "early" })).toMatchObject({
+    code: "HISTORY_ENDED",
+  });
   await session.call("load_snapshot", { name: "early" });
   await session.call("save_snapshot", { name: "late" });
 });

@@ -176,6 +176,8 @@ const HINTS = {
   GROUP_MAX_SIZE_REACHED: "let the members subscribe to fewer topics, or join another group",
   REBALANCE_IN_PROGRESS: "run the command again in a moment",
   GROUP_NOT_EMPTY: ({ group }) => stopMembers(group),
+  UNKNOWN_SNAPSHOT: "minikafka-cli snapshot list shows those that there are",
+  HISTORY_ENDED: "start the broker with a larger --history-max-bytes",
   STORAGE_ERROR: ({ topic }, failure) => (isDamage(failure) ? aroundDamage(topic, failure) : RESTART),
   BROKER_FAILED: RESTART,
   SHUTTING_DOWN: "start the broker again, then run the command again",

@@ -15,8 +15,10 @@ import { declarePing } from "./commands/ping.ts";
 import { declareProduce } from "./commands/produce.ts";
 import { declareRaw } from "./commands/raw.ts";
 import { declareReplicas } from "./commands/replicas.ts";
+import { declareSnapshot } from "./commands/snapshot.ts";
 import { declareStep } from "./commands/step.ts";
 import { declareTopics } from "./commands/topics.ts";
+import { declareTrace } from "./commands/trace.ts";
 import { declareTransactions } from "./commands/transactions.ts";
 import { declareWatch } from "./commands/watch.ts";
 import type { Perform } from "./context.ts";
@@ -51,6 +53,8 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareStep(program, perform);
   declareFault(program, perform);
   declareLab(program, perform);
+  declareSnapshot(program, perform);
+  declareTrace(program, perform);
   declareRaw(program, perform);
   addSharedOptions(program);
   return program.addHelpText(

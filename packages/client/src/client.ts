@@ -27,6 +27,7 @@ import { askedWaitMs, asText, parseAnswer } from "./operation-answer.ts";
 import { Producer } from "./producer/producer.ts";
 import type { ProducerOptions } from "./producer/producer-options.ts";
 import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
+import { Snapshots } from "./snapshots.ts";
 import { Stepper } from "./stepper.ts";
 import { checkedInteger, usageError } from "./usage.ts";
 
@@ -165,6 +166,10 @@ export class Client implements Session, AsyncDisposable {
 
   faults(): Faults {
     return new Faults(this);
+  }
+
+  snapshots(): Snapshots {
+    return new Snapshots(this);
   }
 
   own(part: Closable): () => void {

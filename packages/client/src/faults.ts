@@ -11,7 +11,15 @@ import { requireKnown } from "./usage.ts";
 /** The way of a request, before it takes effect. Those of faults themselves have no point. */
 export type RequestFaultPoint = `request.${Exclude<
   OperationName,
-  "list_faults" | "arm_fault" | "disarm_faults" | "release_fault" | "crash"
+  | ("list_faults" | "arm_fault" | "disarm_faults" | "release_fault" | "crash")
+  | (
+      | "read_history"
+      | "save_snapshot"
+      | "load_snapshot"
+      | "list_snapshots"
+      | "delete_snapshot"
+      | "diff_snapshots"
+    )
 >}`;
 
 /** At a request, or a named point of the kernel. A newer broker may have others: the last member keeps completion for these. */

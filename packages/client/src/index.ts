@@ -86,6 +86,16 @@ export type { Transaction, TransactionStage } from "./producer/transaction/trans
 export type { WaitOptions } from "./producer/wait-options.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 export {
+  type DiffOptions,
+  type HistoryOptions,
+  type HistoryPage,
+  type LoadedSnapshot,
+  type SaveOptions,
+  type Snapshot,
+  Snapshots,
+  type StateDifference,
+} from "./snapshots.ts";
+export {
   type CompactedLog,
   type Compaction,
   type Deadline,

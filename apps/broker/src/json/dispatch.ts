@@ -16,8 +16,8 @@ import {
   readRequest,
   successLine,
 } from "@minikafka/protocol";
-import type { Recorder } from "../history/recorder.ts";
 import type { RequestRule } from "../faults/request-rule.ts";
+import type { Recorder } from "../history/recorder.ts";
 import { type AnswerLine, failure } from "./answer-line.ts";
 import { withFault } from "./faulty-request.ts";
 import type { BrokerContext, Client } from "./handler.ts";

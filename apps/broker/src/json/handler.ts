@@ -5,8 +5,8 @@ import type { Deadlines } from "../deadlines.ts";
 import type { EventFeed } from "../event-feed.ts";
 import type { Delays } from "../faults/delays.ts";
 import type { FaultBook } from "../faults/fault-book.ts";
-import type { Past } from "../snapshots/past.ts";
 import type { Parking, WaitHolder } from "../parking.ts";
+import type { Past } from "../snapshots/past.ts";
 import type { Turns } from "./turns.ts";
 import type { Watching } from "./watching.ts";
 

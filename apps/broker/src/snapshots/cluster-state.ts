@@ -9,7 +9,12 @@ export async function clusterState(replay: Pick<Replay, "ask">): Promise<Fields>
     const { ok: _ok, ...answer } = (await replay.ask({ operation, ...fields })) ?? { waits: true };
     return answer;
   };
-  const named = async (list: string, entries: string, name: string, describe: (each: Fields) => Promise<Fields>) => {
+  const named = async (
+    list: string,
+    entries: string,
+    name: string,
+    describe: (each: Fields) => Promise<Fields>,
+  ) => {
     const found = ((await ask(list))[entries] ?? []) as Fields[];
     const described: [string, Fields][] = [];
     for (const each of found) described.push([String(each[name]), await describe(each)]);
@@ -32,8 +37,11 @@ export async function clusterState(replay: Pick<Replay, "ask">): Promise<Fields>
     cluster: { ...cluster, brokers: keyed(brokers, "broker_id") },
     topics: await named("list_topics", "topics", "topic", topicState),
     groups: await named("list_groups", "groups", "group_id", groupState),
-    transactions: await named("list_transactions", "transactions", "transactional_id", ({ transactional_id }) =>
-      ask("describe_transaction", { transactional_id }),
+    transactions: await named(
+      "list_transactions",
+      "transactions",
+      "transactional_id",
+      ({ transactional_id }) => ask("describe_transaction", { transactional_id }),
     ),
     faults: (await ask("list_faults")).rules,
   };

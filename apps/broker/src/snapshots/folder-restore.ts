@@ -59,7 +59,8 @@ function removeAll(disk: Disk, path: string, isFolder: boolean): void {
     disk.remove(path);
     return;
   }
-  for (const { name, kind } of disk.readFolder(path)) removeAll(disk, posix.join(path, name), kind === "folder");
+  for (const { name, kind } of disk.readFolder(path))
+    removeAll(disk, posix.join(path, name), kind === "folder");
   disk.removeFolder(path);
 }
 

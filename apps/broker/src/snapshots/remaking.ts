@@ -55,7 +55,8 @@ export class Remaking {
   async inPlace(trace: Trace, asker: Client, look: () => void): Promise<void> {
     const { disk, listener, onBroken, hasForeignFaults } = this.#parts;
     if (hasForeignFaults) {
-      const message = "the program that this broker is a part of has faults of its own, which no snapshot knows";
+      const message =
+        "the program that this broker is a part of has faults of its own, which no snapshot knows";
       throw new BrokerError("INVALID_REQUEST", message);
     }
     await listener.destroyOthers(asker.number);

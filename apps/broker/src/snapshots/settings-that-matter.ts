@@ -27,7 +27,10 @@ export function requireSameSettings(saved: { readonly [name: string]: unknown },
   const others = names.filter((name) => JSON.stringify(saved[name]) !== JSON.stringify(here[name]));
   if (others.length === 0) return;
   const sentences = others.map((name) => `${name} was ${said(saved[name])} and is ${said(here[name])}`);
-  throw new BrokerError("INVALID_CONFIG", `the snapshot is of a broker with other settings: ${sentences.join(", ")}`);
+  throw new BrokerError(
+    "INVALID_CONFIG",
+    `the snapshot is of a broker with other settings: ${sentences.join(", ")}`,
+  );
 }
 
 function said(value: unknown): string {

@@ -107,5 +107,8 @@ export class Shelf {
 }
 
 function unknown(name: string): BrokerError {
-  return new BrokerError("UNKNOWN_SNAPSHOT", `there is no snapshot ${name}; list_snapshots names those that are`);
+  return new BrokerError(
+    "UNKNOWN_SNAPSHOT",
+    `there is no snapshot ${name}; list_snapshots names those that are`,
+  );
 }

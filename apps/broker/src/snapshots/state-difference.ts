@@ -13,7 +13,9 @@ export function differencesOf(from: unknown, to: unknown, path = ""): Difference
   if (isTree(from) && isTree(to) && Array.isArray(from) === Array.isArray(to)) {
     const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
     if (!Array.isArray(from)) names.sort();
-    return names.flatMap((name) => differencesOf(from[name], to[name], path === "" ? name : `${path}.${name}`));
+    return names.flatMap((name) =>
+      differencesOf(from[name], to[name], path === "" ? name : `${path}.${name}`),
+    );
   }
   if (from === to) return [];
   return [{ path, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];

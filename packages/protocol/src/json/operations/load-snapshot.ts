@@ -16,6 +16,8 @@ export const loadSnapshot = operation({
         replayed: z.string().nullable().describe("null where nothing happened"),
       })
       .nullable()
-      .describe("null when everything happened as it had; else another version wrote it, or the file is damaged"),
+      .describe(
+        "null when everything happened as it had; else another version wrote it, or the file is damaged",
+      ),
   }),
 });

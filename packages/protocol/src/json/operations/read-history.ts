@@ -14,7 +14,9 @@ export const readHistory = operation({
     max_bytes: z.int().min(1).max(BYTES_MAX).default(BYTES_MAX).describe("of lines; one is always shown"),
   },
   response: z.object({
-    life: z.int().describe("rises when a snapshot is loaded: then what was read before may not have happened"),
+    life: z
+      .int()
+      .describe("rises when a snapshot is loaded: then what was read before may not have happened"),
     lines: z.array(z.string()).describe("each a JSON object"),
     next: fields.count.describe("where to go on"),
     end: fields.count.describe("how many lines there are"),

@@ -1,0 +1,73 @@
+/**
+ * The states of a cluster with a manual clock, to be gone back to; and what led there. In auto mode, where things happen by
+ * themselves, all of it is refused with STEPPING_DISABLED.
+ */
+import type { ParsedResponse } from "@minikafka/protocol";
+import { type CamelCased, camelCased } from "./camel-case.ts";
+import type { CallOptions, Session } from "./session.ts";
+
+export type Snapshot = CamelCased<ParsedResponse<"save_snapshot">>;
+export type LoadedSnapshot = CamelCased<ParsedResponse<"load_snapshot">>;
+/** Where two states differ: `path` such as `topics.orders.partitions.0.high_watermark`, and the value on either side, if any. */
+export type StateDifference = ParsedResponse<"diff_snapshots">["differences"][number];
+/** Lines of a trace (docs/traces.md), from the cluster's start. */
+export type HistoryPage = CamelCased<ParsedResponse<"read_history">>;
+
+export interface SaveOptions extends CallOptions {
+  /** "memory": until the daemon ends (the default). "folder": in its data folder. */
+  readonly keep?: "memory" | "folder" | undefined;
+}
+
+export interface DiffOptions extends CallOptions {
+  /** Default: the cluster as it is now. */
+  readonly to?: string | undefined;
+}
+
+export interface HistoryOptions extends CallOptions {
+  /** The first line, from 0. */
+  readonly from?: number | undefined;
+}
+
+export class Snapshots {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Names the present state; changes nothing. One of that name is replaced. */
+  async save(name: string, { keep, ...options }: SaveOptions = {}): Promise<Snapshot> {
+    const fields = keep === undefined ? { name } : { name, keep };
+    return camelCased(await this.#session.call("save_snapshot", fields, options));
+  }
+
+  /**
+   * The cluster is as it was then. All other connections are closed, those of other clients of this program included; this client's
+   * producers and consumers know of things that have not happened: make new ones. A `difference` that is not null says that it
+   * could not be made to happen as it had.
+   */
+  async load(name: string, options?: CallOptions): Promise<LoadedSnapshot> {
+    return camelCased(await this.#session.call("load_snapshot", { name }, options));
+  }
+
+  /** By name. */
+  async list(options?: CallOptions): Promise<readonly Snapshot[]> {
+    return camelCased((await this.#session.call("list_snapshots", {}, options)).snapshots);
+  }
+
+  async delete(name: string, options?: CallOptions): Promise<void> {
+    await this.#session.call("delete_snapshot", { name }, options);
+  }
+
+  /** Where the state `from` differs from another one; changes nothing. */
+  async diff(from: string, { to, ...options }: DiffOptions = {}): Promise<readonly StateDifference[]> {
+    const fields = to === undefined ? { from } : { from, to };
+    return (await this.#session.call("diff_snapshots", fields, options)).differences;
+  }
+
+  /** What happened, a page of it; go on at its `next` until that is its `end`. */
+  async history({ from, ...options }: HistoryOptions = {}): Promise<HistoryPage> {
+    const fields = from === undefined ? {} : { from };
+    return camelCased(await this.#session.call("read_history", fields, options));
+  }
+}
