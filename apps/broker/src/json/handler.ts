@@ -6,7 +6,7 @@ import type { EventFeed } from "../event-feed.ts";
 import type { Delays } from "../faults/delays.ts";
 import type { FaultBook } from "../faults/fault-book.ts";
 import type { Parking, WaitHolder } from "../parking.ts";
-import type { Past } from "../snapshots/past.ts";
+import type { GoingBack } from "../snapshots/going-back.ts";
 import type { Turns } from "./turns.ts";
 import type { Watching } from "./watching.ts";
 
@@ -18,7 +18,7 @@ export interface BrokerContext {
   /** What chance is drawn from; `null` where nobody may know. */
   readonly seed: number | null;
   /** What happened, and how to go back; `null` in auto mode. */
-  readonly past: Past | null;
+  readonly past: GoingBack | null;
   /** Whether stepping operations are allowed; always so in manual mode. */
   readonly isLab: boolean;
   /** Deadlines of requests, on the broker's own time. */

@@ -11,11 +11,12 @@ import type { Settings } from "../config.ts";
 import type { History } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
 import { imageLines, TRACE_VERSION, type Trace, type TraceHead } from "../history/trace-lines.ts";
-import type { BrokerContext, Client } from "../json/handler.ts";
+import type { Client } from "../json/handler.ts";
 import type { Sequence } from "../json/sequence.ts";
 import { VERSION } from "../version.ts";
 import { clusterState } from "./cluster-state.ts";
 import { firstDifference } from "./first-difference.ts";
+import type { GoingBack } from "./going-back.ts";
 import type { Remaking } from "./remaking.ts";
 import { requireSameSettings, settingsThatMatter } from "./settings-that-matter.ts";
 import type { Shelf, Snapshot } from "./shelf.ts";
@@ -23,13 +24,6 @@ import { type Difference, differencesOf } from "./state-difference.ts";
 
 type Keep = Snapshot["keep"];
 type SnapshotView = ParsedResponse<"save_snapshot">;
-
-/** Throws STEPPING_DISABLED in auto mode, where things happen by themselves and cannot be done again. */
-export function requirePast({ past }: BrokerContext): Past {
-  if (past !== null) return past;
-  const message = "what happens by itself cannot be done again; start the broker with --clock manual";
-  throw new BrokerError("STEPPING_DISABLED", message);
-}
 
 export interface PastParts {
   readonly settings: Settings;
@@ -44,7 +38,7 @@ export interface PastParts {
   readonly startTimeMs: number;
 }
 
-export class Past {
+export class Past implements GoingBack {
   readonly #parts: PastParts;
   #life = 1;
   #startTimeMs: number;
@@ -90,7 +84,7 @@ export class Past {
   }
 
   /** Whoever asks stays; all others are let go. */
-  load(name: string, asker: Client): Promise<ParsedResponse<"load_snapshot">> {
+  load(name: string, asker: Pick<Client, "number">): Promise<ParsedResponse<"load_snapshot">> {
     const work = this.#load(name, asker);
     this.#parts.sequence.hold(work);
     return work;
@@ -102,7 +96,7 @@ export class Past {
     return differencesOf(one, other);
   }
 
-  async #load(name: string, asker: Client): Promise<ParsedResponse<"load_snapshot">> {
+  async #load(name: string, asker: Pick<Client, "number">): Promise<ParsedResponse<"load_snapshot">> {
     const { remaking, recorder, folder } = this.#parts;
     const snapshot = this.#required(name);
     const { trace } = snapshot;

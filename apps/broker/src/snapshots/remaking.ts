@@ -52,7 +52,7 @@ export class Remaking {
   }
 
   /** `look` is called when all has been done once more, before the clients of the history are gone. */
-  async inPlace(trace: Trace, asker: Client, look: () => void): Promise<void> {
+  async inPlace(trace: Trace, asker: Pick<Client, "number">, look: () => void): Promise<void> {
     const { disk, listener, onBroken, hasForeignFaults } = this.#parts;
     if (hasForeignFaults) {
       const message =

@@ -1,5 +1,5 @@
 /** A cluster's trace while it grows: printed, or saved in a file. */
-import { setTimeout as pause } from "node:timers/promises";
+import type { ClientClock } from "@minikafka/client";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
@@ -33,7 +33,7 @@ export async function followTrace(context: Context, { save, exitAtEnd }: FollowO
         if (news.hasEnded) throw historyEnded();
         if (news.hasMore) continue;
         if (exitAtEnd || context.interrupted.aborted || !context.data.isOpen) break;
-        await pause(LOOK_MS, undefined, { signal: context.interrupted }).catch(() => undefined);
+        await pause(session.client.clock, context.interrupted);
         if (context.interrupted.aborted) break;
       }
       if (file !== null) context.notes.remark(`${file.lines} lines in ${save}`);
@@ -43,6 +43,19 @@ export async function followTrace(context: Context, { save, exitAtEnd }: FollowO
     return undefined;
   });
   return EXIT.ok;
+}
+
+/** Shorter when the user interrupts. */
+function pause(clock: ClientClock, interrupted: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      cancel();
+      interrupted.removeEventListener("abort", over);
+      resolve();
+    };
+    const cancel = clock.after(LOOK_MS, over);
+    interrupted.addEventListener("abort", over);
+  });
 }
 
 function historyEnded(): CliError {

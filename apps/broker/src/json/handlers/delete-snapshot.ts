@@ -1,5 +1,5 @@
 /** delete_snapshot: it is forgotten. Refuses: STEPPING_DISABLED, UNKNOWN_SNAPSHOT, STORAGE_ERROR. */
-import { requirePast } from "../../snapshots/past.ts";
+import { requirePast } from "../../snapshots/going-back.ts";
 import type { Handler } from "../handler.ts";
 
 export const deleteSnapshot: Handler<"delete_snapshot"> = ({ name }, context) => {

@@ -1,5 +1,5 @@
 /** save_snapshot: a name for the present state. Refuses: STEPPING_DISABLED, HISTORY_ENDED, STORAGE_ERROR. */
-import { requirePast } from "../../snapshots/past.ts";
+import { requirePast } from "../../snapshots/going-back.ts";
 import type { Handler } from "../handler.ts";
 
 export const saveSnapshot: Handler<"save_snapshot"> = ({ name, keep }, context) =>

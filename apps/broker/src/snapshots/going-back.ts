@@ -1,0 +1,26 @@
+/** What handlers may ask of the past. */
+import { BrokerError } from "@minikafka/core";
+import type { ParsedResponse } from "@minikafka/protocol";
+import type { Difference } from "./state-difference.ts";
+
+export interface GoingBack {
+  /** Throws HISTORY_ENDED where nothing was kept from the start. */
+  read(from: number, bytesMax: number): ParsedResponse<"read_history">;
+  /** Throws HISTORY_ENDED, STORAGE_ERROR. */
+  save(name: string, keep: "memory" | "folder"): ParsedResponse<"save_snapshot">;
+  /** Throws STORAGE_ERROR. */
+  list(): ParsedResponse<"list_snapshots">["snapshots"];
+  /** Throws UNKNOWN_SNAPSHOT, STORAGE_ERROR. */
+  delete(name: string): void;
+  /** Who asks stays; all others are let go. Rejects with UNKNOWN_SNAPSHOT, INVALID_CONFIG, STORAGE_ERROR. */
+  load(name: string, asker: { readonly number: number }): Promise<ParsedResponse<"load_snapshot">>;
+  /** Rejects as load does, and with HISTORY_ENDED. */
+  diff(from: string, to: string | undefined): Promise<Difference[]>;
+}
+
+/** Throws STEPPING_DISABLED in auto mode, where things happen by themselves and cannot be done again. */
+export function requirePast({ past }: { readonly past: GoingBack | null }): GoingBack {
+  if (past !== null) return past;
+  const message = "what happens by itself cannot be done again; start the broker with --clock manual";
+  throw new BrokerError("STEPPING_DISABLED", message);
+}
