@@ -17,7 +17,8 @@ async function prepare(session: Session): Promise<void> {
   await session.call("create_topic", { topic: "orders", partitions: 2, replication_factor: 3 });
   await produce(session, "a");
   await session.call("advance_clock", { ms: 5 });
-  for (let round = 0; round < 2; round += 1) await session.call("replicate_once");
+  // One request of many goes, each of which has to be over before the next request is done once more.
+  expect(await session.call("run_until_quiet")).toMatchObject({ quiet: true });
   session.request({ operation: "join_group", group_id: "g", member_id: "m", topics: ["orders"], id: "join" });
   session.request({ operation: "init_producer", transactional_id: "t", id: "init" });
   for (let round = 0; round < 3; round += 1) await inOrder(session, { operation: "replicate_once" });

@@ -85,9 +85,7 @@ export class Past implements GoingBack {
 
   /** Whoever asks stays; all others are let go. */
   load(name: string, asker: Pick<Client, "number">): Promise<ParsedResponse<"load_snapshot">> {
-    const work = this.#load(name, asker);
-    this.#parts.sequence.hold(work);
-    return work;
+    return this.#parts.sequence.hold(this.#load(name, asker));
   }
 
   async diff(from: string, to: string | undefined): Promise<Difference[]> {
