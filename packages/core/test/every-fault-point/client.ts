@@ -2,6 +2,7 @@
 import { encodeBatch } from "@minikafka/record";
 import type { BrokerCluster } from "../../src/cluster/cluster.ts";
 import type { TopicRequest } from "../../src/cluster/topic-request.ts";
+import { BrokerError } from "../../src/errors.ts";
 import type { Acks } from "../../src/replica/acknowledgement.ts";
 import { partitionName, type TopicPartition } from "../../src/replica/topic-partition.ts";
 import { transactionalBatch } from "../transactional-producer.ts";
@@ -52,8 +53,13 @@ export async function send(
     const record = { key: key === undefined ? null : Buffer.from(key), value: Buffer.from(value) };
     const records = [{ ...record, timestampMs: life.clock.nowMs(), headers: [] }];
     const { leaderEpoch } = cluster.replicaSet(place);
-    const { baseOffset } = await cluster.appendBatch(place, encodeBatch({ records }), { acks });
-    witness.acknowledged(value, baseOffset, leaderEpoch);
+    try {
+      const { baseOffset } = await cluster.appendBatch(place, encodeBatch({ records }), { acks });
+      witness.acknowledged(value, baseOffset, leaderEpoch);
+    } catch (problem) {
+      if (problem instanceof BrokerError && problem.code === "STORAGE_ERROR") witness.refused(value);
+      throw problem;
+    }
   });
 }
 

@@ -14,12 +14,13 @@ import { noTrace } from "../../src/env/trace.ts";
 import { BrokerError } from "../../src/errors.ts";
 import type { TopicPartition } from "../../src/replica/topic-partition.ts";
 import { FOLDER } from "../cluster-world.ts";
-import type { Witness } from "./witness.ts";
+import { Witness } from "./witness.ts";
 
 const TRIES_MAX = 4;
 const ROUNDS_MAX = 20;
 /** More than replicaLagTimeMs, and less than a transaction may last. */
 const LAG_MS = 31_000;
+const SEED_OF_ANOTHER = 99;
 const TURNS_OF_A_WHILE = 5;
 const CONFIG = {
   dataFolder: FOLDER,
@@ -50,6 +51,8 @@ export class FaultLife {
   readonly faults: FaultPoints;
   /** With what somebody was refused. */
   readonly codes = new Set<string>();
+  /** What stood as somebody was first refused while faults were armed. */
+  firstRefusal: Start | null = null;
   readonly #random: SeededRandom;
   readonly #death: Promise<never>;
   #cluster: BrokerCluster | null = null;
@@ -77,6 +80,12 @@ export class FaultLife {
 
   get isDead(): boolean {
     return this.#isDead;
+  }
+
+  /** For another life, which begins with what this one has on its disk. */
+  standing(): Start {
+    const witness = new Witness(this.witness.facts);
+    return { disk: this.disk.clone(), nowMs: this.clock.nowMs(), witness, seed: SEED_OF_ANOTHER };
   }
 
   /** The one that is open; begins one where there is none. */
@@ -199,6 +208,7 @@ export class FaultLife {
   /** Keeps a refusal of the world, and throws everything else. */
   #note(problem: unknown, name: string): void {
     if (this.#isDead) throw new Died();
+    if (this.faults.rules().some(({ fired }) => fired > 0)) this.firstRefusal ??= this.standing();
     if (problem instanceof BrokerError) this.codes.add(problem.code);
     else if (problem instanceof DataFolderRefused) this.codes.add(`refused: ${problem.reason}`);
     else throw new Error(`${name}: ${String(problem)}`, { cause: problem });

@@ -25,6 +25,8 @@ export async function requireSound(life: FaultLife, powerLost: boolean): Promise
     requireNothingElse(records, sent, place);
     for (const each of sent) if (isOwed(cluster, each, { facts, powerLost })) requireThere(records, each);
     requireOnce(records, sent);
+    for (const value of facts.refused)
+      assert.ok(!records.some((record) => record.value === value), `${value} was refused`);
   }
   requireTransactions(cluster, facts);
   await requireGroups(life, cluster, facts);

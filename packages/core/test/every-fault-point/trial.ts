@@ -7,10 +7,9 @@ import type { Random } from "../../src/env/random.ts";
 import { saying } from "../crash-instants.ts";
 import { lived, PLAIN } from "./chapters.ts";
 import { commit, send, transact } from "./client.ts";
-import { Died, FaultLife } from "./life.ts";
+import { Died, FaultLife, type Start } from "./life.ts";
 import type { LivedChapter } from "./passes.ts";
 import { requireSound } from "./soundness.ts";
-import { Witness } from "./witness.ts";
 
 /** Longer than a transaction may last. */
 const LONG_MS = 100_000;
@@ -42,10 +41,15 @@ export async function tried(
   life.faults.disarm();
   if (life.isDead) {
     for (const crash of crashesOf(random))
-      await saying(crash.mode, () => goesOn(survivor(life, crash), crash.mode !== "kept"));
+      await saying(crash.mode, () => goesOn(survivor(life.standing(), crash), crash.mode !== "kept"));
     await saying("kept until the power goes", async () => goesOn(await survivedTwice(life), true));
   } else {
-    const afterwards = survivor(life, { mode: "lost" });
+    const { firstRefusal } = life;
+    if (firstRefusal !== null)
+      await saying("the process dies as it was refused", () =>
+        goesOn(survivor(firstRefusal, { mode: "kept" }), false),
+      );
+    const afterwards = survivor(life.standing(), { mode: "lost" });
     await goesOn(life, false);
     await saying("the power goes after it", () => goesOn(afterwards, true));
   }
@@ -60,19 +64,17 @@ function crashesOf(random: Random): readonly Crash[] {
   return [...usual, { mode: random.below(2) === 0 ? "torn" : "scattered", random }];
 }
 
-/** Whoever begins a process on what the dead one has left. */
-function survivor(dead: FaultLife, crash: Crash): FaultLife {
-  const disk = dead.disk.clone();
+/** Whoever begins a process on what another has left. */
+function survivor({ disk, ...others }: Start, crash: Crash): FaultLife {
   disk.crash(crash);
-  const witness = new Witness(dead.witness.facts);
-  return new FaultLife({ disk, nowMs: dead.clock.nowMs(), witness, seed: 99 });
+  return new FaultLife({ disk, ...others });
 }
 
 /** Whoever begins when the power goes after another has begun, who relied on what only the system's memory held. */
 async function survivedTwice(dead: FaultLife): Promise<FaultLife> {
-  const second = survivor(dead, { mode: "kept" });
+  const second = survivor(dead.standing(), { mode: "kept" });
   await second.renew();
-  return survivor(second, { mode: "lost" });
+  return survivor(second.standing(), { mode: "lost" });
 }
 
 /** Everything that was acknowledged is there, and everything can be done, as if nothing had been. */

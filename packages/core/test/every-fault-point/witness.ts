@@ -20,6 +20,8 @@ export interface Facts {
   readonly topics: { readonly [topic: string]: "there" | "gone" | "unknown" };
   readonly partitions: { readonly [topic: string]: number };
   readonly sent: readonly Sent[];
+  /** Values that were refused because of the disk, before anything was appended, and not asked for again. */
+  readonly refused: readonly string[];
   /** By place: what lies below may be gone. */
   readonly deletedBefore: { readonly [place: string]: number };
   /** By group, the committed offset of plain-0: what was acknowledged last, and what was asked for since. */
@@ -38,6 +40,7 @@ const NOTHING: Facts = {
   topics: {},
   partitions: {},
   sent: [],
+  refused: [],
   deletedBefore: {},
   offsets: {},
   generations: {},
@@ -65,8 +68,13 @@ export class Witness {
 
   /** The same value again is a retry. */
   asked(sent: Omit<Sent, "told">): void {
+    this.#set({ refused: this.#facts.refused.filter((value) => value !== sent.value) });
     const isKnown = this.#facts.sent.some(({ value }) => value === sent.value);
     if (!isKnown) this.#set({ sent: [...this.#facts.sent, { ...sent, told: null }] });
+  }
+
+  refused(value: string): void {
+    this.#set({ refused: [...this.#facts.refused, value] });
   }
 
   acknowledged(value: string, offset: number, leaderEpoch: number): void {
