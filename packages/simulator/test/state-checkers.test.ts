@@ -95,6 +95,17 @@ const SOUND: readonly Case[] = [
     },
   },
   {
+    checker: "compaction-keeps",
+    what: "what replaces a record was appended since the last look",
+    make: (looks) => {
+      const [first, later] = [keyed(0, "a"), keyed(1, "a")];
+      looks.look(
+        { 1: { batches: [batch(0, { recordCount: 0, crc: 1 }), later], compactedFrom: [first] } },
+        { isCompacted: true },
+      );
+    },
+  },
+  {
     checker: "acknowledged-held",
     what: "what was acknowledged is there, until an unclean promotion",
     make: (looks) => {

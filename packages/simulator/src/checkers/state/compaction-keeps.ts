@@ -27,7 +27,9 @@ function checkReplica(
 ): void {
   const { brokerId, logStartOffset, mirror } = replica;
   const endOffset = before.at(-1)?.nextOffset ?? 0;
-  const { decidedEnd, aborted } = decisionsIn(before, look.highWatermark);
+  // What came behind it meanwhile may have been known to the compaction, too.
+  const known = [...before, ...mirror.batches.slice(mirror.indexFrom(endOffset))];
+  const { decidedEnd, aborted } = decisionsIn(known, look.highWatermark);
   const after = new Map(standingIn(mirror.batches).map((each) => [each.record.offset, each]));
   const wrong = (problem: string, batch: BatchLook) => {
     const evidence = [`before: ${batchWords(brokerId, batch)}`, `decided to ${decidedEnd}`, lookWords(look)];
@@ -40,7 +42,7 @@ function checkReplica(
     if (crcs.get(batch.baseOffset) !== batch.crc)
       wrong(`has changed ${batch.baseOffset}, which is not decided`, batch);
   }
-  const stood = new Map(standingIn(before).map((each) => [each.record.offset, each]));
+  const stood = new Map(standingIn(known).map((each) => [each.record.offset, each]));
   for (const [offset, { record, batch }] of after) {
     if (offset >= endOffset) continue;
     if (stood.get(offset)?.record.key !== record.key) wrong(`has made the record at ${offset} up`, batch);
