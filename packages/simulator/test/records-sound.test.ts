@@ -45,6 +45,22 @@ describe("a history of records", () => {
       },
     },
     {
+      checker: "foreign-record",
+      what: "a record is read as it was sent",
+      make: (history) => {
+        history.send("a", 0, { key: "k" });
+        history.poll({ 0: "a/k" });
+      },
+    },
+    {
+      checker: "visible-end",
+      what: "records below the marks are shown",
+      make: (history) => {
+        history.send("a", 0);
+        history.poll({ 0: "a" }, { highWatermark: 2, lastStable: 1, isolation: "read_committed" });
+      },
+    },
+    {
       checker: "failed-write-seen",
       what: "what was refused is not there",
       make: (history) => {
