@@ -46,6 +46,10 @@ function ofGroup(members: readonly EndMember[], state = "stable"): Partial<EndLo
 
 const [LATER, EARLIER] = [record(1, { key: "k" }), record(0, { key: "k" })];
 
+function transaction(state: string, isOverdue = false) {
+  return { transactionalId: "t", state, isOverdue };
+}
+
 type Case = readonly [checker: string, what: string, look: Partial<EndLook>];
 
 const FLAGGED: readonly Case[] = [
@@ -85,11 +89,8 @@ const FLAGGED: readonly Case[] = [
     ofGroup([member("a", ["orders/0"], { topics: ["other"] })]),
   ],
   ["groups-settled", "a rebalance never ends", ofGroup([member("a", ["orders/0"])], "reconciling")],
-  [
-    "transactions-ended",
-    "one is decided for ever",
-    { transactions: [{ transactionalId: "t", state: "prepare_commit" }] },
-  ],
+  ["transactions-ended", "one is decided for ever", { transactions: [transaction("prepare_commit")] }],
+  ["transactions-ended", "one is older than it may become", { transactions: [transaction("ongoing", true)] }],
 ];
 
 const SOUND: readonly Case[] = [
@@ -112,7 +113,7 @@ const SOUND: readonly Case[] = [
   [
     "transactions-ended",
     "none is open",
-    { transactions: [{ transactionalId: "t", state: "complete_abort" }] },
+    { transactions: [transaction("complete_abort"), transaction("ongoing")] },
   ],
 ];
 

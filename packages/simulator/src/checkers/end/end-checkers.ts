@@ -128,15 +128,15 @@ function checkGroup({ groupId, state, members }: EndGroup, places: readonly stri
   }
 }
 
-const UNDECIDED = ["ongoing", "prepare_commit", "prepare_abort"];
+const DECIDED = ["prepare_commit", "prepare_abort"];
 
 const transactionsEnded: Checker<EndLook> = {
   name: "transactions-ended",
-  promise: "no transaction is open, or decided and not completed, once its time is over",
+  promise: "no transaction is open once its time is over, and none is decided and not completed",
   check({ transactions }, judge) {
-    for (const { transactionalId, state } of transactions) {
+    for (const { transactionalId, state, isOverdue } of transactions) {
       judge.asked();
-      if (UNDECIDED.includes(state))
+      if (DECIDED.includes(state) || (state === "ongoing" && isOverdue))
         judge.violated(`a transaction of ${transactionalId} never ends`, [`its state is ${state}`]);
     }
   },

@@ -43,8 +43,15 @@ export interface EndGroup {
   readonly members: readonly EndMember[];
 }
 
+export interface EndTransaction {
+  readonly transactionalId: string;
+  readonly state: string;
+  /** Whether an open one is older than it may become. */
+  readonly isOverdue: boolean;
+}
+
 export interface EndLook {
   readonly partitions: readonly EndPartition[];
   readonly groups: readonly EndGroup[];
-  readonly transactions: readonly { readonly transactionalId: string; readonly state: string }[];
+  readonly transactions: readonly EndTransaction[];
 }

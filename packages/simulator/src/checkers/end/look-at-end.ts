@@ -2,7 +2,7 @@
 import type { BrokerCluster, TopicPartition } from "@minikafka/core";
 import { decodeRecords, readBatchHeader, splitFrames } from "@minikafka/record";
 import type { ReadableLog } from "../state/log-mirror.ts";
-import type { EndGroup, EndLook, EndPartition, StandingRecord } from "./end-look.ts";
+import type { EndGroup, EndLook, EndPartition, EndTransaction, StandingRecord } from "./end-look.ts";
 
 const BYTES_MAX = 1 << 20;
 
@@ -16,7 +16,10 @@ export async function lookAtEnd(cluster: BrokerCluster): Promise<EndLook> {
   const described: EndGroup[] = [];
   for (const { groupId, members } of groups) if (members > 0) described.push(await groupOf(cluster, groupId));
   const { transactions } = await cluster.transactions.list();
-  return { partitions, groups: described, transactions };
+  const looked = await Promise.all(
+    transactions.map(({ transactionalId }) => transactionOf(cluster, transactionalId)),
+  );
+  return { partitions, groups: described, transactions: looked };
 }
 
 function partitionOf(cluster: BrokerCluster, place: TopicPartition): EndPartition {
@@ -51,6 +54,12 @@ async function groupOf(cluster: BrokerCluster, groupId: string): Promise<EndGrou
       revoking: revoking.map(nameOf),
     })),
   };
+}
+
+async function transactionOf(cluster: BrokerCluster, transactionalId: string): Promise<EndTransaction> {
+  const { state, startedMs, timeoutMs } = await cluster.transactions.describe(transactionalId);
+  const isOverdue = startedMs !== null && cluster.env.clock.nowMs() - startedMs > timeoutMs;
+  return { transactionalId, state, isOverdue };
 }
 
 function nameOf({ topic, partition }: TopicPartition): string {
