@@ -34,6 +34,7 @@ const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
   transaction_partition_added: "trace",
   transaction_completed: "trace",
   rolled: "debug",
+  clock_advanced: "debug",
   sealed: "debug",
   index_rebuilt: "warn",
   index_unwritten: "warn",

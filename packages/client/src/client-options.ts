@@ -4,8 +4,11 @@ import type { ConnectTarget } from "./connect-target.ts";
 import { requireKnown, usageError } from "./usage.ts";
 
 export interface ClientOptions {
-  /** Default: the system's. With a `ManualClock` linger, backoff and timeouts are stepped. */
-  readonly clock?: ClientClock | undefined;
+  /**
+   * Default: the system's. With a `ManualClock` linger, backoff and timeouts are stepped at the client. With "broker" they go by the
+   * broker's stepped clock, from `connect` on; connections, and attempts at them, go by the system's all the same.
+   */
+  readonly clock?: ClientClock | "broker" | undefined;
   /** 0 up to 1, for jitter and for where keyless records begin. Default: Math.random, with a manual clock always 0. */
   readonly random?: (() => number) | undefined;
   /** How long one attempt to connect may take (default 10000 ms). */

@@ -12,8 +12,10 @@ import type {
 } from "@minikafka/protocol";
 import { showAddress } from "./address.ts";
 import { Admin } from "./admin.ts";
+import { BrokerClock } from "./broker-clock.ts";
 import { type ClientOptions, type ConnectOptions, requireClientOptions } from "./client-options.ts";
 import { type ClientClock, systemClock } from "./clock.ts";
+import { ClockFollower } from "./clock-follower.ts";
 import { type ConnectTarget, checkedTarget } from "./connect-target.ts";
 import { Consumer } from "./consumer/consumer.ts";
 import type { ConsumerOptions } from "./consumer/consumer-options.ts";
@@ -58,13 +60,14 @@ export class Client implements Session, AsyncDisposable {
   readonly #linkOptions: LinkOptions;
   readonly #link: ReconnectingLink;
   readonly #parts = new Set<Closable>();
+  #follower: ClockFollower | null = null;
   #closing: Promise<void> | null = null;
 
   /** Connects at its first call; `connect` does so at once. Throws USAGE for an address or option that can't be meant. */
   constructor(target: ConnectTarget = {}, options: ClientOptions = {}) {
     requireClientOptions(target, options);
     const { factory, requestFactory, peer } = linkTo(target);
-    this.clock = options.clock ?? systemClock;
+    this.clock = options.clock === "broker" ? new BrokerClock() : (options.clock ?? systemClock);
     this.random = options.random ?? (this.clock.mode === "manual" ? () => 0 : Math.random);
     const { requestTimeoutMs, connectTimeoutMs, frameBytesMax, answerBytesMax } = options;
     this.requestTimeoutMs = checkedInteger(
@@ -80,7 +83,8 @@ export class Client implements Session, AsyncDisposable {
     this.#linkOptions = {
       factory,
       peer,
-      clock: this.clock,
+      clock: this.clock instanceof BrokerClock ? systemClock : this.clock,
+      requestClock: this.clock,
       random: this.random,
       connectTimeoutMs: checkedInteger("connectTimeoutMs", connectTimeoutMs ?? LIMITS.connectTimeoutMs, 1),
       backoff: { initialMs: LIMITS.reconnectBackoffMs, maxMs: LIMITS.reconnectBackoffMsMax },
@@ -101,6 +105,9 @@ export class Client implements Session, AsyncDisposable {
   /** Connects now. Fails with CONNECTION after `attemptsMax` attempts (default 1), or with the signal's reason. */
   async open(options: Pick<ConnectOptions, "attemptsMax" | "signal"> = {}): Promise<void> {
     await this.#link.open(checkedInteger("attemptsMax", options.attemptsMax ?? 1, 1), options.signal);
+    if (!(this.clock instanceof BrokerClock)) return;
+    this.#follower ??= new ClockFollower(this, this.clock);
+    await this.#follower.start();
   }
 
   /**

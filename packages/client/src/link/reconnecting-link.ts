@@ -22,7 +22,10 @@ import type { RequestContent } from "./request-line.ts";
 
 export interface LinkOptions extends ConnectionOptions {
   readonly factory: LinkFactory;
+  /** Of connections, and attempts at them. */
   readonly clock: ClientClock;
+  /** Of the timeouts of requests. */
+  readonly requestClock: ClientClock;
   readonly random: () => number;
   readonly connectTimeoutMs: number;
   readonly backoff: BackoffBounds;
@@ -83,7 +86,9 @@ export class ReconnectingLink {
       request.fail(this.#closedError(false));
       return request.promise;
     }
-    request.whenSettled(this.#options.clock.after(options.timeoutMs, () => this.#timedOut(request, options)));
+    request.whenSettled(
+      this.#options.requestClock.after(options.timeoutMs, () => this.#timedOut(request, options)),
+    );
     if (signal !== undefined) request.whenSettled(onAbort(signal, () => request.fail(signal.reason)));
     request.whenSettled(() => {
       if (!request.sent) this.#waiting = this.#waiting.filter((other) => other !== request);

@@ -10,7 +10,7 @@ import { requireLab } from "../lab.ts";
 
 export const advanceClock: Handler<"advance_clock"> = ({ ms }, context) => {
   requireLab(context);
-  const { clock, deadlines } = context;
+  const { clock, deadlines, cluster } = context;
   if (!(clock instanceof ManualClock)) {
     throw new BrokerError(
       "STEPPING_DISABLED",
@@ -21,7 +21,9 @@ export const advanceClock: Handler<"advance_clock"> = ({ ms }, context) => {
   if (ms > leftMs) {
     throw new BrokerError("INVALID_REQUEST", `ms: expected at most ${leftMs}, where time ends, got ${ms}`);
   }
+  const fromMs = clock.nowMs();
   clock.advance(ms);
+  if (ms > 0) cluster.env.trace({ kind: "clock_advanced", fromMs, toMs: clock.nowMs() });
   deadlines.fireDue();
   return { now_ms: clock.nowMs() };
 };

@@ -60,5 +60,6 @@ export const CLUSTER_EVENTS = {
     "path:text from to",
   ],
   producer_initialized: ["A producer got its id and epoch.", "producer_id producer_epoch name:text?"],
+  clock_advanced: ["A manual clock was moved, from one time to another.", "from_ms to_ms"],
   fault_fired: ["An armed fault fired.", "point:text action:text hit"],
 } as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };
