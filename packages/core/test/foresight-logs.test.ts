@@ -101,3 +101,19 @@ test("a member that lags is foretold to leave when its time is over, and the hig
   expect(cluster.replicaSet(ORDERS).highWatermark).toBe(1);
   await cluster.close();
 });
+
+test("after a start each follower has a round left in which it only tells its leader where it ends, and then none", async () => {
+  const world = memoryWorld();
+  const before = await openReplicated(world);
+  await send(before, ["a"]);
+  for (let round = 0; round < 2; round++) await before.replicateOnce();
+  await before.close();
+  const cluster = await openReplicated(world);
+  const pending = () =>
+    cluster.foresight.steps("orders").filter(({ operation }) => operation === "replicate_once");
+  const same = { fromOffset: 1, logEndOffset: 1, batches: 0, highWatermark: 1, leaderHighWatermark: 1 };
+  expect(pending()).toMatchObject([2, 3].map((brokerId) => ({ fields: { brokerId }, would: same })));
+  await cluster.replicateOnce();
+  expect(pending()).toEqual([]);
+  await cluster.close();
+});
