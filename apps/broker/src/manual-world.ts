@@ -1,9 +1,10 @@
 /** What a daemon with a manual clock stands on: a disk that is prompt and stays held, and where it begins. */
-import { type Disk, dataFolderRefusalOf, NodeDisk, PromptDisk } from "@minikafka/core";
+import { DataFolderRefused, type Disk, dataFolderRefusalOf, NodeDisk, PromptDisk } from "@minikafka/core";
 import type { Settings } from "./config.ts";
 import { FolderSurvey } from "./history/folder-image.ts";
 import { HeldDisk } from "./history/held-disk.ts";
 import { type Origin, originOf } from "./history/origin.ts";
+import { BadTrace } from "./history/trace-lines.ts";
 import { dataFolderOf } from "./kernel.ts";
 import { isInTheMiddle, undo } from "./snapshots/folder-restore.ts";
 
@@ -33,13 +34,25 @@ export async function openManualWorld(settings: Settings, given: Disk | undefine
   }
 }
 
-/** Puts back what the folder held before a snapshot was loaded, where the daemon died in the middle of that. */
+/**
+ * Puts back what the folder held before a snapshot was loaded, where the daemon died in the middle of that. Rejects with
+ * DataFolderRefused.
+ */
 export async function undoLoad(disk: Disk, folder: string, startTimeMs: number): Promise<void> {
-  if (!isInTheMiddle(disk, folder)) return;
-  const lock = await disk.lock(folder, startTimeMs);
   try {
-    undo(disk, folder);
-  } finally {
-    await lock.release();
+    if (!isInTheMiddle(disk, folder)) return;
+    const lock = await disk.lock(folder, startTimeMs);
+    try {
+      undo(disk, folder);
+    } finally {
+      await lock.release();
+    }
+  } catch (problem) {
+    throw problem instanceof BadTrace ? damaged(folder, problem) : dataFolderRefusalOf(problem, folder);
   }
+}
+
+function damaged(folder: string, { message }: BadTrace): DataFolderRefused {
+  const sentence = `is in the middle of the load of a snapshot, and what it held before is damaged: ${message}`;
+  return new DataFolderRefused("damaged", folder, sentence);
 }

@@ -1,8 +1,9 @@
 /** Going back: what a snapshot holds, what becomes of everybody when it is loaded, and what a death in the middle leaves. */
-import { MemoryDisk } from "@minikafka/core/testing";
-import { expect, test } from "vitest";
+import { FaultPoints, MemoryDisk } from "@minikafka/core/testing";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
 import type { RawSettings } from "../src/config.ts";
-import type { Broker } from "../src/daemon.ts";
+import { type Broker, startBroker } from "../src/daemon.ts";
 import { type Answer, base64, openBroker, Session, settle } from "./support/broker.ts";
 
 const PLACE = { topic: "orders", partition: 0 };
@@ -268,6 +269,67 @@ test("whatever instant a load dies at, the next daemon has the state from before
     }
   expect(seen.before).toBeGreaterThan(10);
   expect(seen.after).toBeGreaterThan(0);
+});
+
+test("a folder in the middle of a load is refused when what it held before is damaged, and when another holds it", async () => {
+  const disk = new MemoryDisk();
+  await (await openBroker({}, disk)).close();
+  disk.makeFolder("/data/snapshots");
+  const path = "/data/snapshots/before-load.image";
+  const file = disk.openFile(path, { create: "exclusive" });
+  file.writeAt(0, Buffer.from('{"file":{"path":"../elsewhere","deflated_b64":""}}\n{"end":{"lines":1}}\n'));
+  for (const clock of [{ clock: "manual" }, { clock: "auto", start_time: undefined }]) {
+    const refused = {
+      name: "DataFolderRefused",
+      reason: "damaged",
+      message: expect.stringContaining("line 1"),
+    };
+    await expect(openBroker(clock, disk)).rejects.toMatchObject(refused);
+    const lock = await disk.lock("/data", 1);
+    await expect(openBroker(clock, disk)).rejects.toMatchObject({ reason: "in-use" });
+    await lock.release();
+  }
+});
+
+test("a broker with faults of its program's own is not made once more, since no history tells of them", async () => {
+  const broker = await startBroker({
+    settings: { data: "/data", clock: "manual" },
+    disk: new MemoryDisk(),
+    faults: new FaultPoints(),
+    log: pino({ level: "silent" }),
+    listen: false,
+  });
+  onTestFinished(() => broker.close());
+  const session = Session.open(broker);
+  await session.call("save_snapshot", { name: "one" });
+  const refused = await session.ask({ operation: "load_snapshot", name: "one" });
+  expect(refused).toMatchObject({
+    code: "INVALID_REQUEST",
+    message: expect.stringContaining("faults of its own"),
+  });
+  await session.call("ping");
+});
+
+test("a load for which the disk has no room ends the daemon, and the next one has the state from before", async () => {
+  const disk = new MemoryDisk();
+  const problems: Error[] = [];
+  const broker = await startBroker({
+    settings: { data: "/data", clock: "manual" },
+    disk,
+    log: pino({ level: "silent" }),
+    listen: false,
+    onBroken: (error) => problems.push(error),
+  });
+  const session = Session.open(broker);
+  await session.call("save_snapshot", { name: "one" });
+  await session.call("create_topic", { topic: "orders", partitions: 1 });
+  await produce(session, "kept");
+  disk.fail({ operation: "write", code: "ENOSPC", path: /before-load/ });
+  expect(await session.ask({ operation: "load_snapshot", name: "one" })).toMatchObject({ ok: false });
+  expect(problems).toMatchObject([{ code: "ENOSPC" }]);
+  disk.crash({ mode: "kept" });
+  const next = Session.open(await openBroker({}, disk));
+  expect(await next.call("fetch", { ...PLACE, offset: 0 })).toMatchObject({ records: [{ offset: 0 }] });
 });
 
 /** What a daemon finds that is started on the folder. */

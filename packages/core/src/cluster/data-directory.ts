@@ -7,6 +7,7 @@
  *   broker-<id>/           one broker's logs (broker.ts)
  *   lock                   who holds the folder, for people
  *   reserve                bytes that mean nothing, put by for a full disk (disk-reserve.ts)
+ *   snapshots/             what the cluster was at other times: of whoever opens it, and left alone here
  *
  * Owns: the hold.
  * Invariants: a folder is judged (data-folder-files.ts) before it is held and again after, so that what is refused was not
