@@ -83,6 +83,7 @@ export class MadeLooks {
       isCompacted: false,
       minInsyncReplicas: 1,
       waitsForDisk: true,
+      isNoted: true,
       nowMs: 0,
       uncleanPromotions: 0,
       replicas: made,

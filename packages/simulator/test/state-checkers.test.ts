@@ -79,6 +79,15 @@ const SOUND: readonly Case[] = [
     make: (looks) => looks.look({ 1: { batches: [batch(0), inTransaction(1)] } }, { lastStableOffset: 1 }),
   },
   {
+    checker: "last-stable-offset",
+    what: "a start shows less than before, and an end that was visible counts",
+    make: (looks) =>
+      looks.look(
+        { 1: { batches: [inTransaction(0), marker(1, "abort")] } },
+        { highWatermark: 1, isNoted: false },
+      ),
+  },
+  {
     checker: "joins-flushed",
     what: "one comes in sync with all of it on its disk",
     make: (looks) => {

@@ -79,6 +79,7 @@ export class ClusterLooks {
       isCompacted: compacted,
       minInsyncReplicas: Number(settingOf(cluster, topic, "min_insync_replicas")),
       waitsForDisk: set.waitsForDisk,
+      isNoted: cluster.config.highWatermarkCheckpoint,
       nowMs: cluster.env.clock.nowMs(),
       uncleanPromotions: this.#unclean.get(place) ?? 0,
       replicas: set.copies.flatMap((copy) => this.#replica(place, copy, compacted) ?? []),

@@ -38,6 +38,8 @@ export interface PartitionLook {
   readonly minInsyncReplicas: number;
   /** Whether what acks=all acknowledges is on the disks. */
   readonly waitsForDisk: boolean;
+  /** Whether high watermarks are noted: without, a start may show less than before. */
+  readonly isNoted: boolean;
   /** The time of day. */
   readonly nowMs: number;
   /** How often somebody came to lead it who was out of sync. */

@@ -137,18 +137,16 @@ export class StableEnd implements Checker<PartitionLook> {
     );
     while ((state.ended[0]?.marker.baseOffset ?? highWatermark) < highWatermark) state.ended.shift();
     const open = [...state.open.values()].filter(({ last }) => last.nextOffset > leader.logStartOffset);
-    const firsts = [
-      ...open.map(({ first }) => first.baseOffset),
-      ...state.ended
-        .filter(({ marker }) => marker.baseOffset >= highWatermark)
-        .map(({ firstOffset }) => firstOffset),
-    ];
-    if (firsts.length > 0) judge.asked();
-    const expected = Math.min(
-      highWatermark,
-      ...firsts.map((first) => Math.max(first, leader.logStartOffset)),
-    );
-    if (lastStableOffset === expected) return;
+    const undecided = open.map(({ first }) => first.baseOffset);
+    const unseen = state.ended
+      .filter(({ marker }) => marker.baseOffset >= highWatermark)
+      .map(({ firstOffset }) => firstOffset);
+    if (undecided.length + unseen.length > 0) judge.asked();
+    const endOf = (firsts: readonly number[]) =>
+      Math.min(highWatermark, ...firsts.map((first) => Math.max(first, leader.logStartOffset)));
+    const expected = endOf([...undecided, ...unseen]);
+    // Where a start shows less than before, what had been visible of ends is not forgotten with it.
+    if (lastStableOffset === expected || (!look.isNoted && lastStableOffset === endOf(undecided))) return;
     judge.violated(`${look.place} is stable to ${lastStableOffset}; expected ${expected}`, [
       lookWords(look),
       ...open.map(({ first, last }) => `open: ${batchWords(leader.brokerId, first)} to ${last.nextOffset}`),
