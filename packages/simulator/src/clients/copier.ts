@@ -13,6 +13,11 @@ export interface CopyOrder {
   readonly pauseMs: number;
 }
 
+interface Batch {
+  readonly read: readonly [Owned, SentRecord[]][];
+  readonly member: { readonly memberId: string; readonly generation: number };
+}
+
 export class Copier extends Client {
   readonly membership: Membership;
   readonly #session: TransactionalSession;
@@ -46,6 +51,8 @@ export class Copier extends Client {
   async #copy({ end, bytesMax, pauseMs }: CopyOrder): Promise<void> {
     const { membership } = this;
     if (!(await membership.beat()) || !(await findPositions(this, membership))) return;
+    // Whatever it has read belongs to the generation in which it began to.
+    const member = membership.committer;
     const read: [Owned, SentRecord[]][] = [];
     for (const owned of [...membership.owned.values()]) {
       const seen = await readOwned(this, membership, owned, { isolation: "read_committed", bytesMax });
@@ -59,18 +66,13 @@ export class Copier extends Client {
       );
       if (copies.length > 0) read.push([owned, copies]);
     }
-    if (read.length > 0 && !(await this.#write(read, end, pauseMs))) this.#rewind();
+    if (read.length > 0 && !(await this.#write({ read, member }, end, pauseMs))) this.#rewind();
   }
 
   /** Resolves with whether it is known to be committed. */
-  async #write(
-    read: readonly [Owned, SentRecord[]][],
-    end: CopyOrder["end"],
-    pauseMs: number,
-  ): Promise<boolean> {
+  async #write({ read, member }: Batch, end: CopyOrder["end"], pauseMs: number): Promise<boolean> {
     const session = this.#session;
     const { membership } = this;
-    const member = membership.committer;
     const offsets = read.flatMap(([{ place, position }]) =>
       position === null ? [] : [{ ...place, offset: position }],
     );
@@ -78,8 +80,7 @@ export class Copier extends Client {
     let isSent = true;
     for (const [{ place }, copies] of read) {
       const output = this.#placeFor(place);
-      if (output === null || !isSent) return false;
-      isSent &&= await session.send(output, copies);
+      isSent &&= output !== null && (await session.send(output, copies));
       if (pauseMs > 0) await this.wait(pauseMs);
     }
     const { groupId } = membership.options;

@@ -92,7 +92,7 @@ export class Membership {
     this.#isKeptAlive = true;
     while (this.isMember && !this.#client.isRetired) {
       await this.#client.wait(Math.ceil(this.options.sessionTimeoutMs / 4));
-      if (this.isMember) await this.beat();
+      if (this.isMember && !this.#client.isRetired) await this.beat();
     }
     this.#isKeptAlive = false;
   }

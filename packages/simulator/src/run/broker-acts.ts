@@ -31,11 +31,11 @@ export function swapFolder(
 }
 
 function changeFolder(
-  { process: { cluster, disk }, folders, recorder }: RunWorld,
+  { process: { cluster, disk, isUp }, folders, recorder }: RunWorld,
   { brokerId, how }: Pick<ActOf<"swap_folder">, "brokerId" | "how">,
   luck: Chance,
 ): void {
-  if (cluster === null) return;
+  if (cluster === null || !isUp) return;
   if (how === "copy") {
     folders.take(disk, brokerId, recorder.order);
     return;

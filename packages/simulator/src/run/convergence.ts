@@ -10,8 +10,8 @@ import type { RunWorld } from "./world.ts";
 
 const ROUNDS_MAX = 600;
 const ROUND_MS = 5;
-/** Longer than anybody waits for an answer. */
-const REST_MS = 1000;
+/** Longer than a message takes. */
+const REST_ROUNDS = 12;
 
 export async function converge(world: RunWorld, pass: () => Promise<void>): Promise<void> {
   const { process, network, recorder, witness } = world;
@@ -42,14 +42,13 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
   if (witness.violation === null) await restOf(world, pass);
 }
 
-/** What is under way comes to its end. */
-async function restOf({ clients, timeline }: RunWorld, pass: () => Promise<void>): Promise<void> {
-  for (const client of clients.values()) client.isRetired = true;
-  let isOver = false;
-  timeline.plan(REST_MS, () => {
-    isOver = true;
-  });
-  while (!isOver) await pass();
+/** What is under way comes to its end, and what it leaves comes together again. */
+async function restOf(world: RunWorld, pass: () => Promise<void>): Promise<void> {
+  for (const client of world.clients.values()) client.isRetired = true;
+  for (let round = 0; round < REST_ROUNDS; round++) {
+    tend(world);
+    await roundOver(world, pass);
+  }
 }
 
 async function roundOver({ timeline }: RunWorld, pass: () => Promise<void>): Promise<void> {

@@ -5,14 +5,14 @@
  * without time, a message or the disk has gone on.
  */
 import { Chance } from "../chance.ts";
-import type { TopicFacts } from "../history/history.ts";
 import type { Entry } from "../script/entry.ts";
-import type { Shape, TopicShape } from "../shape/shape.ts";
+import type { Shape } from "../shape/shape.ts";
 import type { Violation } from "../world/witness.ts";
 import { converge } from "./convergence.ts";
 import type { Judges } from "./judges.ts";
 import { leadAgain, operate } from "./operator.ts";
 import { takeEntry } from "./take-entry.ts";
+import { factsOf } from "./topic-acts.ts";
 import { makeWorld, type RunWorld, settled } from "./world.ts";
 
 export interface Run {
@@ -80,19 +80,6 @@ async function begin(world: RunWorld): Promise<void> {
   if (shape.replicateEveryMs !== null) replicateEvery(world, shape.replicateEveryMs);
   process.onEnd(() => folders.allStarted());
   process.onEnd(() => void timeline.plan(LOOKS_AFTER_MS, () => lookAfter(world, process.life)));
-}
-
-/** What judges have to know of a topic. */
-function factsOf({ topic, partitions, replicationFactor, config }: TopicShape): TopicFacts {
-  const { cleanup_policy = "delete", retention_ms = -1, retention_bytes = -1 } = config;
-  return {
-    topic,
-    partitions,
-    replicationFactor,
-    minInsyncReplicas: Number(config.min_insync_replicas ?? 1),
-    isCompacted: String(cleanup_policy).includes("compact"),
-    isRetained: retention_ms !== -1 || retention_bytes !== -1,
-  };
 }
 
 /** As a daemon does by itself. */

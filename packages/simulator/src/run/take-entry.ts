@@ -11,9 +11,8 @@ import type { ActKind, ActOf, Entry } from "../script/entry.ts";
 import { placeName } from "../world/topics.ts";
 import { startBroker, swapFolder } from "./broker-acts.ts";
 import { operate } from "./operator.ts";
+import { createTopic, deleteTopic, growTopic } from "./topic-acts.ts";
 import { type RunWorld, replaceClient } from "./world.ts";
-
-const PARTITIONS_MAX = 5;
 
 type Take<Kind extends ActKind> = (world: RunWorld, act: ActOf<Kind>, luck: Chance) => void;
 
@@ -81,7 +80,11 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
   stop_broker: (world, { brokerId }) => operate(world, (cluster) => cluster.stopBroker(brokerId)),
   start_broker: (world, { brokerId }) => startBroker(world, brokerId),
   swap_folder: swapFolder,
-  grow,
+  create_topic: createTopic,
+  delete_topic: deleteTopic,
+  grow: growTopic,
+  alter: (world, { topic, key, value }) =>
+    operate(world, (cluster) => cluster.alterConfig(topic, { [key]: value })),
   crash: ({ process }, { fate, downMs }, luck) => {
     if (process.cluster !== null) process.kill(fate, luck, downMs);
   },
@@ -180,20 +183,5 @@ function deleteRecords(world: RunWorld, act: ActOf<"delete_records">): void {
       recorded.unknown(null);
       throw problem;
     }
-  });
-}
-
-function grow(world: RunWorld, { topic }: ActOf<"grow">): void {
-  const { recorder, topics, witness } = world;
-  const partitions = topics.partitionsOf(topic) + 1;
-  if (partitions === 1 || partitions > PARTITIONS_MAX) return;
-  const recorded = recorder.asked("grow_topic", "operator", { topic, partitions });
-  operate(world, (cluster) => cluster.growTopic(topic, partitions).then(() => cluster), {
-    done: (cluster) => {
-      recorded.ok({});
-      topics.grown(topic, partitions);
-      witness.noteTopic(cluster, topic);
-    },
-    refused: (code) => recorded.unknown(code),
   });
 }

@@ -1,7 +1,7 @@
 /** Draws the script of a run from its seed and shape. */
 import { FAULT_POINTS, waitsAt } from "@minikafka/core";
 import { Chance } from "../chance.ts";
-import type { Shape } from "../shape/shape.ts";
+import type { Shape, TopicShape } from "../shape/shape.ts";
 import type { Act, ActKind, Entry } from "./entry.ts";
 
 const INTERNAL = ["__consumer_offsets", "__transaction_state"];
@@ -27,7 +27,7 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
   send: (chance, shape) => {
     const client = oneOfKind(chance, shape, "producer");
     if (client === null) return null;
-    const { topic, config } = chance.oneOf(shape.topics);
+    const { topic, config } = chance.oneOf(topicsOf(shape));
     const isCompacted = String(config.cleanup_policy ?? "").includes("compact");
     const key = () => (isCompacted || chance.percent(50) ? chance.oneOf(KEYS) : null);
     const keys = Array.from({ length: chance.percent(70) ? 1 : 1 + chance.below(4) }, key);
@@ -38,13 +38,13 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
   read: (chance, shape) => {
     const client = oneOfKind(chance, shape, "reader");
     if (client === null) return null;
-    return { kind: "read", client, ...place(chance, chance.oneOf(shape.topics).topic) };
+    return { kind: "read", client, ...place(chance, chance.oneOf(topicsOf(shape)).topic) };
   },
   transact: (chance, shape) => {
     const client = oneOfKind(chance, shape, "writer");
     if (client === null) return null;
     const sends = Array.from({ length: 1 + chance.below(4) }, () => {
-      const { topic } = chance.oneOf(shape.topics);
+      const { topic } = chance.oneOf(topicsOf(shape));
       const keys = Array.from({ length: 1 + chance.below(2) }, () => chance.oneOf(KEYS));
       return { ...place(chance, topic), keys };
     });
@@ -101,7 +101,7 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
     kind: "promote",
     ...anyPlace(chance, shape),
     brokerId: brokerOf(chance, shape),
-    unclean: false,
+    unclean: shape.allowsUnclean && chance.percent(30),
   }),
   remove_from_isr: (chance, shape) => ({
     kind: "remove_from_isr",
@@ -126,6 +126,16 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
     how: chance.oneOf(["copy", "back", "lose"] as const),
     downMs: downMs(chance),
   }),
+  create_topic: (chance, { laterTopics }) =>
+    laterTopics.length === 0 ? null : { kind: "create_topic", topic: chance.oneOf(laterTopics).topic },
+  delete_topic: (chance, { laterTopics }) =>
+    laterTopics.length === 0 ? null : { kind: "delete_topic", topic: chance.oneOf(laterTopics).topic },
+  alter: (chance, shape) => {
+    const { topic } = chance.oneOf(shape.topics);
+    const value = { segment_bytes: 1024 + chance.below(4000), segment_ms: 1 + chance.below(300) };
+    const key = chance.oneOf(["segment_bytes", "segment_ms"] as const);
+    return { kind: "alter", topic, key, value: value[key] };
+  },
   grow: (chance, shape) => ({ kind: "grow", topic: chance.oneOf(shape.topics).topic }),
   crash: (chance, shape) => ({ kind: "crash", fate: chance.oneOf(shape.fates), downMs: downMs(chance) }),
   crash_at: (chance, shape) => ({
@@ -184,6 +194,11 @@ function downMs(chance: Chance): number {
 
 function place(chance: Chance, topic: string) {
   return { topic, partition: chance.below(6) };
+}
+
+/** Those that come later, too. */
+function topicsOf({ topics, laterTopics }: Shape): readonly TopicShape[] {
+  return [...topics, ...laterTopics];
 }
 
 function anyPlace(chance: Chance, shape: Shape) {

@@ -74,7 +74,10 @@ export type Act =
       readonly how: "copy" | "back" | "lose";
       readonly downMs: number;
     }
+  | { readonly kind: "create_topic"; readonly topic: string }
+  | { readonly kind: "delete_topic"; readonly topic: string }
   | { readonly kind: "grow"; readonly topic: string }
+  | { readonly kind: "alter"; readonly topic: string; readonly key: string; readonly value: number }
   // faults
   | { readonly kind: "crash"; readonly fate: DiskFate; readonly downMs: number }
   | {

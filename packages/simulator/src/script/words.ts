@@ -8,14 +8,22 @@ export function entryWords({ atMs, kind, luck: _, ...rest }: Entry): string {
   return [`${String(atMs).padStart(6)} ms `, kind, ...words].join(" ");
 }
 
-export function shapeWords({ clients, topics, config, weights: _, fates: __, ...rest }: Shape): string[] {
+export function shapeWords({
+  clients,
+  topics,
+  laterTopics,
+  config,
+  weights: _,
+  fates: __,
+  ...rest
+}: Shape): string[] {
   const words = (value: object) =>
     Object.entries(value)
       .map(([name, each]) => `${name}=${valueWords(each)}`)
       .join(" ");
   return [
     words({ ...config, ...rest }),
-    ...topics.map((topic) => `topic ${words(topic)}`),
+    ...[...topics, ...laterTopics].map((topic) => `topic ${words(topic)}`),
     ...clients.map((client) => `client ${words(client)}`),
   ];
 }

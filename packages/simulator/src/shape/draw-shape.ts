@@ -10,6 +10,7 @@ export function drawShape(seed: number): Shape {
   const brokers = chance.weighted({ 1: 25, 2: 25, 3: 50 });
   const count = Number(brokers);
   const topics = drawTopics(chance, count);
+  const laterTopics = drawLaterTopics(chance, count);
   const flush = chance.weighted({ ack: 85, interval: 8, os: 7 });
   return {
     brokers: count,
@@ -28,7 +29,9 @@ export function drawShape(seed: number): Shape {
       ...(chance.percent(20) ? { reserveBytes: 4096 } : {}),
     },
     topics,
-    clients: drawClients(chance, topics),
+    laterTopics,
+    allowsUnclean: chance.percent(8),
+    clients: drawClients(chance, [...topics, ...laterTopics]),
     network: {
       delayMsMax: chance.oneOf([0, 2, 5, 20]),
       lossPermille: chance.oneOf([0, 0, 5, 20]),
@@ -142,6 +145,17 @@ function transactional(chance: Chance, transactionalId: string) {
   return { transactionalId, timeoutMs: 150 + chance.below(500), valueBytes: chance.oneOf([4, 20, 100]) };
 }
 
+function drawLaterTopics(chance: Chance, brokers: number): TopicShape[] {
+  const config = { min_insync_replicas: 1 };
+  const replicationFactor = 1 + chance.below(brokers);
+  return chance.oneOf([[], ["brief"], ["brief", "short"]]).map((topic) => ({
+    topic,
+    partitions: 1 + chance.below(2),
+    replicationFactor,
+    config,
+  }));
+}
+
 /** Calm ones and wild ones. */
 function drawWeights(chance: Chance): Shape["weights"] {
   const some = (most: number) => (chance.percent(70) ? chance.below(most + 1) : 0);
@@ -173,7 +187,10 @@ function drawWeights(chance: Chance): Shape["weights"] {
     stop_broker: some(3),
     start_broker: 1 + some(3),
     swap_folder: some(4),
+    create_topic: some(4),
+    delete_topic: some(1),
     grow: some(1),
+    alter: some(2),
     crash: some(4),
     crash_at: some(3),
     fail_at: some(3),

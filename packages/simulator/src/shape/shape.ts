@@ -49,6 +49,10 @@ export interface Shape {
   readonly brokers: number;
   readonly config: Partial<Omit<ClusterConfig, "dataFolder" | "brokerIds">>;
   readonly topics: readonly TopicShape[];
+  /** Those that may be made in the middle of the run, and may go again. */
+  readonly laterTopics: readonly TopicShape[];
+  /** Whether replicas out of sync may come to lead, with the loss of what only others hold. */
+  readonly allowsUnclean: boolean;
   readonly clients: readonly ClientShape[];
   readonly network: { readonly delayMsMax: number; readonly lossPermille: number };
   /** What a death of the process may leave of what was not synced. */

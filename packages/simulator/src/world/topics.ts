@@ -9,6 +9,8 @@ export function placeName({ topic, partition }: TopicPartition): string {
 export class Topics {
   readonly #known = new Map<string, { shape: TopicShape; partitions: number }>();
 
+  readonly #claimed = new Set<string>();
+
   made(shape: TopicShape): void {
     this.#known.set(shape.topic, { shape, partitions: shape.partitions });
   }
@@ -20,6 +22,13 @@ export class Topics {
 
   gone(topic: string): void {
     this.#known.delete(topic);
+  }
+
+  /** Says that a topic is about to be made; false for a name that was given before. */
+  claims(topic: string): boolean {
+    if (this.#claimed.has(topic)) return false;
+    this.#claimed.add(topic);
+    return true;
   }
 
   has(topic: string): boolean {

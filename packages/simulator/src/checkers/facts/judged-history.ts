@@ -49,6 +49,8 @@ export class JudgedHistory {
   readonly sights = new Map<string, Sight[]>();
   readonly transactions = new Map<string, Transaction>();
   readonly topics = new Map<string, TopicFacts>();
+  /** Topics that somebody asked to delete: nobody counts on what they had. */
+  readonly gone = new Set<string>();
   /** From when on there were no more faults; `null`: there was no such moment. */
   readonly quietFrom: number | null;
   readonly #byKind = new Map<OperationKind, AnyOperation[]>();
@@ -84,6 +86,9 @@ export class JudgedHistory {
         break;
       case "end_transaction":
         this.#transaction(operation.asked.transaction).ends.push(operation);
+        break;
+      case "delete_topic":
+        this.gone.add(operation.asked.topic);
         break;
       case "create_topic":
         this.topics.set(operation.asked.topic, operation.asked);

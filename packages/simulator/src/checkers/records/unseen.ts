@@ -1,7 +1,14 @@
 /** When all is well again, everything that was acknowledged has been read. Jepsen: unseen. */
 import type { PlaceName } from "../../history/place.ts";
 import type { Checker } from "../checker.ts";
-import { type JudgedHistory, listIn, type Poll, protectionOf, type Sent } from "../facts/judged-history.ts";
+import {
+  type JudgedHistory,
+  listIn,
+  type Poll,
+  protectionOf,
+  type Sent,
+  topicOf,
+} from "../facts/judged-history.ts";
 import { sentWords } from "../facts/words.ts";
 
 /** What was read of a partition after the faults. */
@@ -19,6 +26,7 @@ export const unseen: Checker<JudgedHistory> = {
     if (quietFrom === null) return;
     const finals = finalPolls(judged, quietFrom);
     for (const [place, acknowledged] of judged.acknowledged) {
+      if (judged.gone.has(topicOf(place))) continue;
       const read = readOf(finals.get(place) ?? []);
       for (const [offset, sents] of acknowledged)
         for (const sent of sents) {
