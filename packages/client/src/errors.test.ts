@@ -23,7 +23,7 @@ test("helpers say no to anything that is not ours", () => {
 });
 
 test("the fate of a request is unknown when it went out and nobody said what became of it", () => {
-  const fate = (code: string, details?: { sent: boolean }) =>
+  const fate = (code: string, details?: Readonly<Record<string, boolean>>) =>
     isFateUnknown(new MiniKafkaError(code, "m", { details }));
   expect(fate("CONNECTION", { sent: true })).toBe(true);
   expect(fate("CONNECTION", { sent: false })).toBe(false);
@@ -31,6 +31,8 @@ test("the fate of a request is unknown when it went out and nobody said what bec
   expect(fate("REQUEST_TIMED_OUT")).toBe(true);
   expect(fate("NOT_ENOUGH_REPLICAS_AFTER_APPEND")).toBe(true);
   expect(fate("NOT_ENOUGH_REPLICAS")).toBe(false);
+  expect(fate("FENCED_LEADER_EPOCH", { appended: true })).toBe(true);
+  expect(fate("FENCED_LEADER_EPOCH")).toBe(false);
 });
 
 test("at most one of retriable, abortable and fatal holds, and a transaction's word goes before the code's", () => {

@@ -128,6 +128,8 @@ export function hasCode<Code extends MiniKafkaErrorCode>(
 export function isFateUnknown(error: MiniKafkaError): boolean {
   // An attempt before had no answer, whatever became of the last one.
   if (error.details.inDoubt === true || isDecidedEnd(error.details)) return true;
+  // The broker has it, and cannot say whether it stays: its leader was replaced, say, before the others had it.
+  if (error.details.appended === true) return true;
   switch (error.code) {
     case "CONNECTION":
     case "TIMEOUT":

@@ -22,6 +22,15 @@ export class BrokerError extends Error {
   }
 }
 
+/**
+ * `problem`, of an acknowledgement: what is to be acknowledged lies in the log already, and may stay there or not. The code alone may
+ * also be that of a refusal, after which surely nothing is there.
+ */
+export function afterAppend(problem: BrokerError): BrokerError {
+  const { code, message, details } = problem;
+  return new BrokerError(code, message, { ...details, appended: true }, { cause: problem });
+}
+
 /** Where damage or a refusal was met. */
 export interface StorageSite {
   readonly file: string;

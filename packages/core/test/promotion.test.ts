@@ -1,5 +1,6 @@
 /** Leadership that moves: what the new leader keeps, what old leaders give up, and what the dials lose. */
 import { expect, test } from "vitest";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
 import { ORIGINAL_DIALS } from "../src/cluster/config.ts";
 import { valuesOf } from "./cluster-world.ts";
@@ -104,14 +105,32 @@ test("whoever waits for the old leader, or names its epoch, is fenced", async ()
   const sent = send(cluster, ["a"], "all");
   const fenced = expect(sent).rejects.toMatchObject({
     code: "FENCED_LEADER_EPOCH",
-    details: { leader_epoch: 1 },
+    details: { leader_epoch: 1, appended: true },
   });
   await cluster.promote(ORDERS, 2);
   await fenced;
   const set = cluster.replicaSet(ORDERS);
   const append = (leaderEpoch: number) => () => set.append(Buffer.alloc(0), { acks: 1, leaderEpoch });
-  expect(append(0)).toThrow(expect.objectContaining({ code: "FENCED_LEADER_EPOCH" }));
+  const refused = { code: "FENCED_LEADER_EPOCH", details: { requested: 0, leader_epoch: 1 } };
+  expect(append(0)).toThrow(expect.objectContaining(refused));
   expect(append(1)).toThrow(expect.objectContaining({ code: "CORRUPT_BATCH" }));
+});
+
+test("who waits for an acknowledgement is told that the batch was appended, whatever ends the wait", async () => {
+  const ends = {
+    LEADER_NOT_AVAILABLE: (cluster: BrokerCluster) => cluster.stopBroker(1),
+    FENCED_LEADER_EPOCH: (cluster: BrokerCluster) => cluster.promote(ORDERS, 2),
+    SHUTTING_DOWN: (cluster: BrokerCluster) => cluster.close(),
+  } as const;
+  for (const [code, end] of Object.entries(ends)) {
+    const cluster = await openReplicated(memoryWorld());
+    const told = expect(send(cluster, ["a"], "all")).rejects.toMatchObject({
+      code,
+      details: { appended: true },
+    });
+    await end(cluster);
+    await told;
+  }
 });
 
 test("only a replica that is in sync is promoted; another one only when its loss is said to be meant", async () => {

@@ -26,6 +26,14 @@ test("a batch is tried again by itself only when surely nothing of it was append
   ]);
 });
 
+test("a batch that was appended and not acknowledged is not tried again, with whatever code", () => {
+  for (const code of ["FENCED_LEADER_EPOCH", "LEADER_NOT_AVAILABLE", "SHUTTING_DOWN"]) {
+    const appended = new MiniKafkaError(code, "m", { details: { appended: true } });
+    expect(verdictOn(appended, batch)).toBe("fail");
+    expect(verdictOn(appended, { ...batch, mayDuplicate: true })).toBe("retry");
+  }
+});
+
 test("who accepts duplicates has a batch of unknown fate sent again", () => {
   expect(verdictOn(sent, { ...batch, mayDuplicate: true })).toBe("retry");
   expect(verdictOn(new MiniKafkaError("REQUEST_TIMED_OUT", "m"), { ...batch, mayDuplicate: true })).toBe(

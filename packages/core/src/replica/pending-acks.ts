@@ -6,7 +6,7 @@
  * sync, and each of them has the batch on its disk; each waiter is told once, and of two that can be told the earlier call first.
  * Never: an acknowledgement for what a replica in sync might still lose; a waiter that outlives the leadership it was taken under.
  */
-import { BrokerError } from "../errors.ts";
+import { afterAppend, BrokerError } from "../errors.ts";
 import type { Replica } from "./replica.ts";
 import type { AckRule } from "./replication-config.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
@@ -93,10 +93,11 @@ export class PendingAcks {
     this.#flush(view);
   }
 
+  /** Each is told besides that its batch was appended (`appended`), since others are told the same of one that was not. */
   rejectAll(problem: BrokerError): void {
     const waiting = this.#waiters;
     this.#waiters = [];
-    for (const { reject } of waiting) reject(problem);
+    for (const { reject } of waiting) reject(afterAppend(problem));
   }
 
   #forget(waiter: Waiter): void {

@@ -8,7 +8,7 @@
 import { type BatchHeader, encodeMarker, stampAppendTime } from "@minikafka/record";
 import { answeringForDisk } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
-import { BrokerError } from "../errors.ts";
+import { afterAppend, BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { acknowledged, type FlushPolicy } from "./acknowledgement.ts";
 import type { Appended, AppendOptions } from "./append-options.ts";
@@ -221,7 +221,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     try {
       await acknowledged(log, { acks, nextOffset, flush: this.#flush });
     } catch (problem) {
-      throw problem instanceof BrokerError ? (this.#retirement ?? problem) : problem;
+      throw problem instanceof BrokerError ? afterAppend(this.#retirement ?? problem) : problem;
     }
   }
 

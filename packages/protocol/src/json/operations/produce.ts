@@ -12,7 +12,7 @@ const partitionZero = fields.partition.default(0);
 export const produce = operation({
   name: "produce",
   summary:
-    "Appends one record, several, or a whole encoded batch to a partition. One of a transaction may have to wait for its coordinator: other requests to the partition that were sent behind it may take effect before it.",
+    "Appends one record, several, or a whole encoded batch to a partition. One of a transaction may have to wait for its coordinator: other requests to the partition that were sent behind it may take effect before it. An error whose details say `appended` leaves it open whether the records stay; after another one than REQUEST_TIMED_OUT and NOT_ENOUGH_REPLICAS_AFTER_APPEND nothing was appended.",
   request: {
     topic: fields.topic,
     partition: partitionZero,
