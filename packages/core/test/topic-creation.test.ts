@@ -67,6 +67,19 @@ test.each(["close", "crash"] as const)(
   },
 );
 
+test("a broker that stops in the middle is told as away, which may be tried again, and nothing is left", async () => {
+  const { disk, cluster, made } = await halfMade();
+  const stopped = cluster.stopBroker(1);
+  disk.releaseSyncs();
+  expect(await rejection(made)).toMatchObject({ code: "BROKER_NOT_AVAILABLE" });
+  await stopped;
+  await cluster.startBroker(1);
+  expect(cluster.hasTopic("orders")).toBe(false);
+  await cluster.createTopicLater(REQUEST);
+  await append(cluster, ORDERS, "first", "all");
+  expect(valuesOf(cluster, ORDERS)).toEqual(["first"]);
+});
+
 test("a disk that refuses in the middle leaves nothing, and the next try succeeds", async () => {
   for (const [operation, code] of [
     ["makeFolder", "ENOSPC"],

@@ -12,6 +12,7 @@ import type { EntryKind } from "../env/disk.ts";
 import { isDiskFull } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import type { ReplicaPlace } from "../env/trace.ts";
+import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { IndexMemory } from "../log/context/index-memory.ts";
 import { PartitionLog, type PartitionLogOptions } from "../log/partition-log.ts";
@@ -115,13 +116,20 @@ export class Broker extends BrokerHealth {
     }
   }
 
-  /** Makes the folder of a new partition's log, durably, ahead of openLog(). Rejects with DiskError, STORAGE_ERROR. */
+  /**
+   * Makes the folder of a new partition's log, durably, ahead of openLog(). Rejects with DiskError, STORAGE_ERROR, and with
+   * BROKER_NOT_AVAILABLE when it is stopped or closed meanwhile, which nothing is wrong with.
+   */
   async prepareLog(topic: Topic, partition: number): Promise<void> {
     const preparation = PartitionLog.prepare(this.#optionsOf(topic, partition, true), this.env);
     if (this.#isClosing) preparation.abandon();
     this.#preparations.add(preparation);
     try {
       await preparation.run();
+    } catch (problem) {
+      throw preparation.isAbandoned
+        ? this.#stoppedBefore(partitionName({ topic: topic.topic, partition }))
+        : problem;
     } finally {
       this.#preparations.delete(preparation);
     }
@@ -208,6 +216,11 @@ export class Broker extends BrokerHealth {
     this.#marks.abandon();
     for (const log of this.#logs.values()) log.abandon();
     this.#logs.clear();
+  }
+
+  #stoppedBefore(name: string): BrokerError {
+    const message = `broker ${this.brokerId} was stopped before the folder of ${name} was made`;
+    return new BrokerError("BROKER_NOT_AVAILABLE", message, { broker_id: this.brokerId });
   }
 
   #abandonPreparations(): void {

@@ -34,6 +34,10 @@ export class FolderPreparation {
     this.#requireWanted();
   }
 
+  get isAbandoned(): boolean {
+    return this.#isAbandoned;
+  }
+
   /** As if the process had died. */
   abandon(): void {
     this.#isAbandoned = true;
