@@ -5,10 +5,10 @@
  */
 import { type Client, connect } from "@minikafka/client";
 import { expect, onTestFailed, onTestFinished, test } from "vitest";
-import { again } from "./support/again.ts";
+import { expectWhole, follow } from "./support/bank-audit.ts";
 import { Branch } from "./support/bank-branch.ts";
 import { Ledger } from "./support/bank-ledger.ts";
-import { endsOf, readBalances, readUpTo } from "./support/bank-reading.ts";
+import { endsOf, readUpTo } from "./support/bank-reading.ts";
 import { BALANCES, TOPIC } from "./support/bank-transfer.ts";
 import { trouble } from "./support/cluster-trouble.ts";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
@@ -56,25 +56,6 @@ async function openBank(below: Dice, brokers: number): Promise<Bank> {
   return { broker, proxy, office, below };
 }
 
-/** Follows until `over` is called, from broken connection to broken connection. */
-function follow(client: Client, ledger: Ledger): { readonly over: () => Promise<void> } {
-  const consumer = client.consumer({ isolation: "read_committed", autoOffsetReset: "earliest" });
-  consumer.assign(ledger.positions.map((_, partition) => ({ topic: TOPIC, partition })));
-  let isOver = false;
-  const reading = (async () => {
-    while (!isOver)
-      for (const record of await again(() => consumer.poll({ timeoutMs: 100 }))) ledger.see(record);
-  })();
-  reading.catch(() => {});
-  return {
-    over: async () => {
-      isOver = true;
-      await reading;
-      await consumer.close();
-    },
-  };
-}
-
 /** The daemon dies, mostly, or ends as one that is asked to. */
 async function restart({ broker, below }: Bank): Promise<void> {
   await broker.end(below(4) === 0 ? "SIGTERM" : "SIGKILL");
@@ -103,38 +84,6 @@ async function run(branches: readonly Branch[], disturb: () => Promise<void>): P
   await Promise.all(branches.map((branch) => branch.close()));
 }
 
-async function expectWhole(branches: readonly Branch[], followed: Ledger, client: Client): Promise<void> {
-  const ends = await endsOf(client, GEOMETRY, "read_committed");
-  expect(ends, "nothing is left open").toEqual(await endsOf(client, GEOMETRY, "read_uncommitted"));
-  const afterwards = new Ledger(GEOMETRY);
-  for (const ledger of [followed, afterwards]) {
-    await readUpTo(client, ledger, ends);
-    for (const branch of branches) {
-      const book = ledger.book(branch.name);
-      branch.requireKept(book);
-      expect([branch.name, book.last, book.balances]).toEqual([branch.name, branch.last, branch.balances]);
-    }
-  }
-  expect(followed.records).toBe(afterwards.records);
-  await expectBalances(branches, client);
-  await expectSeen(ends, client);
-}
-
-/** A compacted topic tells the same, also when nothing but the last balances is left: none is of an aborted transfer. */
-async function expectBalances(branches: readonly Branch[], client: Client): Promise<void> {
-  const stepper = client.stepper();
-  for (let partition = 0; partition < GEOMETRY.partitions; partition += 1)
-    await again(() => stepper.rollSegment({ topic: BALANCES, partition }));
-  for (;;) {
-    const { balances, records } = await readBalances(client, GEOMETRY);
-    for (const branch of branches)
-      expect([branch.name, balances.get(branch.name)]).toEqual([branch.name, branch.balances]);
-    if (records === BRANCHES * GEOMETRY.accounts) return;
-    // Those that go by themselves may be in its way.
-    await again(() => stepper.compact({ topic: BALANCES }));
-  }
-}
-
 /** The rules can be broken: whoever reads what is aborted as well finds them broken. */
 async function expectSeen(ends: readonly number[], client: Client): Promise<void> {
   const everything = readUpTo(client, new Ledger(GEOMETRY), ends, "read_uncommitted");
@@ -156,11 +105,15 @@ async function bankTest(brokers: number, disturb: (bank: Bank) => Promise<void>)
   const following = follow(office, followed);
   await run(branches, () => disturb(bank));
   await following.over();
-  await expectWhole(branches, followed, office);
+  const expectAll = async () => {
+    await expectWhole(branches, followed, office, GEOMETRY);
+    await expectSeen(await endsOf(office, GEOMETRY, "read_committed"), office);
+  };
+  await expectAll();
   // What a crash makes of all that is what it was.
   await broker.end("SIGKILL");
   await broker.start();
-  await expectWhole(branches, followed, office);
+  await expectAll();
   expect(await broker.end("SIGTERM")).toBe(0);
 }
 

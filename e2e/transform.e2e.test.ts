@@ -2,12 +2,13 @@
  * Numbers in, squares out, each exactly once: workers of a group that consume, transform and produce in transactions, while they
  * vanish, come back, change their minds and lose their connections, and the broker is killed. More of it: npm run bank.
  */
-import { type Client, connect, type RecordMetadata } from "@minikafka/client";
+import { type Client, connect } from "@minikafka/client";
 import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { again } from "./support/again.ts";
 import { trouble } from "./support/cluster-trouble.ts";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
 import { type Dice, dice } from "./support/dice.ts";
+import { NumberFeed } from "./support/number-feed.ts";
 import { RestartedDaemon } from "./support/restarted-daemon.ts";
 import { GROUP, TransformingWorker } from "./support/transforming-worker.ts";
 
@@ -16,33 +17,13 @@ const TROUBLES = Number(process.env.MINIKAFKA_KILLS ?? 2);
 const PARTITIONS = 4;
 
 /** Where the group is to be at the end, by partition. */
-type Ends = number[];
+type Ends = readonly number[];
 
-/** Numbers, in transactions of ten; those of every third one are wrong, and aborted before they are sent again. */
 async function feed(client: Client): Promise<Ends> {
-  const ends: Ends = Array.from({ length: PARTITIONS }, () => 0);
-  const producer = client.producer({ transactionalId: "feeder" });
-  const send = async (from: number, sign: number): Promise<RecordMetadata[]> => {
-    const tx = await producer.beginTransaction();
-    const numbers = Array.from({ length: 10 }, (_, index) => from + index);
-    const sent = tx.sendMany(
-      numbers.map((number) => ({
-        topic: "numbers",
-        partition: number % PARTITIONS,
-        value: `${sign * number}`,
-      })),
-    );
-    const landed = await sent;
-    await (sign === 1 ? tx.commit() : tx.abort());
-    return landed;
-  };
-  for (let from = 0; from < NUMBERS; from += 10) {
-    if (from % 3 === 0) await send(from, -1.5);
-    for (const { partition, offset } of await send(from, 1))
-      ends[partition] = Math.max(ends[partition] ?? 0, (offset ?? 0) + 1);
-  }
-  await producer.close();
-  return ends;
+  const feed = new NumberFeed(client, PARTITIONS);
+  while (feed.next < NUMBERS) await feed.sendTen();
+  await feed.close();
+  return feed.ends;
 }
 
 async function committedOffsets(client: Client): Promise<number[]> {

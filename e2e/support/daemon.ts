@@ -93,14 +93,43 @@ export async function runBroker(
 }
 
 /** Starts a daemon on `data` and a free port; resolves when it says that it is ready. */
-export async function startDaemon(
+export function startDaemon(
   data: string,
   arguments_: readonly string[] = [],
   environment: NodeJS.ProcessEnv = {},
   limits: SystemLimits = {},
 ): Promise<Daemon> {
+  return launchDaemon(data, arguments_, environment, limits).ready;
+}
+
+/** One that is under way, and may be ended before it gets anywhere. */
+export interface StartingDaemon {
+  /** Fails when it ends before it is ready. */
+  readonly ready: Promise<Daemon>;
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+}
+
+/** The same, for who does not want to wait for it. */
+export function launchDaemon(
+  data: string,
+  arguments_: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+  limits: SystemLimits = {},
+): StartingDaemon {
   const command = ["--data", data, "--port", "0", ...arguments_];
-  const { child, output, ended } = launch(command, environment, limits);
+  const launched = launch(command, environment, limits);
+  const signal = (name: NodeJS.Signals) => {
+    launched.child.kill(name);
+  };
+  return { ready: untilReady(data, launched, signal), signal, ended: launched.ended };
+}
+
+async function untilReady(
+  data: string,
+  { child, output, ended }: Launched,
+  signal: Daemon["signal"],
+): Promise<Daemon> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const early = ended.then((end) => {
     throw new Error(`the daemon ended with ${end.code ?? end.signal} before it was ready: ${end.stderr}`);
@@ -115,11 +144,9 @@ export async function startDaemon(
     data,
     output,
     ended,
-    signal: (signal) => {
-      child.kill(signal);
-    },
-    end: async (signal) => {
-      child.kill(signal);
+    signal,
+    end: async (name) => {
+      signal(name);
       return ended;
     },
   };
