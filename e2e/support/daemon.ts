@@ -60,8 +60,10 @@ function launch(
   // The shell is gone once it has become the daemon.
   const limited = ["sh", "-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command];
   const [program = "", ...rest] = descriptors === undefined ? command : limited;
+  // A seed that the tests draw from is no setting of the daemon's.
+  const { MINIKAFKA_SEED: _drawnFrom, ...own } = process.env;
   const child = spawn(program, rest, {
-    env: { ...process.env, ...environment },
+    env: { ...own, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };
