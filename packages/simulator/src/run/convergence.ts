@@ -101,6 +101,9 @@ class CoordinatorStates {
   }
 
   ask(): void {
+    this.#open = "nobody has said how the transactions are";
+    // Whoever is at work may begin one behind the answer.
+    if ([...this.#world.clients.values()].some(({ isIdle }) => !isIdle)) return;
     operate(this.#world, (cluster) => cluster.transactions.list(), {
       done: ({ transactions }) => {
         const open = transactions.find(({ state }) => state === "ongoing" || state.startsWith("prepare"));
