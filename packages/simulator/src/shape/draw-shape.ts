@@ -23,7 +23,6 @@ export function drawShape(seed: number): Shape {
       offsetsTopicPartitions: 1 + chance.below(2),
       transactionsTopicPartitions: 1 + chance.below(2),
       ...(chance.percent(10) ? { rebalance: "immediate" } : {}),
-      ...(chance.percent(5) ? { highWatermarkCheckpoint: false } : {}),
       ...(chance.percent(20) ? { openFilesMax: 10 + chance.below(20) } : {}),
       ...(chance.percent(20) ? { compactionBufferBytes: 1024 } : {}),
       ...(chance.percent(20) ? { reserveBytes: 4096 } : {}),
