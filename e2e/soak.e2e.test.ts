@@ -17,6 +17,8 @@ import type { SoakWorld } from "./support/soak/soak-world.ts";
 
 const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 6);
 const SEED = Number(process.env.MINIKAFKA_SEED ?? 1);
+/** When that is over, as many kills as there were are enough. */
+const MINUTES = Number(process.env.MINIKAFKA_MINUTES ?? Number.POSITIVE_INFINITY);
 /** Audits read everything, and so are not after each kill. */
 const KILLS_PER_AUDIT = 25;
 
@@ -51,7 +53,8 @@ async function endAgainAndAgain(soak: Soak): Promise<void> {
   const { progress } = soak.world;
   const below = dice(SEED + 2);
   let audits = 0;
-  while (progress.count("SIGKILL") < KILLS) {
+  const untilMs = performance.now() + MINUTES * 60_000;
+  while (!progress.isOver && progress.count("SIGKILL") < KILLS && performance.now() < untilMs) {
     await progress.after(5 + below(below(4) === 0 ? 800 : 80));
     await soak.lives.end();
     if (progress.count("SIGKILL") < (audits + 1) * KILLS_PER_AUDIT) continue;
@@ -69,7 +72,14 @@ test("whatever ends the daemon, whenever, it comes back by itself, and nothing t
   const startedMs = performance.now();
   const soak = await openSoak();
   const { world, lives } = soak;
-  const [transactions] = await Promise.all([workAll(world), endAgainAndAgain(soak)]);
+  const ending = endAgainAndAgain(soak);
+  const working = Promise.all([workAll(world), ending]);
+  // Whoever fails ends it for all, so that no daemon is started behind the test's back.
+  const [transactions] = await working.catch(async (problem: unknown) => {
+    world.progress.end();
+    await Promise.allSettled([ending]);
+    throw problem;
+  });
   // Whatever is in the way of the last crash is in the way of nobody.
   for (const isLast of [false, true]) {
     await requireKept(soak);
