@@ -1,6 +1,6 @@
 /**
  * `npm run mutants [-- NAME...] [-- --seeds N]`: plants each mutation in the kernel and lets the simulator hunt for it, first with the
- * seed that found it before, then with seeds from 1 on. Red when one survives.
+ * seed that found it before, then with seeds from 1 on. Red when one survives, or when a seed is red without any.
  *
  * Owns a temporary folder, gone at the end. Never changes the tree.
  */
@@ -25,8 +25,8 @@ const width = Math.max(...chosen.map(({ name }) => name.length));
 async function judge(mutation) {
   const file = join(folder, `${mutation.name}.mjs`);
   await writeMutant(mutation, file);
-  const known = mutation.seed === undefined ? null : await hunt(file, mutation.seed, 1);
-  const found = known ?? (await hunt(file, 1, Number(values.seeds)));
+  const known = mutation.seed === undefined ? null : await huntBeyond(file, mutation.seed, 1);
+  const found = known ?? (await huntBeyond(file, 1, Number(values.seeds)));
   rmSync(file);
   const name = mutation.name.padEnd(width);
   if (found === null) console.log(`${name}  SURVIVES ${values.seeds} seeds: ${mutation.sentence}`);
@@ -37,9 +37,32 @@ async function judge(mutation) {
   return found !== null;
 }
 
+/**
+ * The first of these seeds that finds something with the mutation, and nothing without it: what is wrong without it was not found by it.
+ * @param {string} file
+ * @param {number} first
+ * @param {number} seeds
+ */
+async function huntBeyond(file, first, seeds) {
+  const end = first + seeds;
+  for (let from = first; from < end; ) {
+    const found = await hunt(file, from, end - from);
+    if (found === null) return null;
+    const without = await hunt(unmutated, found.seed, 1);
+    if (without === null) return found;
+    console.log(`seed ${found.seed} is red without a mutation: ${without.what}`);
+    sound = false;
+    from = found.seed + 1;
+  }
+  return null;
+}
+
 const folder = mkdtempSync(join(tmpdir(), "minikafka-mutants-"));
+const unmutated = join(folder, "unmutated.mjs");
 let survivors = 0;
+let sound = true;
 try {
+  await writeMutant(null, unmutated);
   const waiting = [...chosen];
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
@@ -50,4 +73,4 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 console.log(`${chosen.length - survivors} of ${chosen.length} mutations were found`);
-process.exitCode = survivors > 0 ? 1 : 0;
+process.exitCode = survivors > 0 || !sound ? 1 : 0;
