@@ -1,11 +1,8 @@
-/**
- * `npm run simulate -- [--seed N] [--seeds M] [--minutes M] [--workers W] [--script FILE] [--save FILE] [--no-shrink]`: runs of the
- * simulator. Exits with 1 when a promise was broken, or when many runs never reached what they should.
- */
+/** `npm run simulate`: runs of the simulator. Exits with 1 when a promise was broken, or when many runs never reached what they should; 2 for what cannot be meant. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { HELP, type Settings, settingsOf } from "./command-line.ts";
 import { foundLines, neverReached, SEEDS_FOR_ALL, shrunkLines, tallyLines } from "./report.ts";
 import { addTally, type Found, judged, newTally, runOf, type Tally, trySeed } from "./run/campaign.ts";
 import { shrink } from "./run/shrink.ts";
@@ -22,18 +19,6 @@ interface Share {
 }
 
 type Message = { readonly found: Found } | { readonly tally: Tally };
-
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    seeds: { type: "string" },
-    minutes: { type: "string" },
-    workers: { type: "string", default: "1" },
-    script: { type: "string" },
-    save: { type: "string" },
-    "no-shrink": { type: "boolean", default: false },
-  },
-});
 
 function say(lines: readonly string[]): void {
   console.log(lines.join("\n"));
@@ -63,28 +48,24 @@ function inWorker(share: Share, tell: (message: Message) => void): Promise<void>
 }
 
 /** Makes a run smaller that breaks `what`, and says how. */
-async function tellShrunk(run: Run, what: string): Promise<void> {
+async function tellShrunk(run: Run, what: string, file: string | null): Promise<void> {
   const stillBreaks = async (smaller: Run) => (await judged(smaller)).violation?.what === what;
   const { run: smallest, tried } = await shrink(run, stillBreaks, SHRINK_TRIES_MAX);
-  const file = values.save ?? null;
   if (file !== null) writeFileSync(file, scriptText(smallest));
   say(shrunkLines(smallest, { before: run.script.length, tried, file }));
 }
 
 async function replay(file: string): Promise<number> {
-  const run = readScript(readFileSync(file, "utf8"));
+  const run = readScript(file, readFileSync(file, "utf8"));
   const { violation, world } = await judged(run);
   if (violation === null) say([`${file}: no promise is broken`]);
-  else say(foundLines({ seed: run.seed, atMs: world.timeline.nowMs, violation }));
+  else say(foundLines({ seed: run.seed, atMs: world.timeline.nowMs, violation }, `--script ${file}`));
   return violation === null ? 0 : 1;
 }
 
-async function campaign(): Promise<number> {
+async function campaign({ seed: first, seeds, minutes, workers, save, shrinks }: Settings): Promise<number> {
   const beganMs = Date.now();
-  const first = Number(values.seed);
-  const untilMs = values.minutes === undefined ? null : beganMs + Number(values.minutes) * 60_000;
-  const seeds = Number(values.seeds ?? (untilMs === null ? 100 : Number.MAX_SAFE_INTEGER));
-  const workers = Math.min(Number(values.workers), seeds);
+  const untilMs = minutes === null ? null : beganMs + minutes * 60_000;
   const sum = newTally();
   const all: Found[] = [];
   const heard = (message: Message) => {
@@ -101,15 +82,34 @@ async function campaign(): Promise<number> {
   if (workers === 1) await takeShare({ first, step: 1, count: seeds, untilMs }, heard);
   else await Promise.all(shares.map((share) => inWorker(share, heard)));
   const [example] = all;
-  if (example !== undefined && !values["no-shrink"])
-    await tellShrunk(runOf(example.seed), example.violation.what);
+  if (example !== undefined && shrinks) await tellShrunk(runOf(example.seed), example.violation.what, save);
   say(tallyLines(sum, { seconds: (Date.now() - beganMs) / 1000, violations: all.length }));
   const missing = neverReached(sum);
   say(missing);
   return all.length > 0 || (sum.seeds >= SEEDS_FOR_ALL && missing.length > 0) ? 1 : 0;
 }
 
+async function main(): Promise<number> {
+  const asked = settingsOf(process.argv.slice(2));
+  if (asked === "help") {
+    say([HELP]);
+    return 0;
+  }
+  if (typeof asked === "string") {
+    console.error(`${asked}\n\n${HELP}`);
+    return 2;
+  }
+  // Before hours of work, not behind them.
+  if (asked.save !== null) writeFileSync(asked.save, "", { flag: "a" });
+  return asked.script === null ? campaign(asked) : replay(asked.script);
+}
+
 // Refusals are answers here, by the thousand: where each was made nobody asks.
 Error.stackTraceLimit = 4;
-if (isMainThread) process.exitCode = await (values.script === undefined ? campaign() : replay(values.script));
-else await takeShare(workerData as Share, (message) => parentPort?.postMessage(message));
+if (!isMainThread) await takeShare(workerData as Share, (message) => parentPort?.postMessage(message));
+else
+  process.exitCode = await main().catch((error: Error) => {
+    // A file that is not there or not to be written, or no script.
+    console.error(error.message);
+    return 2;
+  });

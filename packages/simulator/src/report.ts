@@ -4,11 +4,12 @@ import { MARKS } from "./run/marks.ts";
 import type { Run } from "./run/simulation.ts";
 import { entryWords, shapeWords } from "./script/words.ts";
 
-export function foundLines({ seed, atMs, violation }: Found): string[] {
+/** `again`: what repeats it; its seed, when nothing is said. */
+export function foundLines({ seed, atMs, violation }: Found, again = `--seed ${seed} --seeds 1`): string[] {
   return [
     `seed ${seed}, at ${atMs} ms: ${violation.what}`,
     ...violation.evidence.split("\n").map((line) => `  ${line}`),
-    `  again: npm run simulate -- --seed ${seed} --seeds 1`,
+    `  again: npm run simulate -- ${again}`,
   ];
 }
 

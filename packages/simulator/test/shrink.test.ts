@@ -35,8 +35,10 @@ test("it takes no more runs than it may", async () => {
 });
 
 test("a run is the same after it was a file, and another version is refused", () => {
-  expect(readScript(scriptText(run))).toEqual(run);
-  expect(() => readScript(scriptText(run).replace('"version": 1', '"version": 2'))).toThrow("version 2");
+  expect(readScript("run.json", scriptText(run))).toEqual(run);
+  const newer = scriptText(run).replace('"version": 1', '"version": 2');
+  for (const text of [newer, "{", "null", "7"])
+    expect(() => readScript("run.json", text)).toThrow("run.json");
 });
 
 test("entries and shapes are lines that name everything that was drawn", () => {

@@ -18,9 +18,19 @@ export function scriptText({ seed, shape, script }: Run): string {
   return `${head}  "script": [\n${lines}\n  ]\n}\n`;
 }
 
-/** Throws an Error for what is no such file. */
-export function readScript(text: string): Run {
-  const { version, seed, shape, script } = JSON.parse(text) as ScriptFile;
-  if (version !== VERSION) throw new Error(`the script is of version ${version}; expected ${VERSION}`);
+/** Throws an Error that names `file` for what is no such file. */
+export function readScript(file: string, text: string): Run {
+  const parsed = parse(file, text);
+  if (parsed?.version !== VERSION)
+    throw new Error(`${file} is no script of version ${VERSION}; --save writes one`);
+  const { seed, shape, script } = parsed as ScriptFile;
   return { seed, shape, script };
+}
+
+function parse(file: string, text: string): Partial<ScriptFile> | null {
+  try {
+    return JSON.parse(text) as Partial<ScriptFile> | null;
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${(error as Error).message}`);
+  }
 }

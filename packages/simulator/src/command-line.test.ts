@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { settingsOf } from "./command-line.ts";
+
+test("without options it takes a hundred seeds, and with a time as many as fit", () => {
+  expect(settingsOf([])).toMatchObject({ seed: 1, seeds: 100, minutes: null, workers: 1, shrinks: true });
+  expect(settingsOf(["--minutes", "5"])).toMatchObject({ seeds: Number.MAX_SAFE_INTEGER, minutes: 5 });
+  expect(settingsOf(["--seeds", "1", "--workers", "4"])).toMatchObject({ workers: 1 });
+});
+
+test.each([
+  ["--seed abc"],
+  ["--seeds abc"],
+  ["--seeds 0"],
+  ["--seeds -1"],
+  ["--seeds 1.5"],
+  ["--workers 0"],
+  ["--minutes abc"],
+  ["--minutes="],
+  ["--sede 5"],
+  ["5"],
+])("what cannot be meant is refused in words, and takes no seed: %s", (line) => {
+  const refusal = settingsOf(line.split(" "));
+  expect(refusal).toEqual(expect.any(String));
+  expect(refusal).not.toBe("help");
+});
+
+test("help is help, whatever else is asked", () => {
+  expect(settingsOf(["--help", "--seeds", "x"])).toBe("help");
+});
