@@ -88,6 +88,15 @@ export const FLAGGED: readonly Case[] = [
     },
   },
   {
+    checker: "visible-by-enough",
+    what: "what the leader alone holds becomes visible",
+    make: (looks) => {
+      const few = { inSyncReplicas: [1], minInsyncReplicas: 2 };
+      looks.look({ 1: { batches: TWO }, 2: {} }, { ...few, highWatermark: 1 });
+      looks.look({ 1: { batches: TWO }, 2: {} }, { ...few, highWatermark: 2 });
+    },
+  },
+  {
     checker: "one-leader",
     what: "two lead in one epoch, before and after a crash",
     make: (looks) => {

@@ -19,6 +19,19 @@ const SOUND: readonly Case[] = [
     },
   },
   {
+    checker: "visible-by-enough",
+    what: "it moves when a second one has come in sync",
+    make: (looks) => {
+      const few = { inSyncReplicas: [1], minInsyncReplicas: 2, highWatermark: 1 };
+      looks.look({ 1: { batches: TWO }, 2: {} }, few);
+      looks.look({ 1: { batches: TWO }, 2: {} }, few);
+      looks.look(
+        { 1: { batches: TWO }, 2: { batches: TWO } },
+        { inSyncReplicas: [1, 2], minInsyncReplicas: 2 },
+      );
+    },
+  },
+  {
     checker: "one-leader",
     what: "another leads in a later epoch",
     make: (looks) => {

@@ -3,7 +3,7 @@ import type { Checker } from "./checker.ts";
 import { AcknowledgedHeld } from "./state/acknowledged-held.ts";
 import { CompactionKeeps } from "./state/compaction-keeps.ts";
 import { EpochHistory, LogChain, LogsMatch } from "./state/log-chain.ts";
-import { JoinsFlushed, MarksGrow, marksInOrder, OneLeader } from "./state/marks.ts";
+import { JoinsFlushed, MarksGrow, marksInOrder, OneLeader, VisibleByEnough } from "./state/marks.ts";
 import type { PartitionLook } from "./state/partition-look.ts";
 import { SequencesInOrder, StableEnd, TransactionsEnd } from "./state/producers-in-log.ts";
 
@@ -18,6 +18,7 @@ export function stateCheckers(): StateCheckers {
   const all = [
     marksInOrder,
     new MarksGrow(),
+    new VisibleByEnough(),
     new OneLeader(),
     new JoinsFlushed(),
     new LogChain(),

@@ -83,6 +83,29 @@ export class OneLeader implements Checker<PartitionLook> {
   }
 }
 
+/** KIP-966: what one failure could take does not become visible. */
+export class VisibleByEnough implements Checker<PartitionLook> {
+  readonly name = "visible-by-enough";
+  readonly promise = "the high watermark stands still while fewer than min_insync_replicas are in sync";
+  readonly #last = new Map<string, PartitionLook>();
+
+  check(look: PartitionLook, judge: Judge): void {
+    const before = this.#last.get(look.place);
+    this.#last.set(look.place, look);
+    if (before === undefined || before.life !== look.life || !(isShort(before) && isShort(look))) return;
+    judge.asked();
+    if (look.highWatermark > before.highWatermark)
+      judge.violated(`the high watermark of ${look.place} has moved with too few in sync`, [
+        lookWords(before),
+        lookWords(look),
+      ]);
+  }
+}
+
+function isShort({ inSyncReplicas, minInsyncReplicas, replicaIds }: PartitionLook): boolean {
+  return inSyncReplicas.length < Math.min(minInsyncReplicas, replicaIds.length);
+}
+
 /** KIP-966: whoever counts for acknowledgements holds what was acknowledged before. */
 export class JoinsFlushed implements Checker<PartitionLook> {
   readonly name = "joins-flushed";
