@@ -89,13 +89,17 @@ const REFUSED: readonly (readonly [words: readonly string[], code: number, stder
   [["arm", "request.ping", "close", "--seed", "2"], 2, /--seed goes with --probability/],
   [["arm", "request.ping", "delay", "--delay", "5"], 2, /5ms or 5s/],
   [["arm", "request.nowhere", "close"], 2, /there is no request\.nowhere/],
-  [["arm", "request.ping", "error"], 2, /code: expected it beside action error/],
+  [["arm", "request.prodcue", "close"], 2, /fault points lists them\nhint: did you mean request\.produce\?/],
+  [["arm", "produce", "close"], 2, /hint: did you mean request\.produce\?/],
+  [["arm", "request.ping", "error"], 2, / --code: expected it beside action error/],
+  [["arm", "request.ping", "delay"], 2, / --delay: expected it beside action delay/],
+  [["arm", "request.ping", "error", "--code", "NOT_ENOUGH_REPLICA"], 2, /did you mean NOT_ENOUGH_REPLICAS\?/],
   [["arm", "request.ping", "error", "--code", "OOPS"], 2, /code: expected a code of the error table/],
   [["arm", "log.append.before_write", "error", "--errno", "EPERM"], 2, /errno: /],
   [["assert"], 3, /no fault is armed/],
   [["assert", "7"], 3, /no fault is armed under 7/],
   [["disarm", "7"], 3, /no fault is armed under 7/],
-  [["release", "7"], 2, /no fault is armed under 7/],
+  [["release", "7"], 3, /no fault is armed under 7\nhint: minikafka-cli fault list/],
 ];
 
 test("what cannot be armed, proved or released is refused in a sentence, with the exit code for it", async () => {
@@ -123,6 +127,7 @@ test("without --lab nothing is armed and nobody crashes the daemon", async () =>
   for (const words of [
     ["fault", "arm", "request.ping", "close"],
     ["fault", "list"],
+    ["fault", "assert"],
     ["broker", "crash"],
   ])
     expect(await command(broker, words), words.join(" ")).toMatchObject({
@@ -132,4 +137,5 @@ test("without --lab nothing is armed and nobody crashes the daemon", async () =>
       ),
     });
   await output(broker, ["ping"]);
+  expect(await output(broker, ["fault", "points", "request.ping"])).toMatch(/^request\.ping +error,/m);
 });

@@ -45,8 +45,10 @@ test.concurrent.for(LABS)(
 );
 
 test("the list has them in the order in which to take them", async () => {
-  const { labs } = JSON.parse(await output(null, ["lab", "list", "-J"])) as { labs: { name: string }[] };
-  expect(labs.map(({ name }) => name)).toEqual(LABS);
+  const { labs } = JSON.parse(await output(null, ["lab", "list", "-J"]));
+  expect(labs).toEqual(
+    LABS.map((name, index) => ({ number: index + 1, name, title: expect.stringMatching(/./) })),
+  );
 });
 
 test("with --step each question waits for Enter, and with -J each line is an object", MINUTE, async () => {
@@ -78,6 +80,40 @@ test("a broker that runs already is used when it fits, and is left running", MIN
   expect(await output(fits, ["topics", "list"])).toContain("orders");
   for (const lab of ["torn-tail", "old-leader"])
     expect(await command(null, ["lab", "run", lab, ...broker])).toMatchObject({ code: 2 });
+  // The second time it is not empty any more.
+  expect(await command(null, ["lab", "run", "1", ...broker])).toEqual({
+    code: 5,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^error: BROKER_NOT_EMPTY: a lab needs an empty broker: this one has orders\nhint: /,
+    ),
+  });
+});
+
+const MISFITS: readonly (readonly [flags: readonly string[], lab: string, seen: string])[] = [
+  [["--brokers", "3"], "look-ups", "it hosts 3 brokers, and the lab is about 1"],
+  [["--brokers", "3"], "last-stable-offset", "it hosts 3 brokers, and the lab is about 1"],
+  [["--start-time", "1700000000000"], "look-ups", "its clock stands at 1700000000000, and the lab begins at 0"],
+  [["--profile", "original"], "duplicates", "its dial --"],
+];
+
+test.for(MISFITS)(
+  "a broker started with %j is no broker for %s, which is said before anything is done to it",
+  MINUTE,
+  async ([flags, lab, seen]) => {
+    const other = await startDaemon(temporaryFolder(), ["--clock", "manual", ...flags, "--log-level", "warn"]);
+    const refused = await command(null, ["lab", "run", lab, "--broker", `127.0.0.1:${other.port}`]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain(seen);
+    expect(await output(other, ["topics", "list"])).not.toMatch(/readings|ledger|orders/);
+  },
+);
+
+test("what watchers print stands under the command that brought it about", MINUTE, async () => {
+  const lines = (await output(null, ["lab", "run", "acks"])).split("\n");
+  const done = lines.findIndex((line) => line.includes("produce payments -v ten --acks 1"));
+  const next = lines.findIndex((line, index) => index > done && !line.startsWith("    "));
+  expect(lines.slice(done, next).filter((line) => line.includes("w: ") && line.includes("appended"))).toHaveLength(1);
 });
 
 test("one whose clock goes by itself is refused, and so is a lab that there is not", MINUTE, async () => {

@@ -32,7 +32,7 @@ export const settings = z.strictObject({
     .int()
     .optional()
     .describe(
-      "what chance is drawn from with a manual clock: equal runs with equal seeds give equal bytes; 0",
+      "what chance is drawn from with a manual clock: equal runs with equal seeds give equal bytes (default 0)",
     ),
   history_max_bytes: z
     .int()

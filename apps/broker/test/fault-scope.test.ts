@@ -52,6 +52,10 @@ test.each<[scope: Partial<FaultFields>, operation: string, without: object, with
 
 test.each<[order: object, message: RegExp]>([
   [{ point: "request.nothing", action: "crash" }, /^point: there is no request\.nothing; list_faults/],
+  [
+    { point: "request.ping", action: "crash", times: { frist: 2 } },
+    /^times: expected "once", "always", \{"nth": N\}, \{"first": N\} or /,
+  ],
   [{ point: "toString", action: "crash" }, /^point: there is no toString/],
   [{ point: "request.arm_fault", action: "close" }, /^point: there is no request\.arm_fault/],
   [{ point: "", action: "crash" }, /^point: /],

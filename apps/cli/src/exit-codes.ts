@@ -25,6 +25,8 @@ export type LocalCode =
   | "DAMAGE_FOUND"
   /** Steps are left, have failed, or wait for others. */
   | "NOT_QUIET"
+  /** A lab is to run where somebody else has been. */
+  | "BROKER_NOT_EMPTY"
   /** No record is what was sought. */
   | "NOT_FOUND"
   /** A fault of this program. */
@@ -37,6 +39,7 @@ const EXIT_CODES = {
   DAMAGE_FOUND: EXIT.damaged,
   NOT_FOUND: EXIT.notFound,
   NOT_QUIET: EXIT.refusedByState,
+  BROKER_NOT_EMPTY: EXIT.refusedByState,
   CONNECTION: EXIT.cannotConnect,
   TIMEOUT: EXIT.timedOut,
   CLOSED: EXIT.unexpected,

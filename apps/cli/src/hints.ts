@@ -20,6 +20,17 @@ const REFRESH = "run the command again: the broker's state has changed in betwee
 const SEE_LOG = "the broker's log says more; it is on its standard error";
 const RESTART = "look at the broker's disk and log, then restart it";
 
+/** What --lab alone does not allow. */
+const NEEDS_MANUAL: readonly string[] = [
+  "clock advance",
+  "trace",
+  "snapshot save",
+  "snapshot load",
+  "snapshot list",
+  "snapshot delete",
+  "snapshot diff",
+];
+
 /** Records that may or may not be there. */
 function openProduce(topic: string): string {
   return (
@@ -80,6 +91,8 @@ const HINTS = {
   INVALID_INPUT: "lines before it, if any, were produced; correct it and go on from there",
   DAMAGE_FOUND: null,
   NOT_FOUND: null,
+  BROKER_NOT_EMPTY:
+    "start one on a new folder, with --clock manual and the lab's --brokers, or leave --broker out: the lab then has its own",
   NOT_QUIET:
     "step next shows what is left; what waits needs a broker started, or in-sync replicas judged anew by step isr",
   CONNECTION: ({ broker }, { details }) =>
@@ -108,8 +121,10 @@ const HINTS = {
       : null,
   FRAME_TOO_LARGE: "send less at once, or start the broker with a larger --max-frame-bytes",
   UNSUPPORTED_OPERATION: `this broker is older than the command; minikafka-cli raw '{"operation":"hello"}' lists what it offers`,
-  STEPPING_DISABLED:
-    "minikafka-broker --data ./data --lab keeps its clock; --clock manual leaves time and background work to you",
+  STEPPING_DISABLED: ({ command }) =>
+    NEEDS_MANUAL.includes(command)
+      ? "minikafka-broker --data ./data --clock manual leaves time and background work to you"
+      : "minikafka-broker --data ./data --lab keeps its clock; --clock manual leaves time and background work to you",
   UNKNOWN_TOPIC: ({ topic, command }) =>
     command === "topics delete"
       ? "minikafka-cli topics list shows the topics; --if-exists passes over those that are not there"

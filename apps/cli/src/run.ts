@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
 import { hintElsewhere, hintFor } from "./hints.ts";
 import { brokerText } from "./input/arguments.ts";
+import { nearest } from "./input/nearest.ts";
 import { exitCodeOf } from "./outcome.ts";
 import { DataSink } from "./output/data-sink.ts";
 import { Notes } from "./output/notes.ts";
@@ -161,16 +162,37 @@ async function answerOf({ error, command }: Ended, usage: Usage): Promise<ExitCo
     usage.world.stderr.write(usage.said.err);
     return EXIT.usage;
   }
-  const failure = usageFailure(error, pathOf(command));
+  const failure = usageFailure({ error, command }, usage.argv);
   const quiet = usage.argv.includes("-q") || usage.argv.includes("--quiet");
   const notes = new Notes(usage.world.stderr, { json, quiet, env: usage.world.env });
   notes.failure(failure, hintFor(failure, { broker: "", command: pathOf(command) }));
   return EXIT.usage;
 }
 
-function usageFailure(error: CommanderError, path: string): Failure {
+/**
+ * A group with a command for when none is named takes any word for that one's argument, and would complain of what nobody has typed.
+ * `null` when the line names its command.
+ */
+function strangerTo({ error, command }: Ended, argv: readonly string[]): Failure | null {
+  const group = command.parent;
+  const [word] = command.args;
+  if (group === null || word === undefined || word.startsWith("-") || command.registeredArguments.length > 0) return null;
+  if (!OF_ANOTHER.includes(error.code) || argv.includes(command.name())) return null;
+  const meant = nearest(
+    word,
+    group.commands.map((each) => each.name()),
+  );
+  const hint = meant === null ? {} : { hint: `did you mean ${meant}?` };
+  return new CliError("USAGE", `unknown command '${word}'`, hint);
+}
+
+const OF_ANOTHER: readonly string[] = ["commander.excessArguments", "commander.unknownOption"];
+
+function usageFailure({ error, command }: Ended, argv: readonly string[]): Failure {
   if (error.code === "commander.help") return new CliError("USAGE", "a command is missing");
+  const stranger = strangerTo({ error, command }, argv);
+  if (stranger !== null) return stranger;
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  const hint = hintElsewhere(path, message) ?? suggestion?.replace(/^\((.*)\)$/, "$1");
+  const hint = hintElsewhere(pathOf(command), message) ?? suggestion?.replace(/^\((.*)\)$/, "$1");
   return new CliError("USAGE", message, hint === undefined ? {} : { hint: hint.replace("Did", "did") });
 }

@@ -29,18 +29,24 @@ type Environment = { readonly [name: string]: string | undefined };
 
 const TIMEOUT_HELP = "how long to wait for the connection and each answer (default: 10s)";
 
-/** `timeoutHelp` is for a command whose --timeout bounds something else. */
-export function addSharedOptions(command: Command, timeoutHelp = TIMEOUT_HELP): Command {
+const BROKER_HELP = `the broker to talk to (env: ${BROKER_VARIABLE}, default: 127.0.0.1:${PORT_DEFAULT})`;
+
+/** The help of what means something else for one command. */
+interface OtherHelp {
+  readonly timeout?: string;
+  readonly broker?: string;
+}
+
+export function addSharedOptions(
+  command: Command,
+  { timeout = TIMEOUT_HELP, broker = BROKER_HELP }: OtherHelp = {},
+): Command {
   return command
     .optionsGroup("Options of every command, before or after its name:")
-    .option(
-      "-b, --broker <host:port>",
-      `the broker to talk to (env: ${BROKER_VARIABLE}, default: 127.0.0.1:${PORT_DEFAULT})`,
-      parseBroker,
-    )
+    .option("-b, --broker <host:port>", broker, parseBroker)
     .option("-J, --json", "print JSON: one document, or one a line where there are many; errors too")
     .option("-q, --quiet", "no hints and remarks on stderr, only errors")
-    .option("--timeout <duration>", timeoutHelp, parseTimeout)
+    .option("--timeout <duration>", timeout, parseTimeout)
     .helpOption("-h, --help", "show this help");
 }
 

@@ -7,6 +7,6 @@ export function requireLab({ isLab }: BrokerContext): void {
   if (isLab) return;
   throw new BrokerError(
     "STEPPING_DISABLED",
-    "start the broker with --lab, or with --clock manual, to step it",
+    "steps, faults and crashes are for a broker that is started with --lab, or with --clock manual",
   );
 }

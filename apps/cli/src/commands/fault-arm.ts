@@ -2,11 +2,12 @@
 import type { FaultTimesField, RequestFields } from "@minikafka/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Context, Perform } from "../context.ts";
-import { CliError } from "../failure.ts";
+import { CliError, failureOf } from "../failure.ts";
+import { armRefusal } from "../faults/arm-refusal.ts";
 import { actionText, scopeText, timesText } from "../faults/fault-text.ts";
 import { parseDuration, wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
-import { withSession } from "../session.ts";
+import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 
 interface ArmOptions {
@@ -136,7 +137,7 @@ function timesOf({ always, nth, first, probability, seed }: ArmOptions): FaultTi
 
 function arm(context: Context, order: Order): Promise<undefined> {
   return withSession(context, async (session) => {
-    const { rule_id: id } = await session.call("arm_fault", order);
+    const id = await armed(session, order);
     if (context.settings.json) await context.data.json({ rule_id: id });
     else {
       const scope = scopeText(order);
@@ -147,4 +148,20 @@ function arm(context: Context, order: Order): Promise<undefined> {
     }
     return undefined;
   });
+}
+
+/** Its number. Throws what the broker does, in the words of this command. */
+async function armed(session: Session, order: Order): Promise<number> {
+  try {
+    return (await session.call("arm_fault", order)).rule_id;
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.code !== "INVALID_REQUEST") throw error;
+    const { ERRORS } = await import("@minikafka/protocol/errors");
+    const { points } = await session.call("list_faults", {});
+    throw armRefusal(failure, order, {
+      points: points.map(({ point }) => point),
+      codes: Object.keys(ERRORS),
+    });
+  }
 }

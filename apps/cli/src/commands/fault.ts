@@ -1,7 +1,7 @@
 /** `fault`: what is broken on purpose, whether it acted, and an end of it. */
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
-import { CliError } from "../failure.ts";
+import { CliError, failureOf } from "../failure.ts";
 import { actionText, type ListedRule, scopeText, timesText } from "../faults/fault-text.ts";
 import { wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
@@ -86,10 +86,17 @@ function inSession(context: Context, act: (session: Session) => Promise<void>): 
   });
 }
 
+/** Points are told by any broker; that none is armed says nothing of one on which none can be. Throws STEPPING_DISABLED. */
+async function armedRules(session: Session): Promise<readonly ListedRule[]> {
+  const { rules } = await session.call("list_faults", {});
+  if (rules.length > 0 || (await session.call("describe_cluster", {})).lab) return rules;
+  throw new CliError("STEPPING_DISABLED", "on this broker no fault can be armed");
+}
+
 function listRules(context: Context): Promise<undefined> {
   return inSession(context, async (session) => {
-    const { rules } = await session.call("list_faults", {});
-    if (context.settings.json) return context.data.json({ rules });
+    const rules = await armedRules(session);
+    if (context.settings.json) return context.data.json({ rules: [...rules] });
     const rows = rules.map((rule): Cell[] => [
       rule.rule_id,
       rule.point,
@@ -124,7 +131,7 @@ function listPoints(context: Context, prefix: string): Promise<undefined> {
 
 function assertFired(context: Context, ids: readonly number[]): Promise<undefined> {
   return inSession(context, async (session) => {
-    const { rules } = await session.call("list_faults", {});
+    const rules = await armedRules(session);
     const armed = new Map(rules.map((rule) => [rule.rule_id, rule]));
     const stranger = ids.find((id) => !armed.has(id));
     if (stranger !== undefined) throw notArmed(stranger);
@@ -150,10 +157,21 @@ function neverFired(silent: readonly ListedRule[]): CliError {
 
 function releaseOne(context: Context, id: number): Promise<undefined> {
   return inSession(context, async (session) => {
-    const { released } = await session.call("release_fault", { rule_id: id });
+    const released = await letGo(session, id);
     if (context.settings.json) return context.data.json({ rule_id: id, released });
     return context.data.line(`fault ${id} let go ${released}`);
   });
+}
+
+/** How many it held. Throws NOT_FOUND when no fault has that number. */
+async function letGo(session: Session, id: number): Promise<number> {
+  try {
+    return (await session.call("release_fault", { rule_id: id })).released;
+  } catch (error) {
+    if (failureOf(error).code !== "INVALID_REQUEST") throw error;
+    const { rules } = await session.call("list_faults", {});
+    throw rules.some(({ rule_id }) => rule_id === id) ? error : notArmed(id);
+  }
 }
 
 function disarmSome(context: Context, id: number | undefined): Promise<undefined> {

@@ -35,7 +35,7 @@ export function declareWait(groups: Command, perform: Perform): void {
         { group },
       ),
     );
-  addSharedOptions(command, "how long the whole wait may take (default: 30s)").addHelpText(
+  addSharedOptions(command, { timeout: "how long the whole wait may take (default: 30s)" }).addHelpText(
     "after",
     examples(
       [

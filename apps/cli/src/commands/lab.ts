@@ -4,13 +4,16 @@ import type { Context, Perform } from "../context.ts";
 import type { BrokerAddress } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { renderTable } from "../output/table.ts";
-import { addSharedOptions } from "../settings.ts";
+import { addSharedOptions, BROKER_VARIABLE } from "../settings.ts";
 
 const NOTE = `\
 A lab starts a broker of its own on a temporary folder, with a clock that only its steps move, and removes both in the end.
-With --broker it uses one that runs already, with --clock manual and as many brokers as the lab's first line says; labs that kill
-their broker refuse that. What is printed under a command is what that command prints; a: before it says that it runs in another
+With --broker it uses one that runs already: empty, with --clock manual, and as many brokers as the lab's first line says; labs that
+kill their broker refuse that. What is printed under a command is what that command prints; a: before it says that it runs in another
 terminal. docs/lessons.md has the same lessons with all that the kernel tells.`;
+
+/** The environment's is for everyday work. */
+const BROKER_HELP = `an empty broker to run it on (default: one of the lab's own, whatever ${BROKER_VARIABLE} says)`;
 
 export function declareLab(program: Command, perform: Perform): void {
   const lab = program
@@ -38,7 +41,7 @@ export function declareLab(program: Command, perform: Perform): void {
     );
   const shown = ["minikafka-cli lab list", "minikafka-cli lab run high-watermark --step"];
   for (const command of [lab, list, run])
-    addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+    addSharedOptions(command, { broker: BROKER_HELP }).addHelpText("after", examples(shown, NOTE));
 }
 
 /** Only one that is named on the command line: the environment's is for everyday work. */
@@ -52,10 +55,10 @@ function givenBroker(command: Command): BrokerAddress | null {
 
 async function listLabs(context: Context): Promise<undefined> {
   const { LABS } = await import("../labs/labs.ts");
-  const labs = LABS.map(({ name, title }) => ({ name, title }));
+  const labs = LABS.map(({ name, title }, index) => ({ number: index + 1, name, title }));
   if (context.settings.json) await context.data.json({ labs });
   else {
-    const rows = labs.map(({ name, title }, index) => [index + 1, name, title]);
+    const rows = labs.map(({ number, name, title }) => [number, name, title]);
     await context.data.write(renderTable(["LAB", "NAME", "TITLE"], rows));
   }
   return undefined;

@@ -3,7 +3,9 @@ import type { EventKind, WatchedEvent } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { CliError, failureOf } from "../failure.ts";
 import { wholeNumber } from "../input/arguments.ts";
+import { nearest } from "../input/nearest.ts";
 import { examples } from "../output/examples.ts";
 import { withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
@@ -20,7 +22,7 @@ lost it fails, since what happened then is not known. A line has the event's
 number, its time, its kind, its place as topic[partition]@broker, and its facts.
 events_dropped says that the broker could not wait for this command to read.
 The kinds are listed in docs/reference/protocol.md; a wrong one is refused with
-all of them.`;
+the one that was meant, or with all of them.`;
 
 export function declareWatch(program: Command, perform: Perform): void {
   const command = program
@@ -69,7 +71,7 @@ async function watch(
     context.data.onClosed(stop);
     let left = count;
     try {
-      await events.open();
+      await opened(events, kind ?? []);
       context.notes.remark("watching; Ctrl-C ends it");
       for await (const event of events) {
         await print(context, event);
@@ -82,6 +84,22 @@ async function watch(
     return undefined;
   });
   return EXIT.ok;
+}
+
+/** Throws what the broker does, and for a kind that is nearly one what it nearly is in place of all that there are. */
+async function opened(events: { open(): Promise<unknown> }, kinds: readonly string[]): Promise<void> {
+  try {
+    await events.open();
+  } catch (error) {
+    if (failureOf(error).code !== "INVALID_REQUEST") throw error;
+    const { EVENT_KINDS } = await import("@minikafka/protocol");
+    const stranger = kinds.find((each) => !EVENT_KINDS.includes(each as EventKind));
+    const meant = stranger === undefined ? null : nearest(stranger, EVENT_KINDS);
+    if (meant === null) throw error;
+    throw new CliError("INVALID_REQUEST", `there is no kind of event ${stranger}`, {
+      hint: `did you mean ${meant}? docs/reference/protocol.md lists the kinds`,
+    });
+  }
 }
 
 function print(context: Context, event: WatchedEvent): Promise<void> {

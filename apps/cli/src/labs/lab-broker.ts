@@ -7,14 +7,9 @@ import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
-import { CliError } from "../failure.ts";
 import type { BrokerAddress } from "../input/arguments.ts";
 import { OwnBroker } from "../own-broker/own-broker.ts";
-import { withSession } from "../session.ts";
 import { wordsOf } from "./lab-script.ts";
-
-/** Of those a broker that runs already can be judged by what it says of itself. */
-const COMMON_FLAGS = ["--data", "--clock", "--brokers"];
 
 export class LabBroker {
   readonly #context: Context;
@@ -35,10 +30,10 @@ export class LabBroker {
     return address;
   }
 
-  /** `minikafka-broker --data NAME …`. One that runs already has to be what is asked for. */
+  /** `minikafka-broker --data NAME …`. One that runs already has been found to be what is asked for (lab-fit.ts). */
   async start(command: string): Promise<void> {
+    if (this.#given !== null) return;
     const [, ...flags] = wordsOf(command);
-    if (this.#given !== null) return this.#requireFit(flags);
     await this.stop();
     this.#folder ??= await mkdtemp(join(tmpdir(), "minikafka-lab-"));
     const at = flags.indexOf("--data");
@@ -67,25 +62,6 @@ export class LabBroker {
   async close(): Promise<void> {
     await this.stop();
     if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
-  }
-
-  async #requireFit(flags: readonly string[]): Promise<void> {
-    const own = flags.find((flag) => flag.startsWith("--") && !COMMON_FLAGS.includes(flag));
-    if (own !== undefined)
-      throw new CliError("USAGE", `this lab starts its broker with ${own}`, { hint: "leave --broker out" });
-    const at = flags.indexOf("--brokers");
-    const brokers = at < 0 ? 1 : Number(flags[at + 1]);
-    await withSession(this.#context, async (session) => {
-      const cluster = await session.call("describe_cluster", {});
-      const isTooSmall = cluster.brokers.length < brokers;
-      if (cluster.mode === "manual" && !isTooSmall) return undefined;
-      const misfit = isTooSmall
-        ? `it hosts ${cluster.brokers.length} of ${brokers}`
-        : "its clock goes by itself";
-      throw new CliError("USAGE", `the lab cannot use this broker: ${misfit}`, {
-        hint: `start one with --clock manual --brokers ${brokers}, or leave --broker out`,
-      });
-    });
   }
 }
 

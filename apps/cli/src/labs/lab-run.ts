@@ -1,10 +1,13 @@
 /** Runs a lab: tells, asks, does, and shows what came of it. */
 import { createInterface, type Interface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
 import type { BrokerAddress } from "../input/arguments.ts";
+import { withSession } from "../session.ts";
 import { LabBroker } from "./lab-broker.ts";
+import { requireFit } from "./lab-fit.ts";
 import { LabPrinter } from "./lab-printer.ts";
 import { type LabCommand, type LabLine, linesOf } from "./lab-script.ts";
 import { LabTerminal } from "./lab-terminal.ts";
@@ -17,27 +20,33 @@ export interface LabRunOptions {
   readonly broker: BrokerAddress | null;
 }
 
-/** Throws NOT_FOUND for a lab that is not there, and UNEXPECTED when something came otherwise than it is told. */
+/** From what has been read of a connection to what is printed: parsed, handed over, written. */
+const TURNS = 5;
+
+/** Throws NOT_FOUND for a lab that is not there, what {@link requireFit} does, and UNEXPECTED when something came otherwise than it is told. */
 export async function runLab(context: Context, name: string, options: LabRunOptions): Promise<undefined> {
   const lines = linesOf(labNamed(name).script);
-  if (options.broker !== null) requireOneLife(lines);
+  if (options.broker !== null) await requireFit(context, lines);
   const lab = new Lab(context, options);
   try {
     for (const [index, line] of lines.entries()) {
       if (context.interrupted.aborted) break;
       await lab.take(line, lines[index + 1]);
     }
+  } catch (error) {
+    throw options.broker === null ? error : otherThanTold(error);
   } finally {
     await lab.close();
   }
   return undefined;
 }
 
-/** A broker that runs already is not the lab's to end, or to start with other dials. Throws USAGE. */
-function requireOneLife(lines: readonly LabLine[]): void {
-  const starts = lines.filter(({ kind }) => kind === "broker").length;
-  if (starts === 1 && lines.every(({ kind }) => kind !== "befallen")) return;
-  throw new CliError("USAGE", "this lab ends its broker and starts it again", { hint: "leave --broker out" });
+/** On a broker that is not the lab's own it need not be a fault of this program. */
+function otherThanTold(error: unknown): unknown {
+  if (!(error instanceof CliError) || error.code !== "UNEXPECTED") return error;
+  return new CliError("UNEXPECTED", error.message, {
+    hint: "was the broker used before, or meanwhile, or started with other settings? Leave --broker out, and the lab has its own",
+  });
 }
 
 class Lab {
@@ -47,6 +56,7 @@ class Lab {
   readonly #terminals = new Map<string, LabTerminal>();
   readonly #input: Interface | null;
   readonly #lines: AsyncIterator<string> | null;
+  #isWatching = false;
 
   constructor(context: Context, { step, broker }: LabRunOptions) {
     this.#context = context;
@@ -66,6 +76,7 @@ class Lab {
         break;
       case "awaited":
         await this.#printer.until(line.text);
+        await this.#watched();
         break;
       case "broker":
         this.#act(`$ ${line.text}`);
@@ -112,12 +123,31 @@ class Lab {
   async #command({ terminal: name, text }: LabCommand, next: LabLine | undefined): Promise<void> {
     const [, piped = "", command = text] = /^(seq \d+ \d+ \| )(.*)$/.exec(text) ?? [];
     this.#act(`${name}> ${piped}minikafka-cli ${command}`);
+    this.#isWatching ||= command.startsWith("watch ");
     const ended = this.#terminal(name).run(text, this.#broker.address);
     if (name !== "") return;
     const exitCode = await ended;
+    await this.#watched();
     // What is refused on purpose is awaited in the next line.
     if (exitCode === EXIT.ok || next?.kind === "awaited" || this.#context.interrupted.aborted) return;
     throw new CliError("UNEXPECTED", `the lab ends here: ${text} ended with exit code ${exitCode}`);
+  }
+
+  /**
+   * What a command has brought about stands before the next one: whoever watches has been sent it before another connection gets its
+   * answer, and has printed it once this process has read all that had come by then.
+   */
+  async #watched(): Promise<void> {
+    if (!this.#isWatching || this.#context.interrupted.aborted) return;
+    const { address } = this.#broker;
+    await withSession(
+      { ...this.#context, settings: { ...this.#context.settings, broker: address } },
+      async (session) => {
+        await session.call("ping", {});
+        return undefined;
+      },
+    );
+    for (let turn = 0; turn < TURNS; turn++) await setImmediate();
   }
 
   #terminal(name: string): LabTerminal {

@@ -26,6 +26,9 @@ test("labs have names of their own, and are found by name and by number", () => 
   expect(new Set(LABS.map(({ name }) => name)).size).toBe(LABS.length);
   expect(labNamed("high-watermark")).toBe(labNamed("1"));
   expect(() => labNamed("11")).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
+  expect(() => labNamed("hig-watermark")).toThrow(
+    expect.objectContaining({ code: "NOT_FOUND", hint: "did you mean high-watermark?" }),
+  );
 });
 
 test("each kind of line is told from the others", () => {

@@ -1,5 +1,6 @@
 /** The labs, in the order in which to take them. */
 import { CliError } from "../failure.ts";
+import { nearest } from "../input/nearest.ts";
 import type { LabText } from "./lab-text.ts";
 import { acks } from "./texts/acks.ts";
 import { duplicates } from "./texts/duplicates.ts";
@@ -29,5 +30,11 @@ export const LABS: readonly LabText[] = [
 export function labNamed(name: string): LabText {
   const lab = LABS.find((each, index) => each.name === name || String(index + 1) === name);
   if (lab !== undefined) return lab;
-  throw new CliError("NOT_FOUND", `there is no lab ${name}`, { hint: "minikafka-cli lab list shows them" });
+  const meant = nearest(
+    name,
+    LABS.map((each) => each.name),
+  );
+  throw new CliError("NOT_FOUND", `there is no lab ${name}`, {
+    hint: meant === null ? "minikafka-cli lab list shows them" : `did you mean ${meant}?`,
+  });
 }

@@ -36,7 +36,10 @@ export const times = z.union([
       .max(Number.MAX_SAFE_INTEGER)
       .describe("the same seed draws the same hits"),
   }),
-]);
+], {
+  // Zod would say that none of them fits, and not what they are.
+  error: 'expected "once", "always", {"nth": N}, {"first": N} or {"probability": P, "seed": S}, with N from 1 and 0 < P <= 1',
+});
 export type FaultTimesField = z.output<typeof times>;
 
 /** Any code of the one table; the list of them would hide everything else that a message has to say. */

@@ -8,7 +8,7 @@ export const lookUps: LabText = {
 #
 # A log is a row of segments, and each has an index that knows only some of its batches: one for every 4096 bytes.
 
-$ minikafka-broker --data lab --clock manual
+$ minikafka-broker --data lab --clock manual --start-time 0
 > topics create readings -c segment_bytes=16384 -c message_timestamp_type=LogAppendTime
 > seq 1 300 | produce readings -q >/dev/null
 > clock advance 1m

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { nearest } from "./nearest.ts";
+
+const NAMES = ["high-watermark", "acks", "isr_changed", "advance", "show", "request.produce", "NOT_ENOUGH_REPLICAS"];
+
+test.each([
+  ["hig-watermark", "high-watermark"],
+  ["isr_chnaged", "isr_changed"],
+  ["request.prodcue", "request.produce"],
+  ["NOT_ENOUGH_REPLICA", "NOT_ENOUGH_REPLICAS"],
+  ["ACKS", "acks"],
+  ["akcs", "acks"],
+])("%s is taken for %s", (word, meant) => {
+  expect(nearest(word, NAMES)).toBe(meant);
+});
+
+test.each(["set", "", "eleven", "11", "x"])("%j is near to none of them", (word) => {
+  expect(nearest(word, NAMES)).toBeNull();
+});
