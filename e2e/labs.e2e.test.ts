@@ -93,7 +93,11 @@ test("a broker that runs already is used when it fits, and is left running", MIN
 const MISFITS: readonly (readonly [flags: readonly string[], lab: string, seen: string])[] = [
   [["--brokers", "3"], "look-ups", "it hosts 3 brokers, and the lab is about 1"],
   [["--brokers", "3"], "last-stable-offset", "it hosts 3 brokers, and the lab is about 1"],
-  [["--start-time", "1700000000000"], "look-ups", "its clock stands at 1700000000000, and the lab begins at 0"],
+  [
+    ["--start-time", "1700000000000"],
+    "look-ups",
+    "its clock stands at 1700000000000, and the lab begins at 0",
+  ],
   [["--profile", "original"], "duplicates", "its dial --"],
 ];
 
@@ -101,7 +105,13 @@ test.for(MISFITS)(
   "a broker started with %j is no broker for %s, which is said before anything is done to it",
   MINUTE,
   async ([flags, lab, seen]) => {
-    const other = await startDaemon(temporaryFolder(), ["--clock", "manual", ...flags, "--log-level", "warn"]);
+    const other = await startDaemon(temporaryFolder(), [
+      "--clock",
+      "manual",
+      ...flags,
+      "--log-level",
+      "warn",
+    ]);
     const refused = await command(null, ["lab", "run", lab, "--broker", `127.0.0.1:${other.port}`]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain(seen);
@@ -113,7 +123,9 @@ test("what watchers print stands under the command that brought it about", MINUT
   const lines = (await output(null, ["lab", "run", "acks"])).split("\n");
   const done = lines.findIndex((line) => line.includes("produce payments -v ten --acks 1"));
   const next = lines.findIndex((line, index) => index > done && !line.startsWith("    "));
-  expect(lines.slice(done, next).filter((line) => line.includes("w: ") && line.includes("appended"))).toHaveLength(1);
+  expect(
+    lines.slice(done, next).filter((line) => line.includes("w: ") && line.includes("appended")),
+  ).toHaveLength(1);
 });
 
 test("one whose clock goes by itself is refused, and so is a lab that there is not", MINUTE, async () => {

@@ -161,3 +161,17 @@ test(
     expect(drops).toBeGreaterThan(0);
   },
 );
+
+test("a kind that is nearly one is refused with what it nearly is, any other with all that there are", async () => {
+  const broker = await daemon();
+  expect(await command(broker, ["watch", "-k", "isr_chnaged"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "error: INVALID_REQUEST: there is no kind of event isr_chnaged\n" +
+      "hint: did you mean isr_changed? docs/reference/protocol.md lists the kinds\n",
+  });
+  const unlike = await command(broker, ["watch", "-k", "nonsense"]);
+  expect(unlike).toMatchObject({ code: 2, stdout: "" });
+  expect(unlike.stderr).toContain("high_watermark_moved");
+});

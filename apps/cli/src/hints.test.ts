@@ -20,6 +20,15 @@ test("after a request went out, advice is to look first", () => {
   expect(hintFor(lost, FACTS)).toContain("look whether it took effect");
 });
 
+test("who wants to move the clock is not sent to --lab, which keeps it; who arms a fault is", () => {
+  const of = (command: string) => hintFor(failure("STEPPING_DISABLED"), { ...FACTS, command });
+  for (const command of ["clock advance", "trace", "snapshot save"]) {
+    expect(of(command)).toContain("--clock manual");
+    expect(of(command)).not.toContain("--lab");
+  }
+  expect(of("fault arm")).toContain("--lab");
+});
+
 test("the place that failed knows better than the table", () => {
   expect(hintFor(new CliError("TIMEOUT", "", { hint: "wait" }), FACTS)).toBe("wait");
 });

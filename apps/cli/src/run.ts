@@ -176,7 +176,8 @@ async function answerOf({ error, command }: Ended, usage: Usage): Promise<ExitCo
 function strangerTo({ error, command }: Ended, argv: readonly string[]): Failure | null {
   const group = command.parent;
   const [word] = command.args;
-  if (group === null || word === undefined || word.startsWith("-") || command.registeredArguments.length > 0) return null;
+  if (group === null || word === undefined || word.startsWith("-") || command.registeredArguments.length > 0)
+    return null;
   if (!OF_ANOTHER.includes(error.code) || argv.includes(command.name())) return null;
   const meant = nearest(
     word,

@@ -156,7 +156,7 @@ export class Faults {
     return new FaultRule(this.#session, answer.rule_id, order);
   }
 
-  /** All points with the actions that they take, and what is armed, oldest first. */
+  /** All points with the actions that they take, which any broker tells, and what is armed, oldest first. */
   async list(options?: CallOptions): Promise<FaultListing> {
     return camelCased(await this.#session.call("list_faults", {}, options));
   }

@@ -27,7 +27,8 @@ export function armRefusal(
 ): CliError {
   const [, field = "", rest = message] = /^([a-z_.]+): (.*)$/s.exec(message) ?? [];
   const said = `${FLAGS[field] ?? field}${field === "" ? "" : ": "}${rest}`;
-  const meant = field === "point" ? pointMeant(order.point, known.points) : codeMeant(field, order, known.codes);
+  const meant =
+    field === "point" ? pointMeant(order.point, known.points) : codeMeant(field, order, known.codes);
   return new CliError("INVALID_REQUEST", inFlags(said), {
     details,
     ...(meant === null ? {} : { hint: `did you mean ${meant}?` }),

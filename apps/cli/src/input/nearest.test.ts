@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { nearest } from "./nearest.ts";
 
-const NAMES = ["high-watermark", "acks", "isr_changed", "advance", "show", "request.produce", "NOT_ENOUGH_REPLICAS"];
+const NAMES = [
+  "high-watermark",
+  "acks",
+  "isr_changed",
+  "advance",
+  "show",
+  "request.produce",
+  "NOT_ENOUGH_REPLICAS",
+];
 
 test.each([
   ["hig-watermark", "high-watermark"],

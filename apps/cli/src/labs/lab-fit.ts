@@ -44,14 +44,14 @@ export function requireFit(context: Context, lines: readonly LabLine[]): Promise
 }
 
 /** What stands behind a flag; `null` when the line has none of it. */
-function valueOf(flags: readonly string[], name: string): number | null {
+function numberBehind(flags: readonly string[], name: string): number | null {
   const at = flags.indexOf(name);
   return at < 0 ? null : Number(flags[at + 1]);
 }
 
 function requireStartedSo(cluster: Cluster, flags: readonly string[]): void {
-  const brokers = valueOf(flags, "--brokers") ?? 1;
-  const startTime = valueOf(flags, "--start-time");
+  const brokers = numberBehind(flags, "--brokers") ?? 1;
+  const startTime = numberBehind(flags, "--start-time");
   const misfit = misfitOf(cluster, brokers, startTime);
   if (misfit === null) return;
   const time = startTime === null ? "" : ` --start-time ${startTime}`;
@@ -79,7 +79,11 @@ async function requireEmpty(session: Session): Promise<void> {
   if (topics.length === 0) return;
   const [first] = topics;
   const others = topics.length === 1 ? "" : ` and ${topics.length - 1} more`;
-  throw new CliError("BROKER_NOT_EMPTY", `a lab needs an empty broker: this one has ${first?.topic}${others}`, {
-    details: { topics: topics.map(({ topic }) => topic) },
-  });
+  throw new CliError(
+    "BROKER_NOT_EMPTY",
+    `a lab needs an empty broker: this one has ${first?.topic}${others}`,
+    {
+      details: { topics: topics.map(({ topic }) => topic) },
+    },
+  );
 }

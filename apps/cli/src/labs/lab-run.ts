@@ -1,6 +1,5 @@
 /** Runs a lab: tells, asks, does, and shows what came of it. */
 import { createInterface, type Interface } from "node:readline";
-import { setImmediate } from "node:timers/promises";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CliError } from "../failure.ts";
@@ -20,8 +19,8 @@ export interface LabRunOptions {
   readonly broker: BrokerAddress | null;
 }
 
-/** From what has been read of a connection to what is printed: parsed, handed over, written. */
-const TURNS = 5;
+/** What has been read of one connection is printed while the next answers are waited for: parsed, handed over, written. */
+const ROUND_TRIPS = 3;
 
 /** Throws NOT_FOUND for a lab that is not there, what {@link requireFit} does, and UNEXPECTED when something came otherwise than it is told. */
 export async function runLab(context: Context, name: string, options: LabRunOptions): Promise<undefined> {
@@ -135,7 +134,7 @@ class Lab {
 
   /**
    * What a command has brought about stands before the next one: whoever watches has been sent it before another connection gets its
-   * answer, and has printed it once this process has read all that had come by then.
+   * answer, and prints it while that one asks again.
    */
   async #watched(): Promise<void> {
     if (!this.#isWatching || this.#context.interrupted.aborted) return;
@@ -143,11 +142,10 @@ class Lab {
     await withSession(
       { ...this.#context, settings: { ...this.#context.settings, broker: address } },
       async (session) => {
-        await session.call("ping", {});
+        for (let trip = 0; trip < ROUND_TRIPS; trip++) await session.call("ping", {});
         return undefined;
       },
     );
-    for (let turn = 0; turn < TURNS; turn++) await setImmediate();
   }
 
   #terminal(name: string): LabTerminal {

@@ -24,22 +24,26 @@ export type FaultScopeName = (typeof FAULT_SCOPES)[number];
 export const ruleId = z.int().min(1).describe("the armed fault, as arm_fault has numbered it");
 
 /** A hit is a pass of the point within the scope, counted from 1 since the fault was armed. */
-export const times = z.union([
-  z.enum(["once", "always"]),
-  z.strictObject({ nth: z.int().min(1).describe("at this hit alone") }),
-  z.strictObject({ first: z.int().min(1).describe("at so many hits, from the first on") }),
-  z.strictObject({
-    probability: z.number().gt(0).max(1).describe("at each hit with this chance"),
-    seed: z
-      .int()
-      .min(Number.MIN_SAFE_INTEGER)
-      .max(Number.MAX_SAFE_INTEGER)
-      .describe("the same seed draws the same hits"),
-  }),
-], {
-  // Zod would say that none of them fits, and not what they are.
-  error: 'expected "once", "always", {"nth": N}, {"first": N} or {"probability": P, "seed": S}, with N from 1 and 0 < P <= 1',
-});
+export const times = z.union(
+  [
+    z.enum(["once", "always"]),
+    z.strictObject({ nth: z.int().min(1).describe("at this hit alone") }),
+    z.strictObject({ first: z.int().min(1).describe("at so many hits, from the first on") }),
+    z.strictObject({
+      probability: z.number().gt(0).max(1).describe("at each hit with this chance"),
+      seed: z
+        .int()
+        .min(Number.MIN_SAFE_INTEGER)
+        .max(Number.MAX_SAFE_INTEGER)
+        .describe("the same seed draws the same hits"),
+    }),
+  ],
+  {
+    // Zod would say that none of them fits, and not what they are.
+    error:
+      'expected "once", "always", {"nth": N}, {"first": N} or {"probability": P, "seed": S}, with N from 1 and 0 < P <= 1',
+  },
+);
 export type FaultTimesField = z.output<typeof times>;
 
 /** Any code of the one table; the list of them would hide everything else that a message has to say. */

@@ -64,7 +64,10 @@ export const isolation = z
 
 /** Settings of a topic: names in snake_case, values as JSON. Which exist is the broker's to say (INVALID_CONFIG). */
 export const topicConfig = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: "expected a string, a number, true or false" }))
+  .record(
+    z.string(),
+    z.union([z.string(), z.number(), z.boolean()], { error: "expected a string, a number, true or false" }),
+  )
   .describe("the topic's settings");
 
 /** Kafka's `acks`: "0", "1" or "all"; the numbers 0, 1 and -1 are taken as well. */
