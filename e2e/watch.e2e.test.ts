@@ -106,7 +106,7 @@ test(
   MINUTE,
   async () => {
     const broker = await daemon();
-    const refused = await command(broker, ["watch", "-k", "isr_changd"]);
+    const refused = await command(broker, ["watch", "-k", "nonsense"]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain('"isr_changed"');
     const watch = await startWatch(broker, "-k", "appended");
@@ -162,7 +162,7 @@ test(
   },
 );
 
-test("a kind that is nearly one is refused with what it nearly is, any other with all that there are", async () => {
+test("a kind that is nearly one is refused with what it nearly is", async () => {
   const broker = await daemon();
   expect(await command(broker, ["watch", "-k", "isr_chnaged"])).toEqual({
     code: 2,
@@ -171,7 +171,4 @@ test("a kind that is nearly one is refused with what it nearly is, any other wit
       "error: INVALID_REQUEST: there is no kind of event isr_chnaged\n" +
       "hint: did you mean isr_changed? docs/reference/protocol.md lists the kinds\n",
   });
-  const unlike = await command(broker, ["watch", "-k", "nonsense"]);
-  expect(unlike).toMatchObject({ code: 2, stdout: "" });
-  expect(unlike.stderr).toContain("high_watermark_moved");
 });
