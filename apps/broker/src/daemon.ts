@@ -71,7 +71,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const log = options.log ?? (await openLog(settings.log_level));
   const manual = settings.clock === "manual" ? await openManualWorld(settings, options.disk) : null;
   const disk = manual?.disk ?? options.disk ?? new NodeDisk();
-  if (manual === null) await undoLoad(disk, dataFolderOf(settings), 0);
+  if (manual === null) await undoLoad(disk, dataFolderOf(settings));
   const clock = manual === null ? new SystemClock() : new ManualClock(manual.origin.startTimeMs);
   const events = new EventFeed(clock);
   const recorder = manual && new Recorder(new History(manual.origin.image, settings.history_max_bytes));

@@ -11,17 +11,41 @@
 /** What waits: a fetch for records, a request for its acknowledgement, somebody whom a fault holds up; or the connection itself. */
 export type WaitKind = "long_poll" | "answer" | "fault_delay" | "connection";
 
+/** Whose wait it is, as far as one request says it. */
+export interface Waiter {
+  /** Left out where group or transaction says enough. */
+  readonly request?: string | undefined;
+  readonly topic?: string | undefined;
+  readonly partition?: number | undefined;
+  readonly groupId?: string | undefined;
+  readonly transactionalId?: string | undefined;
+}
+
+/** A wait of a request. */
+export interface Waiting {
+  readonly dueMs: number;
+  readonly what: Exclude<WaitKind, "connection">;
+  /** `null` where a fault holds somebody up. */
+  readonly of: Waiter | null;
+}
+
 /** A wait that ends by itself unless it is cancelled first. */
 export class Deadline {
   readonly dueMs: number;
   readonly what: WaitKind;
+  readonly of: Waiter | null;
   readonly onDue: () => void;
   #deadlines: Set<Deadline> | null;
 
   /** Made by {@link Deadlines.after}; `sameTime` holds the deadlines of the same millisecond. */
-  constructor(dueMs: number, what: WaitKind, onDue: () => void, sameTime: Set<Deadline>) {
+  constructor(
+    { dueMs, what, of }: Pick<Deadline, "dueMs" | "what" | "of">,
+    onDue: () => void,
+    sameTime: Set<Deadline>,
+  ) {
     this.dueMs = dueMs;
     this.what = what;
+    this.of = of;
     this.onDue = onDue;
     this.#deadlines = sameTime;
     sameTime.add(this);
@@ -64,7 +88,12 @@ export class Deadlines {
   }
 
   /** Calls `onDue` once `delayMs` have gone by. */
-  after(delayMs: number, onDue: () => void, what: WaitKind = "connection"): Deadline {
+  after(
+    delayMs: number,
+    onDue: () => void,
+    what: WaitKind = "connection",
+    of: Waiter | null = null,
+  ): Deadline {
     const dueMs = this.#nowMs() + delayMs;
     let sameTime = this.#byTime.get(dueMs);
     if (sameTime === undefined) {
@@ -72,7 +101,7 @@ export class Deadlines {
       this.#byTime.set(dueMs, sameTime);
       this.#timesMs.splice(this.#placeOf(dueMs), 0, dueMs);
     }
-    const deadline = new Deadline(dueMs, what, onDue, sameTime);
+    const deadline = new Deadline({ dueMs, what, of }, onDue, sameTime);
     if (dueMs < this.#timerDueMs) this.#setTimer();
     return deadline;
   }
@@ -102,9 +131,9 @@ export class Deadlines {
   }
 
   /** Those of requests, in no order. */
-  waiting(): { readonly dueMs: number; readonly what: Exclude<WaitKind, "connection"> }[] {
+  waiting(): Waiting[] {
     return [...this.#byTime.values()].flatMap((sameTime) =>
-      [...sameTime].flatMap(({ dueMs, what }) => (what === "connection" ? [] : [{ dueMs, what }])),
+      [...sameTime].flatMap(({ dueMs, what, of }) => (what === "connection" ? [] : [{ dueMs, what, of }])),
     );
   }
 

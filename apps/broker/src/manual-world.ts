@@ -1,5 +1,12 @@
 /** What a daemon with a manual clock stands on: a disk that is prompt and stays held, and where it begins. */
-import { DataFolderRefused, type Disk, dataFolderRefusalOf, NodeDisk, PromptDisk } from "@minikafka/core";
+import {
+  DataFolderRefused,
+  type Disk,
+  dataFolderRefusalOf,
+  NodeDisk,
+  PromptDisk,
+  SystemClock,
+} from "@minikafka/core";
 import type { Settings } from "./config.ts";
 import { FolderSurvey } from "./history/folder-image.ts";
 import { HeldDisk } from "./history/held-disk.ts";
@@ -18,15 +25,18 @@ export interface ManualWorld {
 
 /** Holds the folder, if it is a cluster's; in any other lies nothing that a cluster begins with. Rejects with DataFolderRefused. */
 export async function openManualWorld(settings: Settings, given: Disk | undefined): Promise<ManualWorld> {
-  // A program's own disk is as prompt as the program wants it to be.
-  const disk = new HeldDisk(given ?? new PromptDisk(new NodeDisk()));
-  const folder = dataFolderOf(settings);
   const startTimeMs = settings.start_time ?? 0;
+  // A program's own disk is as prompt as the program wants it to be, and knows no time but the stepped one.
+  const disk =
+    given === undefined
+      ? new HeldDisk(new PromptDisk(new NodeDisk()), new SystemClock().nowMs())
+      : new HeldDisk(given, startTimeMs);
+  const folder = dataFolderOf(settings);
   const wishes = { startTimeMs, seed: settings.seed ?? 0, bytesMax: settings.history_max_bytes };
   try {
-    await undoLoad(disk, folder, startTimeMs);
+    await undoLoad(disk, folder);
     const isCluster = disk.stat(`${folder}/${IDENTITY_FILE_NAME}`) !== null;
-    if (isCluster) await disk.lock(folder, startTimeMs);
+    if (isCluster) await disk.lock(folder);
     return { disk, origin: originOf(isCluster ? new FolderSurvey(disk, folder) : null, wishes) };
   } catch (problem) {
     await disk.letGo();
@@ -38,10 +48,10 @@ export async function openManualWorld(settings: Settings, given: Disk | undefine
  * Puts back what the folder held before a snapshot was loaded, where the daemon died in the middle of that. Rejects with
  * DataFolderRefused.
  */
-export async function undoLoad(disk: Disk, folder: string, startTimeMs: number): Promise<void> {
+export async function undoLoad(disk: Disk, folder: string): Promise<void> {
   try {
     if (!isInTheMiddle(disk, folder)) return;
-    const lock = await disk.lock(folder, startTimeMs);
+    const lock = await disk.lock(folder, new SystemClock().nowMs());
     try {
       undo(disk, folder);
     } finally {

@@ -6,7 +6,7 @@
  * again", never "there is something"; a wake-up between two looks is not lost.
  * Never: reads records, or calls back into the kernel from within an append.
  */
-import type { Deadline, Deadlines } from "./deadlines.ts";
+import type { Deadline, Deadlines, Waiter } from "./deadlines.ts";
 
 export interface TopicPartition {
   readonly topic: string;
@@ -106,7 +106,7 @@ export class Parking {
       wait.begin(
         places,
         this.#visibility,
-        this.#deadlines.after(maxWaitMs, () => wait.end(), "long_poll"),
+        this.#deadlines.after(maxWaitMs, () => wait.end(), "long_poll", fetchOf(places)),
       );
     } catch (error) {
       wait.end();
@@ -119,4 +119,10 @@ export class Parking {
   endAll(): void {
     for (const wait of [...this.#waits]) wait.end();
   }
+}
+
+function fetchOf(places: readonly TopicPartition[]): Waiter {
+  const [place, ...others] = places;
+  if (place === undefined || others.length > 0) return { request: "fetch_many" };
+  return { request: "fetch", topic: place.topic, partition: place.partition };
 }

@@ -80,7 +80,10 @@ export function tickedSteps(
   const members = {
     name: "expire_members",
     everyMs: EXPIRE_MEMBERS_MS,
-    take: () => passWithin(PASS_MS, deadlines, (giveUp) => groups.expireMembers({ giveUp })),
+    take: () =>
+      passWithin(PASS_MS, deadlines, { request: "expire_members" }, (giveUp) =>
+        groups.expireMembers({ giveUp }),
+      ),
   };
   const offsets = { name: "expire_offsets", everyMs: EXPIRE_OFFSETS_MS, take: () => groups.expireOffsets() };
   const ended = {
@@ -103,7 +106,9 @@ async function expireTransactions(
   transactions: SteppedCluster["transactions"],
   deadlines: Deadlines,
 ): Promise<void> {
-  const { failed } = await passWithin(PASS_MS, deadlines, (giveUp) => transactions.expire({ giveUp }));
+  const { failed } = await passWithin(PASS_MS, deadlines, { request: "expire_transactions" }, (giveUp) =>
+    transactions.expire({ giveUp }),
+  );
   const [first] = failed;
   if (first === undefined) return;
   const { code, message, details } = first.error;

@@ -1,18 +1,19 @@
 /** How long somebody waits for what others have to acknowledge. */
 import { setMaxListeners } from "node:events";
 import { BrokerError } from "@minikafka/core";
-import type { Deadlines } from "./deadlines.ts";
+import type { Deadlines, Waiter } from "./deadlines.ts";
 
 /** As a produce that names none. Kafka: request.timeout.ms of the client, 30 s; offsets.commit.timeout.ms of the broker, 5 s. */
 export const ANSWER_MS = 30_000;
 
 /**
  * What `begin` brings, which it begins at once, unless `timeoutMs` of the broker's time are over first: then REQUEST_TIMED_OUT, and
- * what was begun goes on without anybody hearing of it.
+ * what was begun goes on without anybody hearing of it. `of` tells whose wait it is.
  */
 export function withinTime<Result>(
   timeoutMs: number,
   deadlines: Deadlines,
+  of: Waiter,
   begin: (giveUp: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const timedOut = giveUpOfMany();
@@ -22,7 +23,7 @@ export function withinTime<Result>(
       reject(new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`));
       timedOut.abort();
     };
-    const deadline = deadlines.after(timeoutMs, onDue, "answer");
+    const deadline = deadlines.after(timeoutMs, onDue, "answer", of);
     begun.then(resolve, reject).finally(() => deadline.cancel());
     // No time at all is over at once, also where time stands still; what needed no waiting is answered before.
     if (timeoutMs === 0) deadlines.fireSoon();
@@ -36,10 +37,11 @@ export function withinTime<Result>(
 export async function passWithin<Report>(
   timeoutMs: number,
   deadlines: Deadlines,
+  of: Waiter,
   pass: (giveUp: AbortSignal) => Promise<Report>,
 ): Promise<Report> {
   const timedOut = giveUpOfMany();
-  const deadline = deadlines.after(timeoutMs, () => timedOut.abort(), "answer");
+  const deadline = deadlines.after(timeoutMs, () => timedOut.abort(), "answer", of);
   try {
     return await pass(timedOut.signal);
   } finally {

@@ -103,8 +103,8 @@ describe("pending_steps", () => {
     expect(now_ms).toBe(START_MS);
     expect(await session.call("clock")).toMatchObject({ now_ms: START_MS });
     expect(deadlines.slice(0, 3)).toEqual([
-      { due_at_ms: START_MS + 500, what: "long_poll", operation: null },
-      { due_at_ms: START_MS + 700, what: "answer", operation: null },
+      { due_at_ms: START_MS + 500, what: "long_poll", operation: null, request: "fetch", ...PLACE },
+      { due_at_ms: START_MS + 700, what: "answer", operation: null, request: "produce", ...PLACE },
       {
         due_at_ms: START_MS + 6000,
         what: "session_timeout",
@@ -196,7 +196,7 @@ describe("run_until_quiet", () => {
       did: { copied: [{ broker_id: 2, batches: 1 }] },
     });
     expect(await waiting.answer()).toMatchObject({ ok: true, offset: 0 });
-    expect(await taken(session)).toMatchObject({ steps: [], quiet: true });
+    expect(await taken(session)).toMatchObject({ steps: [], quiet: true, unquiet: [] });
     expect(await session.call("clock")).toMatchObject({ now_ms: START_MS });
   });
 
@@ -227,12 +227,13 @@ describe("run_until_quiet", () => {
     });
     await session.call("stop_broker", { broker_id: leader === 3 ? 2 : 3 });
     await session.call("advance_clock", { ms: 6000 });
-    const { steps, quiet } = await taken(session);
+    const { steps, quiet, unquiet } = await taken(session);
     expect(quiet).toBe(false);
     expect(steps.find(({ operation }) => operation === "expire_members")).toMatchObject({
       outcome: "waits",
       did: null,
     });
+    expect(unquiet).toMatchObject([{ what: "step_waits", operation: "expire_members" }]);
     await session.call("start_broker", { broker_id: leader === 3 ? 2 : 3 });
     expect((await taken(session)).quiet).toBe(true);
     // It has neither members nor offsets: a step has ended it as well.
@@ -247,6 +248,9 @@ describe("run_until_quiet", () => {
     const first = await taken(session, { max_steps: 2 });
     expect(first.steps).toHaveLength(2);
     expect(first.quiet).toBe(false);
+    expect(first.unquiet).toEqual([
+      { what: "steps_left", says: "more steps are pending after the 2 that were taken" },
+    ]);
     expect(await taken(session)).toMatchObject({ quiet: true });
   });
 
@@ -257,8 +261,16 @@ describe("run_until_quiet", () => {
     const file = session.broker.cluster.env.disk.openFile(path);
     file.writeAt(30, Buffer.from([1, 2, 3, 4]));
     file.close();
-    const { steps, quiet } = await taken(session, { max_steps: 50 });
+    const { steps, quiet, unquiet } = await taken(session, { max_steps: 50 });
     expect(quiet).toBe(false);
+    expect(steps[0]).toMatchObject({ operation: "replicate_once", outcome: "failed", problem: null });
+    expect(unquiet[0]).toMatchObject({
+      what: "step_failed",
+      says: expect.stringContaining(path),
+      operation: "replicate_once",
+      ...PLACE,
+      broker_id: 2,
+    });
     expect(short(steps).filter((step) => step === "replicate_once orders 0 2")).toHaveLength(1);
     expect(steps[0]).toMatchObject({ did: { copied: [{ problem: expect.stringContaining(path) }] } });
   });
@@ -283,5 +295,50 @@ describe("run_until_quiet", () => {
     expect(steps.at(-1)).toMatchObject({ operation: "flush_logs", outcome: "waits" });
     await session.call("release_fault", { rule_id });
     expect(await taken(session)).toMatchObject({ quiet: true });
+  });
+
+  test("is not quiet when a flush has failed, nor from then on until the broker is started anew", async () => {
+    const session = Session.open(await openBroker({ brokers: 1 }));
+    await session.call("create_topic", { topic: "orders", partitions: 1 });
+    await session.call("run_until_quiet");
+    await produce(session);
+    const { rule_id } = await session.call("arm_fault", { point: "log.flush.before_sync", action: "error" });
+    const { steps, quiet, unquiet } = await taken(session);
+    const { rules } = await session.call("list_faults");
+    expect(rules.find((rule) => rule.rule_id === rule_id)).toMatchObject({ fired: 1 });
+    expect(steps.at(-1)).toMatchObject({ operation: "flush_logs", outcome: "failed", did: null });
+    expect(quiet).toBe(false);
+    const failed = {
+      what: "broker_failed",
+      broker_id: 1,
+      says: expect.stringContaining("broker 1 has failed"),
+    };
+    expect(unquiet).toMatchObject([{ what: "step_failed", operation: "flush_logs" }, failed]);
+    expect(await taken(session)).toMatchObject({ steps: [], quiet: false, unquiet: [failed] });
+    await session.call("stop_broker", { broker_id: 1 });
+    await session.call("start_broker", { broker_id: 1 });
+    expect(await taken(session)).toMatchObject({ quiet: true, unquiet: [] });
+  });
+
+  test("names the request that waits for a replica on a stopped broker, until that is there again", async () => {
+    const session = await replicated();
+    await session.call("stop_broker", { broker_id: 3 });
+    expect(await taken(session)).toMatchObject({ quiet: true });
+    const waiting = Session.open(session.broker);
+    waiting.request({ operation: "produce", ...PLACE, value_b64: base64("v"), acks: "all" });
+    await settle();
+    const { quiet, unquiet } = await taken(session);
+    expect(quiet).toBe(false);
+    expect(unquiet).toEqual([
+      {
+        what: "answer_waits",
+        says: "produce of orders-0 waits for broker 3, which is in sync and stopped",
+        request: "produce",
+        ...PLACE,
+      },
+    ]);
+    await session.call("start_broker", { broker_id: 3 });
+    expect(await taken(session)).toMatchObject({ quiet: true });
+    expect(await waiting.answer()).toMatchObject({ ok: true });
   });
 });

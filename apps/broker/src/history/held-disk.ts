@@ -1,17 +1,23 @@
 /**
  * A disk whose data folder stays held while one cluster goes and another one comes in its place.
  *
- * Owns the hold.
+ * Owns the hold, which tells people since when the process runs: a stepped clock says nothing of that.
  */
-import { type FolderLock, ForwardingDisk } from "@minikafka/core";
+import { type Disk, type FolderLock, ForwardingDisk } from "@minikafka/core";
 
 export class HeldDisk extends ForwardingDisk {
   #held: FolderLock | null = null;
   /** Whoever lets go is not the last one. */
   #isKept = false;
+  readonly #startedAtMs: number;
 
-  override async lock(folder: string, startedAtMs: number): Promise<FolderLock> {
-    this.#held ??= await this.disk.lock(folder, startedAtMs);
+  constructor(disk: Disk, startedAtMs: number) {
+    super(disk);
+    this.#startedAtMs = startedAtMs;
+  }
+
+  override async lock(folder: string): Promise<FolderLock> {
+    this.#held ??= await this.disk.lock(folder, this.#startedAtMs);
     const held = this.#held;
     return { folder, release: () => this.#release(held) };
   }

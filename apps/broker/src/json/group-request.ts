@@ -1,5 +1,6 @@
 /** What the operations of groups have in common: their turn, their patience, and what a member is told. */
 import type { BrokerCluster } from "@minikafka/core";
+import type { Waiter } from "../deadlines.ts";
 import { ANSWER_MS, withinTime } from "../time-limit.ts";
 import type { BrokerContext, Client } from "./handler.ts";
 import { ALL } from "./turns.ts";
@@ -15,7 +16,7 @@ export function changeGroup<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.groupTurns.change(groupId, () => asked(context, ask));
+  return client.groupTurns.change(groupId, () => asked({ groupId }, context, ask));
 }
 
 /** Looks at a group, with all that the client has changed of it before. */
@@ -25,7 +26,7 @@ export function lookAtGroup<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.groupTurns.look(groupId, () => asked(context, ask));
+  return client.groupTurns.look(groupId, () => asked({ groupId }, context, ask));
 }
 
 /** Looks at all groups, with all that the client has changed before. */
@@ -34,20 +35,21 @@ export function lookAtGroups<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.groupTurns.look(ALL, () => asked(context, ask));
+  return client.groupTurns.look(ALL, () => asked({ request: "list_groups" }, context, ask));
 }
 
 /** A step that changes groups, whichever are due. */
 export function changeGroups<Answer>(
+  request: "expire_members" | "expire_offsets",
   context: BrokerContext,
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.groupTurns.change(ALL, () => asked(context, ask));
+  return client.groupTurns.change(ALL, () => asked({ request }, context, ask));
 }
 
-function asked<Answer>({ cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
-  return withinTime(ANSWER_MS, deadlines, (giveUp) => ask(cluster.groups, { giveUp }));
+function asked<Answer>(of: Waiter, { cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
+  return withinTime(ANSWER_MS, deadlines, of, (giveUp) => ask(cluster.groups, { giveUp }));
 }
 
 export interface PlaceFields {

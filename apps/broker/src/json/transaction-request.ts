@@ -5,6 +5,7 @@
  */
 import type { BrokerCluster, ProducerIdentity, TransactionCaller } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
+import type { Waiter } from "../deadlines.ts";
 import { ANSWER_MS, passWithin, withinTime } from "../time-limit.ts";
 import type { BrokerContext, Client } from "./handler.ts";
 import { ALL, type Turn, Turns, type Whose } from "./turns.ts";
@@ -19,7 +20,7 @@ export function changeTransaction<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.transactionTurns.change(transactionalId, () => asked(context, ask));
+  return client.transactionTurns.change(transactionalId, () => asked({ transactionalId }, context, ask));
 }
 
 /** Changes a transaction and a group. */
@@ -29,7 +30,9 @@ export function changeBoth<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return Turns.change(turnsOf(both, client), () => asked(context, ask));
+  return Turns.change(turnsOf(both, client), () =>
+    asked({ transactionalId: both.transactionalId, groupId: both.groupId }, context, ask),
+  );
 }
 
 /** Ends a transaction, which may be one that has offsets of any group. */
@@ -39,7 +42,9 @@ export function endTransactionOf<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return Turns.change(turnsOf({ transactionalId, groupId: ALL }, client), () => asked(context, ask));
+  return Turns.change(turnsOf({ transactionalId, groupId: ALL }, client), () =>
+    asked({ transactionalId }, context, ask),
+  );
 }
 
 /** A step that ends transactions, whichever are due. One that cannot be ended in time is a part of the answer. */
@@ -50,7 +55,9 @@ export function changeTransactions<Answer>(
 ): Promise<Answer> {
   const { cluster, deadlines } = context;
   return Turns.change(turnsOf({ transactionalId: ALL, groupId: ALL }, client), () =>
-    passWithin(ANSWER_MS, deadlines, (giveUp) => ask(cluster.transactions, { giveUp })),
+    passWithin(ANSWER_MS, deadlines, { request: "expire_transactions" }, (giveUp) =>
+      ask(cluster.transactions, { giveUp }),
+    ),
   );
 }
 
@@ -71,7 +78,7 @@ export function lookAtTransaction<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.transactionTurns.look(transactionalId, () => asked(context, ask));
+  return client.transactionTurns.look(transactionalId, () => asked({ transactionalId }, context, ask));
 }
 
 /** Looks at all transactions, with all that the client has done in them before. */
@@ -80,11 +87,11 @@ export function lookAtTransactions<Answer>(
   client: Client,
   ask: Ask<Answer>,
 ): Promise<Answer> {
-  return client.transactionTurns.look(ALL, () => asked(context, ask));
+  return client.transactionTurns.look(ALL, () => asked({ request: "list_transactions" }, context, ask));
 }
 
-function asked<Answer>({ cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
-  return withinTime(ANSWER_MS, deadlines, (giveUp) => ask(cluster.transactions, { giveUp }));
+function asked<Answer>(of: Waiter, { cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
+  return withinTime(ANSWER_MS, deadlines, of, (giveUp) => ask(cluster.transactions, { giveUp }));
 }
 
 /** Who speaks, and in which of its transactions. */

@@ -175,6 +175,10 @@ export const deadline = z.object({
     .string()
     .nullable()
     .describe("the step that has something to do then; null for the end of a wait"),
+  request: z
+    .string()
+    .optional()
+    .describe("whose answer waits, where group or transaction does not say enough"),
   topic: z.string().optional(),
   partition: z.int().optional(),
   broker_id: z.int().optional(),

@@ -5,7 +5,9 @@ import { requireLab } from "../lab.ts";
 
 export const expireMembers: Handler<"expire_members"> = async (_request, context, client) => {
   requireLab(context);
-  const expired = await changeGroups(context, client, (groups, wait) => groups.expireMembers(wait));
+  const expired = await changeGroups("expire_members", context, client, (groups, wait) =>
+    groups.expireMembers(wait),
+  );
   return {
     expired: expired.map(({ groupId, memberId, cause }) => ({
       group_id: groupId,

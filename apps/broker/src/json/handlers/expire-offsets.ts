@@ -8,7 +8,7 @@ import { requireLab } from "../lab.ts";
 
 export const expireOffsets: Handler<"expire_offsets"> = async (_request, context, client) => {
   requireLab(context);
-  const expired = await changeGroups(context, client, (groups) => groups.expireOffsets());
+  const expired = await changeGroups("expire_offsets", context, client, (groups) => groups.expireOffsets());
   return {
     expired: expired.map(({ groupId, topic, partition }) => ({ group_id: groupId, topic, partition })),
   };

@@ -62,15 +62,16 @@ function append(
   const { topic, partition, acks, transactional_id: transactionalId, leader_epoch: leaderEpoch } = request;
   const place = { topic, partition };
   const options = leaderEpoch === undefined ? {} : { leaderEpoch };
+  const waiter = { request: request.operation, topic, partition, transactionalId };
   if (transactionalId !== undefined) {
     return client.transactionTurns.change(transactionalId, () =>
-      withinTime(request.timeout_ms, deadlines, (giveUp) =>
+      withinTime(request.timeout_ms, deadlines, waiter, (giveUp) =>
         cluster.transactions.append(place, frame, { ...options, transactionalId, giveUp }),
       ),
     );
   }
   if (acks !== "all") return cluster.appendBatch(place, frame, { ...options, acks });
-  return withinTime(request.timeout_ms, deadlines, (giveUp) =>
+  return withinTime(request.timeout_ms, deadlines, waiter, (giveUp) =>
     cluster.appendBatch(place, frame, { ...options, acks, giveUp }),
   );
 }

@@ -6,6 +6,7 @@
  * waited for.
  * Invariants: the first pending step is taken each time; one of which the same was foretold as of an earlier one is not, so that every
  * run ends: the earlier one has failed, or is under way.
+ * What is left is told (unquiet.ts): quiet is what has nothing to tell.
  * Never: the clock moved.
  */
 import { BrokerError, ManualClock, type PendingStep } from "@minikafka/core";
@@ -14,6 +15,7 @@ import { aTurnForOthers } from "../../ticker.ts";
 import type { BrokerContext, Client } from "../handler.ts";
 import { pendingFields } from "./pending-fields.ts";
 import { takeStep } from "./take-step.ts";
+import { failureIn, unquietFields } from "./unquiet.ts";
 
 type Answer = ResponseFields<"run_until_quiet">;
 type TakenFields = Answer["steps"][number];
@@ -46,9 +48,12 @@ export class QuietRun {
       else if (!(await this.#goesOn())) break;
       for (const { fault } of this.#runs) if (fault !== null) throw fault.error;
     }
-    const isOver = this.#runs.every(({ outcome }) => outcome !== null);
-    const quiet = isOver && this.#context.cluster.foresight.steps().length === 0;
-    return { steps: this.#runs.map(takenFields), quiet };
+    // What the last step acknowledged is answered by then.
+    await aTurnForOthers();
+    const steps = this.#runs.map(takenFields);
+    const isCutShort = this.#runs.length >= stepsMax && this.#next() !== undefined;
+    const unquiet = unquietFields(steps, isCutShort, this.#context);
+    return { steps, quiet: unquiet.length === 0, unquiet };
   }
 
   #next(): PendingStep | undefined {
@@ -88,7 +93,7 @@ export class QuietRun {
 function takenFields({ step, outcome }: Run): TakenFields {
   const { operation, fields } = pendingFields(step);
   const { did = null, problem = null } = outcome ?? {};
-  const how = outcome === null ? "waits" : problem === null ? "done" : "failed";
+  const how = outcome === null ? "waits" : problem !== null || failureIn(did) !== null ? "failed" : "done";
   // The answer is that of the operation beside it.
   return { operation, fields, outcome: how, did, problem } as TakenFields;
 }

@@ -13,5 +13,14 @@ export function waitFields({
   return deadlines
     .waiting()
     .filter(({ dueMs }) => dueMs > nowMs)
-    .map(({ dueMs, what }) => ({ due_at_ms: dueMs, what, operation: null }));
+    .map(({ dueMs, what, of }) => ({
+      due_at_ms: dueMs,
+      what,
+      operation: null,
+      ...(of?.request !== undefined && { request: of.request }),
+      ...(of?.topic !== undefined && { topic: of.topic }),
+      ...(of?.partition !== undefined && { partition: of.partition }),
+      ...(of?.groupId !== undefined && { group_id: of.groupId }),
+      ...(of?.transactionalId !== undefined && { transactional_id: of.transactionalId }),
+    }));
 }

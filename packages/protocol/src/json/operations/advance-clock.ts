@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operation } from "../operation.ts";
 
 /** A step of a year at most: a slip of the finger should not carry a cluster past every date. */
-const ADVANCE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
+export const ADVANCE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
 
 export const advanceClock = operation({
   name: "advance_clock",

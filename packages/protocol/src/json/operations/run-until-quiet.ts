@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { groupId } from "../group-fields.ts";
 import { operation } from "../operation.ts";
+import { transactionalId } from "../transaction-fields.ts";
 import { applyRetention } from "./apply-retention.ts";
 import { compact } from "./compact.ts";
 import { expireMembers } from "./expire-members.ts";
@@ -22,7 +24,7 @@ const outcome = z
 const problem = z
   .object({ code: z.string(), message: z.string() })
   .nullable()
-  .describe("why it failed, or null");
+  .describe("why it failed; null where did tells it, and where it did not fail");
 
 const noFields = z.object({});
 const ofTopic = z.object({ topic: z.string() });
@@ -36,7 +38,11 @@ function taken<Name extends string, Fields extends z.ZodType, Did extends z.ZodT
     operation: z.literal(name),
     fields: of,
     outcome,
-    did: did.nullable().describe("the answer of that operation; null unless it is done"),
+    did: did
+      .nullable()
+      .describe(
+        "the answer of that operation; null unless it is done, or failed in a part of it, which its answer tells",
+      ),
     problem,
   });
 }
@@ -57,6 +63,25 @@ const stepTaken = z.discriminatedUnion("operation", [
   taken("compact", ofTopic, compact.response),
 ]);
 
+const hindrance = z.object({
+  what: z
+    .enum(["steps_left", "step_failed", "step_waits", "answer_waits", "broker_failed"])
+    .describe(
+      "steps_left: max_steps were taken before all was; step_failed, step_waits: one of steps; answer_waits: a request waits for its acknowledgement, and no step is left that brings it (with a manual clock); broker_failed: it takes no writes until it is started anew",
+    ),
+  says: z.string().describe("who waits for what, or why it failed, in one sentence"),
+  operation: z.string().optional().describe("the step"),
+  request: z
+    .string()
+    .optional()
+    .describe("whose answer waits, where group or transaction does not say enough"),
+  topic: z.string().optional(),
+  partition: z.int().optional(),
+  broker_id: z.int().optional(),
+  group_id: groupId.optional(),
+  transactional_id: transactionalId.optional(),
+});
+
 export const runUntilQuiet = operation({
   name: "run_until_quiet",
   summary:
@@ -71,6 +96,11 @@ export const runUntilQuiet = operation({
   },
   response: z.object({
     steps: z.array(stepTaken).describe("as they were begun"),
-    quiet: z.boolean().describe("false when something is still pending, has failed, or waits"),
+    quiet: z
+      .boolean()
+      .describe(
+        "whether unquiet is empty. A fetch that waits for records, and a broker that was stopped, are quiet by themselves",
+      ),
+    unquiet: z.array(hindrance).describe("what is still pending, has failed, or waits"),
   }),
 });
