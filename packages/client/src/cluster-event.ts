@@ -1,6 +1,7 @@
 /** An event of the cluster in the SDK's style, and which of them to watch. */
 import type { EVENTS_DROPPED, EventFacts, EventKind, RequestFields, WatchedEvent } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { requireOptions, requireTexts } from "./usage.ts";
 
 export type { EventKind };
 
@@ -46,8 +47,12 @@ export function clusterEvent({ changes, ...facts }: WatchedEvent): ClusterEvent 
   return named as unknown as ClusterEvent;
 }
 
-/** The wire's fields of a query. */
-export function watchFields({ topics, kinds }: EventQuery): RequestFields<"watch"> {
+/** The wire's fields of a query. Throws USAGE for one that cannot be meant. */
+export function watchFields(query: EventQuery): RequestFields<"watch"> {
+  requireOptions("events", query, ["topics", "kinds", "signal"]);
+  const { topics, kinds } = query;
+  requireTexts("topics", topics);
+  requireTexts("kinds", kinds);
   return {
     ...(topics === undefined ? {} : { topics: [...topics] }),
     ...(kinds === undefined ? {} : { kinds: [...kinds] }),

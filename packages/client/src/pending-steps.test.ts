@@ -64,8 +64,8 @@ test("runUntilQuiet says what each step did, and takes no more than it may", asy
     did: {},
     problem: null,
   };
-  request.answer({ steps: [taken], quiet: true });
-  expect(await run).toEqual({ steps: [taken], quiet: true });
+  request.answer({ steps: [taken], quiet: true, unquiet: [] });
+  expect(await run).toEqual({ steps: [taken], quiet: true, unquiet: [] });
   await client.close();
 });
 
@@ -80,5 +80,45 @@ test("advanceToNextDeadline moves the clock by what is left to the earliest, and
   const none = stepper.advanceToNextDeadline();
   (await peer.next("pending_steps")).answer({ now_ms: 1500, steps: [], deadlines: [] });
   expect(await none).toBeNull();
+  await client.close();
+});
+
+test("advanceToNextDeadline goes a way of years in moves of 366 days at most, and none of more than a century", async () => {
+  const { peer, client, stepper } = await stepping();
+  const mostMs = 366 * 24 * 60 * 60 * 1000;
+  const moved = stepper.advanceToNextDeadline();
+  const due_at_ms = 1000 + 2 * mostMs + 5;
+  const far = { due_at_ms, what: "retention" as const, operation: "apply_retention", topic: "orders" };
+  (await peer.next("pending_steps")).answer({ now_ms: 1000, steps: [], deadlines: [far] });
+  for (const ms of [mostMs, mostMs, 5]) {
+    const request = await peer.next("advance_clock");
+    expect(request.fields).toMatchObject({ ms });
+    request.answer({ now_ms: 0 });
+  }
+  expect(await moved).toMatchObject({ dueAtMs: due_at_ms });
+  const none = stepper.advanceToNextDeadline();
+  const never = { ...far, due_at_ms: 101 * mostMs };
+  (await peer.next("pending_steps")).answer({ now_ms: 0, steps: [], deadlines: [never] });
+  expect(await none).toBeNull();
+  await client.close();
+});
+
+test("what cannot be meant is refused with USAGE, and nothing is sent", async () => {
+  const { client, stepper } = await stepping();
+  const wrong = (value: unknown) => value as never;
+  for (const asked of ["nosuch", null, { topics: ["orders"] }, { tpoic: "orders" }, { topic: 7 }]) {
+    await expect(stepper.next(wrong(asked))).rejects.toMatchObject({ code: "USAGE" });
+    await expect(stepper.applyRetention(wrong(asked))).rejects.toMatchObject({ code: "USAGE" });
+    await expect(stepper.compact(wrong(asked))).rejects.toMatchObject({ code: "USAGE" });
+    await expect(stepper.replicateOnce(wrong(asked))).rejects.toMatchObject({ code: "USAGE" });
+    await expect(stepper.refreshIsr(wrong(asked))).rejects.toMatchObject({ code: "USAGE" });
+  }
+  for (const asked of ["quiet", { maxStep: 1 }, { maxSteps: 0 }, { maxSteps: "1" }])
+    await expect(stepper.runUntilQuiet(wrong(asked))).rejects.toMatchObject({ code: "USAGE" });
+  for (const query of ["orders", { topic: "orders" }, { topics: "orders" }, { kinds: "appended" }])
+    expect(() => stepper.events(wrong(query))).toThrow(expect.objectContaining({ code: "USAGE" }));
+  await expect(stepper.next(wrong({ tpoic: "orders" }))).rejects.toThrow(
+    'next has no "tpoic"; expected topic, timeoutMs, signal',
+  );
   await client.close();
 });

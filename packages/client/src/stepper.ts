@@ -2,12 +2,13 @@
  * The broker's clock and its background work, for experiments that step them. Any broker tells its clock; to steps it answers
  * STEPPING_DISABLED unless it runs with --lab, or with a manual clock.
  */
-import type { ParsedResponse } from "@minikafka/protocol";
+import { clockJumps, type ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
 import { type ClusterEvent, clusterEvent, type EventQuery, watchFields } from "./cluster-event.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { CallOptions, Session } from "./session.ts";
 import type { TopicPartition } from "./topic-partition.ts";
+import { checkedInteger, requireOptions, requireText } from "./usage.ts";
 
 export type RolledSegment = CamelCased<ParsedResponse<"roll_segment">>;
 export type DeletedSegment = CamelCased<ParsedResponse<"apply_retention">["deleted"][number]>;
@@ -33,7 +34,7 @@ export type PendingStep = Pending["steps"][number];
 /** When a step will have something to do, or a wait ends, if nothing else happens until then. */
 export type Deadline = Pending["deadlines"][number];
 
-/** The steps that were taken, and whether nothing is left. */
+/** The steps that were taken, and whether nothing is left; `unquiet` tells who waits for what, and what has failed. */
 export type QuietRun = CamelCased<ParsedResponse<"run_until_quiet">>;
 /** A step with the answer of its operation. */
 export type StepTaken = QuietRun["steps"][number];
@@ -77,31 +78,36 @@ export class Stepper {
   }
 
   /** What each step would do if it were taken now, and when time brings more: all, or those of one topic. Changes nothing. */
-  async next({ topic, ...options }: StepScope = {}): Promise<Pending> {
+  async next(asked: StepScope = {}): Promise<Pending> {
+    const { topic, ...options } = checkedScope("next", asked, TOPIC);
     return camelCased(await this.#session.call("pending_steps", scope(topic), options));
   }
 
   /**
    * Takes pending steps until none would do anything, at most `maxSteps` (default 1000), and says what each did. The clock stays
-   * where it is. `quiet` is false when something is left, has failed, or waits for what no step gives.
+   * where it is. `quiet` is false when something is left, has failed, or waits for what no step gives; `unquiet` says what.
    */
-  async runUntilQuiet({
-    maxSteps,
-    ...options
-  }: CallOptions & { readonly maxSteps?: number | undefined } = {}): Promise<QuietRun> {
+  async runUntilQuiet(
+    asked: CallOptions & { readonly maxSteps?: number | undefined } = {},
+  ): Promise<QuietRun> {
+    requireOptions("runUntilQuiet", asked, ["maxSteps", ...CALL]);
+    const { maxSteps, ...options } = asked;
+    if (maxSteps !== undefined) checkedInteger("maxSteps", maxSteps, 1);
     const fields = maxSteps === undefined ? {} : { max_steps: maxSteps };
     return camelCased(await this.#session.call("run_until_quiet", fields, options));
   }
 
   /**
-   * Moves a manual clock to the earliest deadline there is, and says which that was; `null` when there is none, and then it stays.
+   * Moves a manual clock to the earliest deadline there is, and says which that was; `null` when there is none within a century,
+   * and then it stays. A way of more than 366 days is gone in several moves, since advanceClock takes no more at once.
    * What comes due thereby is taken by steps.
    */
   async advanceToNextDeadline(options?: CallOptions): Promise<Deadline | null> {
     const { nowMs, deadlines } = await this.next(options);
     const [first] = deadlines;
-    if (first === undefined) return null;
-    await this.advanceClock(first.dueAtMs - nowMs, options);
+    const jumps = first === undefined ? null : clockJumps(first.dueAtMs - nowMs);
+    if (first === undefined || jumps === null) return null;
+    for (const ms of jumps) await this.advanceClock(ms, options);
     return first;
   }
 
@@ -111,12 +117,14 @@ export class Stepper {
   }
 
   /** Deletes the segments that are too old or too many, and says which they were. */
-  async applyRetention({ topic, ...options }: StepScope = {}): Promise<readonly DeletedSegment[]> {
+  async applyRetention(asked: StepScope = {}): Promise<readonly DeletedSegment[]> {
+    const { topic, ...options } = checkedScope("applyRetention", asked, TOPIC);
     return camelCased((await this.#session.call("apply_retention", scope(topic), options)).deleted);
   }
 
   /** Takes one pass of compaction over each log in which enough has gathered, and says what it did or gave way to. */
-  async compact({ topic, ...options }: StepScope = {}): Promise<Compaction> {
+  async compact(asked: StepScope = {}): Promise<Compaction> {
+    const { topic, ...options } = checkedScope("compact", asked, TOPIC);
     return camelCased(await this.#session.call("compact", scope(topic), options));
   }
 
@@ -153,12 +161,12 @@ export class Stepper {
    * One follower-fetch round of every follower, or of those that are named. Resolves with what was copied, cut or failed; a
    * follower hears of the high watermark that moves thereby in its next round.
    */
-  async replicateOnce({
-    topic,
-    partition,
-    brokerId,
-    ...options
-  }: FollowerScope = {}): Promise<readonly ReplicatedPartition[]> {
+  async replicateOnce(asked: FollowerScope = {}): Promise<readonly ReplicatedPartition[]> {
+    const { topic, partition, brokerId, ...options } = checkedScope("replicateOnce", asked, [
+      ...TOPIC,
+      "partition",
+      "brokerId",
+    ]);
     const fields = {
       ...scope(topic),
       ...(partition === undefined ? {} : { partition }),
@@ -168,11 +176,8 @@ export class Stepper {
   }
 
   /** Judges who is in sync; resolves with where that has changed. */
-  async refreshIsr({
-    topic,
-    partition,
-    ...options
-  }: PartitionScope = {}): Promise<readonly RefreshedPartition[]> {
+  async refreshIsr(asked: PartitionScope = {}): Promise<readonly RefreshedPartition[]> {
+    const { topic, partition, ...options } = checkedScope("refreshIsr", asked, [...TOPIC, "partition"]);
     const fields = { ...scope(topic), ...(partition === undefined ? {} : { partition }) };
     return camelCased((await this.#session.call("refresh_isr", fields, options)).changed);
   }
@@ -180,7 +185,7 @@ export class Stepper {
   /**
    * What happens from now on, event by event, over a connection of its own; needs no lab. `for await` ends by `break`, by
    * `close` of the stream or of the client. It fails with CONNECTION when the connection is lost, since there may be a gap,
-   * and with the broker's refusal. `await stream.open()` first, to miss nothing of what you do next.
+   * and with the broker's refusal. Throws USAGE for a query that cannot be meant. `await stream.open()` first, to miss nothing of what you do next.
    */
   events(query: EventQuery = {}): EventStream<ClusterEvent> {
     return this.#session.watch(watchFields(query), clusterEvent, query.signal);
@@ -190,6 +195,16 @@ export class Stepper {
   async flushLogs(options?: CallOptions): Promise<void> {
     await this.#session.call("flush_logs", {}, options);
   }
+}
+
+const CALL = ["timeoutMs", "signal"];
+const TOPIC = ["topic", ...CALL];
+
+/** Throws USAGE for what would be ignored otherwise, and the step taken everywhere. */
+function checkedScope<Scope extends StepScope>(what: string, asked: Scope, known: readonly string[]): Scope {
+  requireOptions(what, asked, known);
+  requireText("topic", asked.topic);
+  return asked;
 }
 
 function scope(topic: string | undefined): { topic?: string } {

@@ -23,3 +23,23 @@ export function requireKnown(what: string, given: object, known: readonly string
   if (stranger === undefined) return;
   throw usageError(`${what} has no ${JSON.stringify(stranger)}; expected ${known.join(", ")}`);
 }
+
+/** The same for an argument that may be no object at all, such as a name where its options are expected. */
+export function requireOptions(what: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw usageError(`${what} takes an object of ${known.join(", ")}, got ${JSON.stringify(given)}`);
+  requireKnown(what, given, known);
+}
+
+/** Throws a USAGE error unless `value` is text, or left out. */
+export function requireText(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "string")
+    throw usageError(`${name} is ${JSON.stringify(value)}; expected a string`);
+}
+
+/** Throws a USAGE error unless `value` is a list of texts, or left out: the letters of a single one would be taken for names. */
+export function requireTexts(name: string, value: unknown): void {
+  if (value === undefined) return;
+  if (!Array.isArray(value) || value.some((each) => typeof each !== "string"))
+    throw usageError(`${name} is ${JSON.stringify(value)}; expected an array of strings`);
+}

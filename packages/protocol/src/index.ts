@@ -33,7 +33,7 @@ export type { Acks } from "./json/fields.ts";
 export { FrameTooLarge, LineFramer } from "./json/framing.ts";
 export { parseJsonWithBytes } from "./json/long-bytes.ts";
 export type { Operation, RequestId } from "./json/operation.ts";
-export { ADVANCE_MS_MAX } from "./json/operations/advance-clock.ts";
+export { clockJumps } from "./json/operations/advance-clock.ts";
 export {
   isOperationName,
   OPERATIONS,
