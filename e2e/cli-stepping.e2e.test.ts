@@ -1,4 +1,6 @@
 /** What is pending and when time brings more, on the command line and by SDK, over a daemon with a manual clock. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { connect } from "@minikafka/client";
 import { expect, onTestFinished, test } from "vitest";
 import { command, jsonLines, output } from "./support/cli.ts";
@@ -40,9 +42,7 @@ test("step next shows each step as one would type it, and what it would do; step
   const [next] = jsonLines(await output(broker, ["step", "next", "-J"]));
   expect(next).toMatchObject({ now_ms: START_MS, steps: [{ fields: { broker_id: 3 } }, {}] });
   const taken = await output(broker, ["step", "until-quiet"]);
-  expect(taken).toMatch(
-    /^STEP +OUTCOME +DID\nreplicate orders -p 0 --replica 3 +done +1 batches, \d+ bytes\n/,
-  );
+  expect(taken).toMatch(/^STEP +OUTCOME +DID\nreplicate orders -p 0 --replica 3 +done +1 batch, \d+ bytes\n/);
   expect(taken).toMatch(/\nflush +done +all logs are durable\n/);
   const values = jsonLines(
     await output(broker, ["fetch", "orders", "-p", "0", "-o", "beginning", "-e", "-J"]),
@@ -81,8 +81,77 @@ test("what cannot come to rest ends with exit code 5, and says why", async () =>
   expect(ended).toMatchObject({
     code: 5,
     stderr: expect.stringMatching(
-      /^error: NOT_QUIET: something is still pending after 1 steps\nhint: .*step next/,
+      /^error: NOT_QUIET: more steps are pending after the 1 that were taken\nhint: .*--max-steps/,
     ),
   });
   expect(await command(broker, ["step", "until-quiet"])).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("until-quiet ends with exit code 5 where a flush failed, and goes on to until the broker is started anew", async () => {
+  const broker = await startDaemon(temporaryFolder(), MANUAL);
+  await output(broker, ["topics", "create", "orders"]);
+  await output(broker, ["step", "until-quiet"]);
+  await output(broker, ["produce", "orders", "-v", "paid"]);
+  await output(broker, ["fault", "arm", "log.flush.before_sync", "error"]);
+  expect(await command(broker, ["step", "until-quiet"])).toMatchObject({
+    code: 5,
+    stdout: expect.stringMatching(/\nflush +failed +BROKER_FAILED: /),
+    stderr: expect.stringMatching(
+      /NOT_QUIET: flush_logs failed: .*; broker 1 has failed.*\nhint: .*broker stop/,
+    ),
+  });
+  const again = await command(broker, ["step", "until-quiet", "-J"]);
+  expect(again.code).toBe(5);
+  expect(jsonLines(again.stdout)).toMatchObject([
+    { steps: [], quiet: false, unquiet: [{ what: "broker_failed", broker_id: 1 }] },
+  ]);
+});
+
+test("until-quiet names the producer that waits for a stopped broker, and so does step next", async () => {
+  const broker = await stepped();
+  await output(broker, ["broker", "stop", "3"]);
+  const client = await clientOf(broker);
+  const { deadlines: before } = await client.stepper().next();
+  const sent = client.call("produce", { topic: "orders", partition: 0, value_b64: "cGFpZA==", acks: "all" });
+  await expect
+    .poll(async () => (await client.stepper().next()).deadlines.length)
+    .toBeGreaterThan(before.length);
+  expect(await command(broker, ["step", "until-quiet"])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("produce of orders-0 waits for broker 3, which is in sync and stopped"),
+  });
+  expect(await output(broker, ["step", "next"])).toMatch(/\n30s +answer +produce of orders-0 +-\n/);
+  await output(broker, ["broker", "start", "3"]);
+  await output(broker, ["step", "until-quiet"]);
+  expect(await sent).toMatchObject({ offset: 0 });
+});
+
+test("clock advance --to-next-deadline reaches a deadline that is years away", async () => {
+  const broker = await startDaemon(temporaryFolder(), MANUAL);
+  await output(broker, ["topics", "create", "orders", "--config", "retention_ms=1000"]);
+  const timestampMs = START_MS + 3 * 366 * 24 * 3_600_000;
+  const client = await clientOf(broker);
+  await client.call("produce", {
+    topic: "orders",
+    partition: 0,
+    records: [{ value_b64: "cGFpZA==", timestamp_ms: timestampMs }],
+  });
+  await output(broker, ["step", "until-quiet"]);
+  const [next] = jsonLines(await output(broker, ["step", "next", "-J"])) as [
+    { deadlines: { due_at_ms: number }[] },
+  ];
+  const [first] = next.deadlines;
+  expect(first?.due_at_ms).toBeGreaterThan(START_MS + 3 * 366 * 24 * 3_600_000);
+  expect(await output(broker, ["step", "next"])).toMatch(/\n3\.01y +retention/);
+  const [moved] = jsonLines(await output(broker, ["clock", "advance", "--to-next-deadline", "-J"]));
+  expect(moved).toMatchObject({ now_ms: first?.due_at_ms, deadline: { what: "retention" } });
+});
+
+test("the refusal of a held folder tells since when its process runs, whatever the stepped clock says", async () => {
+  const data = temporaryFolder();
+  const beforeMs = Date.now() - 1000;
+  await startDaemon(data, MANUAL);
+  const lock = JSON.parse(readFileSync(join(data, "lock"), "utf8")) as { started_at: number };
+  expect(lock.started_at).toBeGreaterThan(beforeMs);
+  expect(lock.started_at).toBeLessThanOrEqual(Date.now() + 1000);
 });

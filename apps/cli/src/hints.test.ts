@@ -99,3 +99,12 @@ test("a hint fits the command that failed", () => {
   );
   expect(of("USAGE", "topics alter")).toBe("minikafka-cli topics alter --help shows what it takes");
 });
+
+test("what hinders a cluster from being quiet is told with what helps against just that", () => {
+  const of = (...kinds: string[]) =>
+    hintFor(new CliError("NOT_QUIET", "", { details: { unquiet: kinds.map((what) => ({ what })) } }), FACTS);
+  expect(of("steps_left")).toContain("--max-steps");
+  expect(of("step_failed", "broker_failed")).toContain("broker stop ID");
+  expect(of("step_failed")).toContain("step next");
+  expect(of("answer_waits")).toContain("broker started");
+});

@@ -3,6 +3,7 @@ import type { ErrorCode } from "@minikafka/protocol/errors";
 import type { LocalCode } from "./exit-codes.ts";
 import type { Failure } from "./failure.ts";
 import { isDamage } from "./outcome.ts";
+import { quietHint } from "./steps/quiet-hint.ts";
 
 /** What the command was about. */
 export interface HintFacts {
@@ -93,8 +94,7 @@ const HINTS = {
   NOT_FOUND: null,
   BROKER_NOT_EMPTY:
     "start one on a new folder, with --clock manual and the lab's --brokers, or leave --broker out: the lab then has its own",
-  NOT_QUIET:
-    "step next shows what is left; what waits needs a broker started, or in-sync replicas judged anew by step isr",
+  NOT_QUIET: (_facts, { details }) => quietHint(details.unquiet),
   CONNECTION: ({ broker }, { details }) =>
     details.sent === true
       ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`

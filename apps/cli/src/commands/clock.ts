@@ -1,4 +1,5 @@
 /** `clock`: the broker's time, and in manual mode its only mover. */
+import { clockJumps } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
@@ -64,7 +65,14 @@ function advanceToDeadline(context: Context): Promise<undefined> {
     const [first] = deadlines;
     if (first === undefined)
       throw new CliError("NOT_FOUND", "time alone brings nothing: there is no deadline");
-    const { now_ms } = await session.call("advance_clock", { ms: first.due_at_ms - beforeMs });
+    const jumps = clockJumps(first.due_at_ms - beforeMs);
+    if (jumps === null)
+      throw new CliError(
+        "NOT_FOUND",
+        `time alone brings nothing within a century: ${deadlineText(first, beforeMs)}`,
+      );
+    let now_ms = beforeMs;
+    for (const ms of jumps) ({ now_ms } = await session.call("advance_clock", { ms }));
     if (context.settings.json) await context.data.json({ now_ms, deadline: first });
     else
       await context.data.line(

@@ -13,7 +13,8 @@ import { deadlineRow, didText, stepCommand } from "../steps/step-text.ts";
 const NOTE =
   "A step that is not listed would do nothing. step next changes nothing: each line says what would come of it if the step were\n" +
   "taken now, and the second table when time alone brings more, for clock advance --to-next-deadline. step until-quiet takes what\n" +
-  "is pending, from the top, until nothing is; the clock stays where it is. Both need a broker started with --lab or --clock manual.";
+  "is pending, from the top, until nothing is; the clock stays where it is. It ends with exit code 5 when a step has failed or waits,\n" +
+  "when somebody waits for an acknowledgement that no step brings, or a broker has failed. Both need a broker started with --lab or --clock manual.";
 
 const SHOWN = [
   "minikafka-cli step next",
@@ -78,14 +79,6 @@ function takeAll(context: Context, { maxSteps }: QuietOptions): Promise<undefine
   });
 }
 
-function notQuiet({ steps }: ParsedResponse<"run_until_quiet">): CliError {
-  const which = (outcome: string) => steps.filter((each) => each.outcome === outcome).map(stepCommand);
-  const [failed, waits] = [which("failed"), which("waits")];
-  const why =
-    failed.length > 0
-      ? `failed: ${failed.join(", ")}`
-      : waits.length > 0
-        ? `still waits for others: ${waits.join(", ")}`
-        : `something is still pending after ${steps.length} steps`;
-  return new CliError("NOT_QUIET", why, { details: { failed, waits } });
+function notQuiet({ unquiet }: ParsedResponse<"run_until_quiet">): CliError {
+  return new CliError("NOT_QUIET", unquiet.map(({ says }) => says).join("; "), { details: { unquiet } });
 }

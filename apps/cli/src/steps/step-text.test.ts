@@ -32,4 +32,25 @@ test("a deadline is told by what comes, of whom, and in how long", () => {
   const retention = { due_at_ms: 7000, what: "retention", operation: "apply_retention", ...round } as const;
   expect(deadlineText(retention, 6999)).toBe("retention of orders-0 on 2, 1ms on");
   expect(deadlineText({ due_at_ms: 500, what: "long_poll", operation: null }, 0)).toBe("long_poll, 500ms on");
+  const fetch = { due_at_ms: 500, what: "long_poll", operation: null, request: "fetch" } as const;
+  expect(deadlineText({ ...fetch, topic: "orders", partition: 0 }, 0)).toBe(
+    "long_poll of fetch of orders-0, 500ms on",
+  );
+  const answer = { due_at_ms: 500, what: "answer", operation: null, group_id: "g" } as const;
+  expect(deadlineText(answer, 0)).toBe("answer of g, 500ms on");
+  const producer = { due_at_ms: 500, what: "producer_expiration", operation: "expire_producers" } as const;
+  expect(deadlineText({ ...producer, producer_id: 0, topic: "orders", partition: 0 }, 0)).toBe(
+    "producer_expiration of producer 0 of orders-0, 500ms on",
+  );
+  expect(deadlineText({ ...retention, due_at_ms: 96_622_329_321 }, 0)).toBe(
+    "retention of orders-0 on 2, 3.06y on",
+  );
+});
+
+test("a step that failed in a part of it tells that, and one batch is one", () => {
+  const taken = { operation: "replicate_once", fields: round, problem: null } as const;
+  const one = { ...round, batches: 1, bytes: 80, truncated_to: null, problem: null };
+  expect(didText({ ...taken, outcome: "done", did: { copied: [one] } })).toBe("1 batch, 80 bytes");
+  const failed = { ...one, batches: 0, bytes: 0, problem: "broker 3 has failed" };
+  expect(didText({ ...taken, outcome: "failed", did: { copied: [failed] } })).toBe("broker 3 has failed");
 });

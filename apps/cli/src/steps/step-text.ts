@@ -90,7 +90,9 @@ export function didText(taken: Taken): string | null {
 export function deadlineRow(deadline: Deadline, nowMs: number): Cell[] {
   const { topic, partition, broker_id: brokerId } = deadline;
   const place = topic === undefined ? null : `${topic}${partition === undefined ? "" : `-${partition}`}`;
-  const who = [deadline.member_id, deadline.group_id, deadline.transactional_id, deadline.producer_id, place]
+  const { request, producer_id: producerId } = deadline;
+  const producer = producerId === undefined ? null : `producer ${producerId}`;
+  const who = [request, deadline.member_id, deadline.group_id, deadline.transactional_id, producer, place]
     .filter((each) => each !== undefined && each !== null)
     .join(" of ");
   const of = brokerId === undefined ? who : `${who} on ${brokerId}`;
@@ -105,8 +107,12 @@ const UNITS = [
   ["s", 1000],
 ] as const;
 
-/** To the millisecond, as `clock advance` takes it. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+const YEAR_DAYS = 365.25;
+
+/** To the millisecond, as `clock advance` takes it; in years where that takes no such way at once. */
 function spanText(ms: number): string {
+  if (ms > 366 * DAY_MS) return `${(ms / (YEAR_DAYS * DAY_MS)).toFixed(2)}y`;
   const whole = UNITS.find(([, unitMs]) => ms % unitMs === 0);
   return whole === undefined ? `${ms}ms` : `${ms / whole[1]}${whole[0]}`;
 }
@@ -129,7 +135,10 @@ function roundText(round: {
 }): string {
   if (round.problem !== null) return round.problem;
   const cut = round.truncated_to === null ? [] : [`cut to ${round.truncated_to}`];
-  return joined([...cut, `${round.batches} batches, ${round.bytes} bytes`]);
+  return joined([
+    ...cut,
+    `${round.batches} ${round.batches === 1 ? "batch" : "batches"}, ${round.bytes} bytes`,
+  ]);
 }
 
 function transactionsText(did: ParsedResponse<"expire_transactions">): string {
