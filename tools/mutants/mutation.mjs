@@ -2,7 +2,7 @@
  * Bugs that are planted by hand, one at a time, to see whether the simulator finds them. Each is a text of a source file that stands there
  * just once, and what stands there instead; a text that is gone makes the run red, so that the list keeps up with the code.
  *
- * `seed`: the first one that found it. `sentence`: what is wrong with the kernel then.
+ * `seed`: the first one that found it. `sentence`: what is wrong with the kernel then. `survives`: why nothing finds it, where that is known.
  */
 
 /**
@@ -13,6 +13,7 @@
  * @property {string} from
  * @property {string} to
  * @property {number} [seed]
+ * @property {string} [survives]
  */
 
 /**

@@ -9,6 +9,7 @@ export const REPLICATION = [
     file: "replica/leadership.ts",
     from: "return Math.max(highWatermark.value, value ?? 0);",
     to: "return Math.max(highWatermark.value, Math.min(leader.log.logEndOffset, (value ?? -1) + 1));",
+    seed: 1,
   },
   {
     name: "high-watermark-of-the-leader",
@@ -16,6 +17,7 @@ export const REPLICATION = [
     file: "replica/leadership.ts",
     from: "return Math.max(highWatermark.value, value ?? 0);",
     to: "return Math.max(highWatermark.value, value === null ? 0 : leader.log.logEndOffset);",
+    seed: 1,
   },
   {
     name: "high-watermark-without-min-isr",
@@ -23,6 +25,7 @@ export const REPLICATION = [
     file: "replica/leadership.ts",
     from: "if (leader === null || inSync.length < Math.min(inSyncMin, copies.length)) return highWatermark.value;",
     to: "if (leader === null || inSync.length < Math.min(0, inSyncMin, copies.length)) return highWatermark.value;",
+    seed: 3,
   },
   {
     name: "high-watermark-not-noted",
@@ -30,6 +33,7 @@ export const REPLICATION = [
     file: "cluster/high-watermark-file.ts",
     from: "await this.#file.replaceLater(notes);",
     to: "",
+    seed: 68,
   },
   {
     name: "isr-without-high-watermark",
@@ -37,6 +41,7 @@ export const REPLICATION = [
     file: "replica/isr.ts",
     from: 'if (logEndOffset < leader.highWatermark) return "behind_high_watermark";',
     to: "",
+    seed: 5,
   },
   {
     name: "isr-not-flushed",
@@ -44,6 +49,7 @@ export const REPLICATION = [
     file: "replica/isr.ts",
     from: 'if (rule.joinsFlushed && follower.flushedOffset < leader.highWatermark) return "not_flushed";',
     to: "",
+    seed: 1,
   },
   {
     name: "isr-not-judged",
@@ -51,6 +57,7 @@ export const REPLICATION = [
     file: "replica/isr.ts",
     from: 'if (isMember && only === "joins") continue;',
     to: "if (isMember) continue;",
+    survives: "it takes only from who waits, and nobody judges yet for how long",
   },
   // leaders
   {
@@ -59,6 +66,7 @@ export const REPLICATION = [
     file: "replica/promotion.ts",
     from: "leaderEpoch: state.leaderEpoch + 1,",
     to: "leaderEpoch: state.leaderEpoch,",
+    seed: 2,
   },
   {
     name: "promotion-of-anybody",
@@ -66,6 +74,7 @@ export const REPLICATION = [
     file: "replica/promotion.ts",
     from: "if (state.inSyncReplicas.includes(brokerId) || isUncleanAllowed) return;",
     to: "if (state.inSyncReplicas.length >= 0 || isUncleanAllowed) return;",
+    seed: 50,
   },
   {
     name: "divergence-not-cut",
@@ -73,6 +82,7 @@ export const REPLICATION = [
     file: "replica/reconciliation.ts",
     from: "if (theirs.leaderEpoch === epoch) return Math.min(endOffset, theirs.endOffset);",
     to: "if (theirs.leaderEpoch === epoch) return endOffset;",
+    seed: 11,
   },
   {
     name: "divergence-by-length",
@@ -80,6 +90,7 @@ export const REPLICATION = [
     file: "replica/reconciliation.ts",
     from: 'if (reconciliation === "leader-epoch") return divergence(follower, leader);',
     to: 'if (reconciliation === "leader-epoch") return Math.min(follower.logEndOffset, leader.logEndOffset);',
+    seed: 11,
   },
   // acknowledgements
   {
@@ -88,6 +99,7 @@ export const REPLICATION = [
     file: "replica/pending-acks.ts",
     from: "return this.#options.waitsForDisk ? Math.min(end, replica.log.flushedOffset) : end;",
     to: "return end;",
+    seed: 1,
   },
   {
     name: "acknowledged-by-the-leader",
@@ -95,6 +107,7 @@ export const REPLICATION = [
     file: "replica/pending-acks.ts",
     from: "const end = Math.min(highWatermark, ...inSync.map((replica) => this.#holds(replica, leader)));",
     to: "const end = leader.log.logEndOffset;",
+    seed: 1,
   },
   {
     name: "acknowledged-below-min-isr",
