@@ -20,6 +20,8 @@ import { HandOuts } from "./hand-outs.ts";
 export interface Gate {
   /** Whether records may be handed out now. */
   readonly isOpen: boolean;
+  /** Whether the broker may be asked for records now. */
+  readonly mayAsk: boolean;
   /** Whether something is under way that the broker answers at once: worth waiting for even when time is up. */
   readonly hasQuick: boolean;
   /** What the next poll throws, `null` for nothing. */
@@ -34,6 +36,7 @@ export interface Gate {
 
 const OPEN: Gate = {
   isOpen: true,
+  mayAsk: true,
   hasQuick: false,
   takeError: () => null,
   trouble: () => null,
@@ -157,8 +160,10 @@ export class RecordSupply {
         return taken;
       }
       const leftMs = deadlineMs - clock.elapsedMs();
-      if (leftMs > 0) this.fetcher.ask(this.ring.toAsk(), this.#waitMs(leftMs));
-      else if (timeoutMs === 0) this.fetcher.ask(look.toAsk(this.ring), 0);
+      if (this.gate.mayAsk) {
+        if (leftMs > 0) this.fetcher.ask(this.ring.toAsk(), this.#waitMs(leftMs));
+        else if (timeoutMs === 0) this.fetcher.ask(look.toAsk(this.ring), 0);
+      }
       if (this.fetcher.hasError) continue;
       if (leftMs <= 0 && !this.fetcher.hasQuick && !this.gate.hasQuick) {
         const trouble = this.#trouble();
@@ -190,7 +195,7 @@ export class RecordSupply {
 
   /** Asks for more while the caller works, when more is known to be there and little is in hand. */
   #fetchAhead(): void {
-    if (!this.#settings.fetchAhead) return;
+    if (!this.#settings.fetchAhead || !this.gate.mayAsk) return;
     const cursors = this.ring.all;
     const hasMore = cursors.some(
       ({ fetchOffset, visibleEnd }) =>

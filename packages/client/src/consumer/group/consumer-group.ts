@@ -69,6 +69,14 @@ export class ConsumerGroup implements Gate {
     return !this.#settings.autoHeartbeat || this.#membership.isFresh;
   }
 
+  /**
+   * A heartbeat that had no answer has the connection to itself until one has: an answer full of records that never comes through,
+   * and takes the connection with it each time, would take the heartbeats along, and the membership.
+   */
+  get mayAsk(): boolean {
+    return this.#mode !== "subscribed" || !this.#heartbeats.isUnanswered;
+  }
+
   get hasQuick(): boolean {
     return this.#membership.isJoining;
   }
@@ -78,7 +86,7 @@ export class ConsumerGroup implements Gate {
   }
 
   trouble(): MiniKafkaError | null {
-    return this.#mode === "subscribed" && !this.isOpen ? this.#heartbeats.trouble : null;
+    return this.#mode === "subscribed" && !(this.isOpen && this.mayAsk) ? this.#heartbeats.trouble : null;
   }
 
   /** A topic that is gone goes from the assignment with one of the next heartbeats. */

@@ -94,3 +94,30 @@ test("a broker whose disk is full for a while costs no membership; when the sess
   expect(groups.generation("g")).toBe(1);
   await close();
 });
+
+test("a heartbeat that had no answer has the connection to itself until it has one, so that fetches that break it cost no membership", async () => {
+  const { broker, peer, clock, groups, automatic, pass, close } = await grouping({ orders: 1 });
+  broker.append("orders", 0, numbered(3));
+  const consumer = await automatic("a", { autoCommit: false });
+  await consumer.subscribe(["orders"]);
+  await consumer.ready();
+  await pass(500);
+  broker.byHand("heartbeat");
+  broker.byHand("fetch_many");
+  const polled = failure(consumer.poll({ timeoutMs: 4_000 }));
+  await peer.next("fetch_many");
+  clock.advance(3_000);
+  await peer.next("heartbeat");
+  peer.breakLink();
+  await pass(1_000);
+  expect(await polled).toMatchObject({ code: "CONNECTION" });
+  const next = consumer.poll({ timeoutMs: 3_000 });
+  await pass(500);
+  expect(peer.unread.map(({ fields }) => fields.operation)).toEqual(["heartbeat"]);
+  broker.byHand("fetch_many", 0);
+  groups.handle(await peer.next("heartbeat"));
+  expect(texts(await next)).toEqual(["0", "1", "2"]);
+  expect(groups.generation("g")).toBe(1);
+  broker.byHand("heartbeat", 0);
+  await close();
+});

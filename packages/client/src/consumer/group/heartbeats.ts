@@ -57,6 +57,11 @@ export class Heartbeats {
     return this.#trouble;
   }
 
+  /** Whether the last attempt had no answer at all. */
+  get isUnanswered(): boolean {
+    return hasCode(this.#trouble, "CONNECTION", "TIMEOUT");
+  }
+
   /**
    * Joins, or changes what is subscribed to. Resolves when the coordinator has answered; where heartbeats are stepped, also
    * with its answer followed.
@@ -114,7 +119,7 @@ export class Heartbeats {
         const before = this.#membership.view?.generation;
         const beat = await this.#membership.beat();
         failures = 0;
-        this.#trouble = null;
+        this.#mended();
         void this.#listener.follow();
         // What was seen is to be confirmed.
         if (beat === "looked" && before !== this.#membership.view?.generation) continue;
@@ -141,7 +146,7 @@ export class Heartbeats {
     for (let failures = 1; ; failures += 1) {
       try {
         await this.#membership.join();
-        this.#trouble = null;
+        this.#mended();
         return;
       } catch (error) {
         if (this.#membership.enough.aborted || !isRetriable(error)) throw error;
@@ -161,6 +166,12 @@ export class Heartbeats {
 
   #failed(error: unknown): void {
     this.#trouble = asMiniKafkaError(error);
+    this.#listener.changed();
+  }
+
+  #mended(): void {
+    if (this.#trouble === null) return;
+    this.#trouble = null;
     this.#listener.changed();
   }
 
