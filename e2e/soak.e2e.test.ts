@@ -15,7 +15,7 @@ import { Progress } from "./support/soak/progress.ts";
 import { soakTable } from "./support/soak/report.ts";
 import type { SoakWorld } from "./support/soak/soak-world.ts";
 
-const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 6);
+const KILLS = Number(process.env.MINIKAFKA_KILLS ?? 4);
 const SEED = Number(process.env.MINIKAFKA_SEED ?? 1);
 /** When that is over, as many kills as there were are enough. */
 const MINUTES = Number(process.env.MINIKAFKA_MINUTES ?? Number.POSITIVE_INFINITY);

@@ -16,6 +16,10 @@ import type { SoakWorld } from "./soak-world.ts";
 import { PLAIN_PARTITIONS, PLAIN_TOPICS } from "./writers.ts";
 
 export const WATCHERS_GROUP = "watchers";
+/** Connections are cut after some bytes: answers that most of them let through, so that reading gets somewhere. */
+const FETCH_BYTES = 8_192;
+/** No call takes so long, whatever dies meanwhile. */
+const CALL_MS_MAX = 60_000;
 /** What a rebalance makes of a commit: somebody else reads on from the one before. */
 const OVERTAKEN = ["ILLEGAL_GENERATION", "NOT_PARTITION_OWNER", "UNKNOWN_MEMBER"] as const;
 
@@ -52,7 +56,7 @@ export async function watch(world: SoakWorld): Promise<void> {
       progress.note("members vanished");
     }
     if (drawn === 1) {
-      await instance.consumer.close().catch(ignoreOurs);
+      await within("close", instance.consumer.close().catch(ignoreOurs));
       gone.push(instance.link.client.close().catch(() => {}));
     }
     if (drawn < 2) instance = await newInstance(world);
@@ -60,13 +64,20 @@ export async function watch(world: SoakWorld): Promise<void> {
     if (below(3) === 0 || progress.isOver) await commit(instance, world);
     if (count === 0 && progress.isOver && (await isDrained(world))) break;
   }
-  await instance.consumer.close().catch(ignoreOurs);
-  await instance.link.client.close();
-  await Promise.all(gone);
+  await within("last close", instance.consumer.close().catch(ignoreOurs));
+  await within("close of the client", instance.link.client.close());
+  await within("closes of those before", Promise.all(gone));
 }
 
 async function read({ consumer, positions }: Instance, { below, history }: SoakWorld): Promise<number> {
-  const records = await again(() => consumer.poll({ maxRecords: 1 + below(100), timeoutMs: 100 }));
+  const maxRecords = 1 + below(100);
+  let trouble: unknown;
+  const poll = () =>
+    consumer.poll({ maxRecords, timeoutMs: 100 }).catch((error: unknown) => {
+      trouble = error;
+      throw error;
+    });
+  const records = await within("poll", again(poll), () => trouble);
   for (const { topic, partition, offset, value } of records) {
     const { seen } = history.readOf(topic, partition);
     const before = seen.get(offset);
@@ -85,7 +96,7 @@ async function commit({ consumer, positions }: Instance, { history, progress }: 
   const offsets = [...positions.values()];
   if (offsets.length === 0) return;
   try {
-    await consumer.commit(offsets);
+    await within("commit", consumer.commit(offsets));
     for (const { topic, partition, offset } of offsets) {
       const read = history.readOf(topic, partition);
       read.committed = Math.max(read.committed, offset);
@@ -110,7 +121,7 @@ async function isDrained(world: SoakWorld): Promise<boolean> {
 }
 
 async function newInstance({ port, bytesUntilCut }: SoakWorld): Promise<Instance> {
-  const link = await CutClient.open(port, bytesUntilCut);
+  const link = await within("connect", CutClient.open(port, bytesUntilCut));
   const positions: Instance["positions"] = new Map();
   const consumer = link.client.consumer({
     groupId: WATCHERS_GROUP,
@@ -119,13 +130,28 @@ async function newInstance({ port, bytesUntilCut }: SoakWorld): Promise<Instance
     sessionTimeoutMs: 2_000,
     heartbeatIntervalMs: 100,
     fetchWaitMs: 100,
+    fetchBytes: FETCH_BYTES,
     onRebalance: ({ assigned, revoked, lost }) => {
       for (const { topic, partition } of [...assigned, ...revoked, ...lost])
         positions.delete(`${topic}-${partition}`);
     },
   });
+  // What is refused is every poll's as well.
   consumer.subscribe([...PLAIN_TOPICS]).catch(() => {});
   return { link, consumer, positions };
+}
+
+/** Fails, in words, when the call does not end; `why` is what it last failed with. */
+async function within<T>(call: string, promise: Promise<T>, why?: () => unknown): Promise<T> {
+  const bound = AbortSignal.timeout(CALL_MS_MAX);
+  let forget = () => {};
+  const late = new Promise<never>((_, reject) => {
+    const what = `a watcher's ${call} has not ended within ${CALL_MS_MAX} ms`;
+    const giveUp = () => reject(new Error(what, { cause: why?.() }));
+    bound.addEventListener("abort", giveUp, { once: true });
+    forget = () => bound.removeEventListener("abort", giveUp);
+  });
+  return Promise.race([promise, late]).finally(forget);
 }
 
 /** A member that cannot say that it leaves is expired. */
