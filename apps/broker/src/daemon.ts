@@ -22,10 +22,10 @@ import { OutputBudget } from "./json/output-budget.ts";
 import { Sequence } from "./json/sequence.ts";
 import { dataFolderOf, type Kernel, openKernel } from "./kernel.ts";
 import { openLog, stepProblemTo, traceTo } from "./logging.ts";
-import type { ManualWorld } from "./manual-world.ts";
-import { openManualWorld, undoLoad } from "./manual-world.ts";
+import { type ManualWorld, openManualWorld, undoLoad } from "./manual-world.ts";
 import { connectionsDefault } from "./open-files.ts";
 import { Replicator } from "./replicator.ts";
+import { removeUnfinished } from "./snapshots/folder-restore.ts";
 import { Past } from "./snapshots/past.ts";
 import { Remaking, type Stage } from "./snapshots/remaking.ts";
 import { Shelf } from "./snapshots/shelf.ts";
@@ -85,6 +85,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     await manual?.disk.letGo();
     throw error;
   });
+  removeUnfinished(disk, dataFolderOf(settings));
   const crash = (at: string): never => {
     onCrash?.();
     throw new CrashSignal(at);

@@ -11,7 +11,7 @@ import type { Settings } from "./config.ts";
 import { FolderSurvey } from "./history/folder-image.ts";
 import { HeldDisk } from "./history/held-disk.ts";
 import { type Origin, originOf } from "./history/origin.ts";
-import { BadTrace } from "./history/trace-lines.ts";
+import { BadTrace } from "./history/trace-reading.ts";
 import { dataFolderOf } from "./kernel.ts";
 import { isInTheMiddle, undo } from "./snapshots/folder-restore.ts";
 

@@ -310,7 +310,7 @@ test("a broker with faults of its program's own is not made once more, since no 
   await session.call("ping");
 });
 
-test("a load for which the disk has no room ends the daemon, and the next one has the state from before", async () => {
+test("a load for which the disk has no room once the folder is being made anew ends the daemon, and the next one has the state from before", async () => {
   const disk = new MemoryDisk();
   const problems: Error[] = [];
   const broker = await startBroker({
@@ -324,9 +324,9 @@ test("a load for which the disk has no room ends the daemon, and the next one ha
   await session.call("save_snapshot", { name: "one" });
   await session.call("create_topic", { topic: "orders", partitions: 1 });
   await produce(session, "kept");
-  disk.fail({ operation: "write", code: "ENOSPC", path: /before-load/ });
+  disk.fail({ operation: "write", code: "ENOSPC", path: /producer-ids/ });
   expect(await session.ask({ operation: "load_snapshot", name: "one" })).toMatchObject({ ok: false });
-  expect(problems).toMatchObject([{ code: "ENOSPC" }]);
+  expect(problems).toMatchObject([{ cause: { code: "ENOSPC" } }]);
   disk.crash({ mode: "kept" });
   const next = Session.open(await openBroker({}, disk));
   expect(await next.call("fetch", { ...PLACE, offset: 0 })).toMatchObject({ records: [{ offset: 0 }] });

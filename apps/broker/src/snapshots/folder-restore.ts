@@ -8,8 +8,9 @@
 import { posix } from "node:path";
 import type { Disk } from "@minikafka/core";
 import { type FolderImage, FolderSurvey, isOfTheCluster, SNAPSHOTS_FOLDER } from "../history/folder-image.ts";
-import { endLine, imageLines, readImage } from "../history/trace-lines.ts";
-import { readWhole, replaceFile } from "./whole-file.ts";
+import { sealedImage } from "../history/trace-lines.ts";
+import { readSealedImage } from "../history/trace-reading.ts";
+import { readWhole, removeAsides, replaceFile } from "./whole-file.ts";
 
 const BEFORE_FILE_NAME = "before-load.image";
 
@@ -19,8 +20,7 @@ function beforeFile(folder: string): string {
 
 /** Puts what the folder holds by, durably. Throws DiskError. */
 export function putBy(disk: Disk, folder: string): void {
-  const lines = [...imageLines(new FolderSurvey(disk, folder).image())];
-  replaceFile(disk, beforeFile(folder), [...lines, endLine(lines.length)]);
+  replaceFile(disk, beforeFile(folder), sealedImage(new FolderSurvey(disk, folder).image()));
 }
 
 /** The folder holds `image` and nothing else of a cluster, durably. Throws DiskError. */
@@ -42,15 +42,22 @@ export function letItCount(disk: Disk, folder: string): void {
   disk.syncFolder(posix.join(folder, SNAPSHOTS_FOLDER));
 }
 
+/** What a save or a load that died left unfinished. Nobody else may hold the folder. */
+export function removeUnfinished(disk: Disk, folder: string): void {
+  removeAsides(disk, posix.join(folder, SNAPSHOTS_FOLDER));
+}
+
 /** Whether something that was put by has to be put back. */
 export function isInTheMiddle(disk: Disk, folder: string): boolean {
   return disk.stat(beforeFile(folder)) !== null;
 }
 
-/** What was put by is there again, and counts. Nobody else may hold the folder. Throws DiskError, BadTrace. */
+/**
+ * What was put by is there again, and counts; where a line of it is damaged, the folder stays as it is. Nobody else may hold the
+ * folder. Throws DiskError, BadTrace.
+ */
 export function undo(disk: Disk, folder: string): void {
-  const lines = readWhole(disk, beforeFile(folder)).trimEnd().split("\n");
-  putBack(disk, folder, readImage(lines.slice(0, -1), 1));
+  putBack(disk, folder, readSealedImage(readWhole(disk, beforeFile(folder))));
   letItCount(disk, folder);
 }
 

@@ -98,6 +98,7 @@ export class Past implements GoingBack {
     const { remaking, recorder, folder } = this.#parts;
     const snapshot = this.#required(name);
     const { trace } = snapshot;
+    if (snapshot.keep === "folder") await remaking.rehearse(trace);
     let difference: ReturnType<typeof firstDifference> = null;
     await remaking.inPlace(trace, asker, () => {
       difference = firstDifference(trace, { entries: recorder.history.entries, data: folder });

@@ -4,7 +4,15 @@
  * Invariants: in place, nobody is served between the end of the old cluster and the last act of the new one's history; until then the
  * folder counts as it was. What fails in between breaks the broker: there is no cluster that it could go on with.
  */
-import { BrokerError, CrashSignal, ManualClock, MemoryDisk, PromptDisk, type Tracer } from "@minikafka/core";
+import {
+  BrokerError,
+  CrashSignal,
+  DiskError,
+  ManualClock,
+  MemoryDisk,
+  PromptDisk,
+  type Tracer,
+} from "@minikafka/core";
 import type { Settings } from "../config.ts";
 import type { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
@@ -59,6 +67,7 @@ export class Remaking {
         "the program that this broker is a part of has faults of its own, which no snapshot knows";
       throw new BrokerError("INVALID_REQUEST", message);
     }
+    this.#putBy();
     await listener.destroyOthers(asker.number);
     try {
       await disk.keep(() => this.#inPlace(trace, look));
@@ -68,12 +77,40 @@ export class Remaking {
     }
   }
 
+  /**
+   * While the old cluster still lives, which goes on when there is no room; all is quiet, and what lies in the folder is what it
+   * would open with again. Throws STORAGE_ERROR.
+   */
+  #putBy(): void {
+    const { disk, folder } = this.#parts;
+    try {
+      putBy(disk, folder);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+      throw new BrokerError("STORAGE_ERROR", `nothing is changed; ${problem.message}`);
+    }
+  }
+
+  /** Whether a cluster opens on what the trace begins with; what it is made in is forgotten. Throws STORAGE_ERROR. */
+  async rehearse(trace: Trace): Promise<void> {
+    let rehearsed: Awaited<ReturnType<Remaking["inMemory"]>>;
+    try {
+      rehearsed = await this.inMemory({ ...trace, entries: [] });
+    } catch (problem) {
+      const { message } = problem as Error;
+      throw new BrokerError(
+        "STORAGE_ERROR",
+        `nothing is changed; no cluster opens on the snapshot: ${message}`,
+      );
+    }
+    await rehearsed.close();
+  }
+
   async #inPlace({ head, image, entries }: Trace, look: () => void): Promise<void> {
     const { settings, folder, disk, stage, events, recorder, dispatcher } = this.#parts;
     const trace = this.#parts.nextTracer();
     recorder.write(new History(image, settings.history_max_bytes));
     await this.#endKernel();
-    putBy(disk, folder);
     putBack(disk, folder, image);
     const clock = new ManualClock(head.start_time_ms);
     const origin = originFrom(image, head.start_time_ms, head.seed);

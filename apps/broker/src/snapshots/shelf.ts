@@ -7,7 +7,8 @@
 import { posix } from "node:path";
 import { BrokerError, type Disk, DiskError } from "@minikafka/core";
 import { SNAPSHOTS_FOLDER } from "../history/folder-image.ts";
-import { BadTrace, readTrace, type Trace, traceLines } from "../history/trace-lines.ts";
+import { type Trace, traceLines } from "../history/trace-lines.ts";
+import { BadTrace, readTrace } from "../history/trace-reading.ts";
 import { readWhole, replaceFile } from "./whole-file.ts";
 
 export interface Snapshot {

@@ -1,0 +1,170 @@
+/**
+ * Traces and images from files, which anybody may have cut or changed: all of it is read before any of it is believed.
+ *
+ * Never: a trace with something in it that no history holds, nor an image that reaches beyond a cluster's files.
+ */
+import { inflateSync } from "node:zlib";
+import { readRequest } from "@minikafka/protocol";
+import { TIMESTAMP_MS_MAX } from "@minikafka/record";
+import { fingerprint } from "./fingerprint.ts";
+import { type FolderImage, type ImageEntry, isOfTheCluster } from "./folder-image.ts";
+import { isWithoutHistory } from "./history.ts";
+import { CHUNK_BYTES, TRACE_VERSION, type Trace } from "./trace-lines.ts";
+
+/** A trace that cannot be read; the message names the line. */
+export class BadTrace extends Error {
+  override readonly name = "BadTrace";
+}
+
+type Fields = { readonly [name: string]: unknown };
+
+/** Reads a trace that is whole. Throws {@link BadTrace}. */
+export function readTrace(text: string): Trace {
+  const { lines } = endedLines(text);
+  const head = parsed(lines[0] ?? "", 1);
+  const problem = problemOfHead(head);
+  if (problem !== null) throw new BadTrace(`line 1: ${problem}`);
+  const isPartOfImage = (line: string) => line.startsWith('{"file":') || line.startsWith('{"folder":');
+  const behind = lines.findIndex((line, index) => index > 0 && !isPartOfImage(line));
+  const imageEnd = behind === -1 ? lines.length : behind;
+  const image = readImage(lines.slice(1, imageEnd), 2);
+  const entries = lines.slice(imageEnd);
+  for (const [index, line] of entries.entries()) requireEntry(line, imageEnd + index + 1);
+  return { head: head as unknown as Trace["head"], image, entries };
+}
+
+/** What sealedImage made. Throws {@link BadTrace}. */
+export function readSealedImage(text: string): FolderImage {
+  const { lines, end } = endedLines(text);
+  const image = readImage(lines, 1);
+  if (end.fingerprint !== fingerprint(lines))
+    throw new BadTrace(`line ${lines.length + 1}: the lines before it are not those that it was written for`);
+  return image;
+}
+
+function endedLines(text: string): { readonly lines: readonly string[]; readonly end: Fields } {
+  const lines = text.split("\n");
+  if (lines.pop() !== "") throw new BadTrace("the last line has no end");
+  const end = parsed(lines.pop() ?? "", lines.length + 1).end;
+  if (!isFields(end) || end.lines !== lines.length)
+    throw new BadTrace(`line ${lines.length + 1}: expected the end of ${lines.length} lines`);
+  return { lines, end };
+}
+
+function problemOfHead(head: Fields): string | null {
+  if (head.minikafka_trace !== TRACE_VERSION)
+    return `expected minikafka_trace ${TRACE_VERSION}, got ${head.minikafka_trace}`;
+  for (const name of ["program_version", "data"])
+    if (typeof head[name] !== "string") return `${name}: expected a string, got ${said(head[name])}`;
+  if (!isFields(head.settings)) return `settings: expected an object, got ${said(head.settings)}`;
+  if (!isCount(head.start_time_ms, TIMESTAMP_MS_MAX))
+    return `start_time_ms: expected a time in milliseconds, got ${said(head.start_time_ms)}`;
+  if (!Number.isSafeInteger(head.seed)) return `seed: expected a whole number, got ${said(head.seed)}`;
+  if (head.time_ms !== undefined && !isCount(head.time_ms, TIMESTAMP_MS_MAX))
+    return `time_ms: expected a time in milliseconds, got ${said(head.time_ms)}`;
+  return null;
+}
+
+/** Throws {@link BadTrace}. */
+function requireEntry(line: string, number: number): void {
+  const { request, answer, event, closed } = parsed(line, number);
+  const isEntry =
+    (isFields(request) &&
+      isCount(request.number) &&
+      isCount(request.connection) &&
+      typeof request.line === "string") ||
+    (isFields(answer) && isCount(answer.request) && typeof answer.line === "string") ||
+    (isFields(closed) && isCount(closed.connection)) ||
+    event !== undefined;
+  if (!isEntry) throw new BadTrace(`line ${number}: expected a request, an answer, an event or a closed`);
+  if (!isFields(request)) return;
+  const operation = operationOf(String(request.line));
+  if (operation !== null && (isWithoutHistory(operation) || operation === "crash"))
+    throw new BadTrace(`line ${number}: ${operation} is a part of no history that can be carried out again`);
+}
+
+/** `null` where the line is no request, as clients may send it. */
+function operationOf(line: string): string | null {
+  try {
+    const read = readRequest(Buffer.from(line));
+    return read.kind === "refused" ? null : read.request.operation;
+  } catch {
+    return null;
+  }
+}
+
+/** `firstLine` is the number of the first of them. Throws {@link BadTrace}. */
+function readImage(lines: readonly string[], firstLine: number): FolderImage {
+  const found = new Map<string, Buffer[] | null>();
+  let last = "";
+  for (const [index, line] of lines.entries()) {
+    const refuse = (problem: string): never => {
+      throw new BadTrace(`line ${firstLine + index}: ${problem}`);
+    };
+    const { file, folder } = parsed(line, firstLine + index);
+    const part = file ?? folder;
+    if (!isFields(part)) return refuse("expected a file or a folder");
+    const { path } = part;
+    if (typeof path !== "string" || !isWithinCluster(path))
+      return refuse(`expected a path of the cluster's within the folder, got ${said(path)}`);
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    if (parent !== "" && found.get(parent) !== null) refuse(`${path} stands in no folder`);
+    const parts = found.get(path);
+    if (parts !== undefined && (file === undefined || parts === null || path !== last))
+      refuse(`${path} is there twice`);
+    last = path;
+    if (file === undefined) {
+      found.set(path, null);
+      continue;
+    }
+    const before = parts ?? [];
+    const position = before.reduce((sum, { length }) => sum + length, 0);
+    if (part.position !== position)
+      refuse(`expected ${path} from position ${position}, got ${said(part.position)}`);
+    before.push(inflated(part.deflated_b64, refuse));
+    found.set(path, before);
+  }
+  const entries = Array.from(found, ([path, parts]): ImageEntry => {
+    return { path, bytes: parts === null ? null : Buffer.concat(parts) };
+  });
+  return { entries, sizeBytes: entries.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0) };
+}
+
+/** What comes from elsewhere must not reach beyond the cluster's files. */
+function isWithinCluster(path: string): boolean {
+  const names = path.split("/");
+  const areNames = names.every((name) => name !== "" && name !== "." && name !== "..");
+  return areNames && !path.includes("\\") && !path.includes("\0") && isOfTheCluster(names[0] ?? "");
+}
+
+function inflated(text: unknown, refuse: (problem: string) => never): Buffer {
+  const packed = Buffer.from(String(text), "base64");
+  if (packed.toString("base64") !== text) return refuse("its bytes are not base64");
+  try {
+    return inflateSync(packed, { maxOutputLength: CHUNK_BYTES });
+  } catch (error) {
+    return refuse(`its bytes cannot be unpacked: ${(error as Error).message}`);
+  }
+}
+
+function parsed(line: string, number: number): Fields {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isFields(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new BadTrace(`line ${number}: expected a JSON object`);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown, max = Number.MAX_SAFE_INTEGER): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max;
+}
+
+function said(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
+}
