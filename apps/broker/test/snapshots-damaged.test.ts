@@ -213,3 +213,16 @@ test.each(["manual", "auto"])(
     expect(left).toEqual(["/data/snapshots/notes"]);
   },
 );
+
+test("a damaged file among the snapshots is listed with its problem beside the others, and can be deleted", async () => {
+  const disk = new MemoryDisk();
+  const session = await prepared(disk);
+  await session.call("save_snapshot", { name: "whole", keep: "folder" });
+  rewrite(disk, KEPT, Buffer.from("half"));
+  expect((await session.call("list_snapshots")).snapshots).toEqual([
+    { name: "kept", keep: "folder", problem: expect.stringContaining("kept.ndjson is damaged") },
+    { name: "whole", keep: "folder", entries: expect.any(Number), time_ms: expect.any(Number) },
+  ]);
+  await session.call("delete_snapshot", { name: "kept" });
+  expect((await session.call("list_snapshots")).snapshots).toMatchObject([{ name: "whole" }]);
+});

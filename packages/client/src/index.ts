@@ -89,6 +89,7 @@ export {
   type DiffOptions,
   type HistoryOptions,
   type HistoryPage,
+  type ListedSnapshot,
   type LoadedSnapshot,
   type SaveOptions,
   type Snapshot,

@@ -7,6 +7,8 @@ import { type CamelCased, camelCased } from "./camel-case.ts";
 import type { CallOptions, Session } from "./session.ts";
 
 export type Snapshot = CamelCased<ParsedResponse<"save_snapshot">>;
+/** One that is damaged has a `problem`, and neither `entries` nor `timeMs`. */
+export type ListedSnapshot = CamelCased<ParsedResponse<"list_snapshots">["snapshots"][number]>;
 export type LoadedSnapshot = CamelCased<ParsedResponse<"load_snapshot">>;
 /** Where two states differ: `path` such as `topics.orders.partitions.0.high_watermark`, and the value on either side, if any. */
 export type StateDifference = ParsedResponse<"diff_snapshots">["differences"][number];
@@ -50,8 +52,8 @@ export class Snapshots {
     return camelCased(await this.#session.call("load_snapshot", { name }, options));
   }
 
-  /** By name. */
-  async list(options?: CallOptions): Promise<readonly Snapshot[]> {
+  /** By name; those that cannot be read too, with their `problem`. */
+  async list(options?: CallOptions): Promise<readonly ListedSnapshot[]> {
     return camelCased((await this.#session.call("list_snapshots", {}, options)).snapshots);
   }
 

@@ -24,6 +24,7 @@ import { type Difference, differencesOf } from "./state-difference.ts";
 
 type Keep = Snapshot["keep"];
 type SnapshotView = ParsedResponse<"save_snapshot">;
+type ListedView = ParsedResponse<"list_snapshots">["snapshots"][number];
 
 export interface PastParts {
   readonly settings: Settings;
@@ -73,10 +74,8 @@ export class Past implements GoingBack {
     return viewOf(snapshot);
   }
 
-  list(): SnapshotView[] {
-    return this.#parts.shelf.list().map(({ name, keep, entries, timeMs }) => {
-      return { name, keep, entries, time_ms: timeMs };
-    });
+  list(): ListedView[] {
+    return this.#parts.shelf.list().map((listed) => ("problem" in listed ? listed : viewOf(listed)));
   }
 
   delete(name: string): void {

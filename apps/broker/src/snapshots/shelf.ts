@@ -19,8 +19,9 @@ export interface Snapshot {
   readonly trace: Trace;
 }
 
-export interface ListedSnapshot extends Omit<Snapshot, "trace"> {
-  readonly entries: number;
+/** A file that cannot be read; the others are there all the same. */
+export interface DamagedSnapshot extends Pick<Snapshot, "name" | "keep"> {
+  readonly problem: string;
 }
 
 const FILE_NAME = /^([A-Za-z0-9_][A-Za-z0-9._-]{0,99})\.ndjson$/;
@@ -57,11 +58,20 @@ export class Shelf {
     return { name, keep: "folder", timeMs: Number((trace.head as { time_ms?: number }).time_ms ?? 0), trace };
   }
 
-  /** By name. Throws STORAGE_ERROR. */
-  list(): ListedSnapshot[] {
-    const kept = [...this.#inMemory.values(), ...this.#names().map((name) => this.get(name))];
-    kept.sort((one, other) => (one.name < other.name ? -1 : 1));
-    return kept.map(({ trace, ...snapshot }) => ({ ...snapshot, entries: trace.entries.length }));
+  /** By name. Throws STORAGE_ERROR where the folder itself cannot be read. */
+  list(): (Snapshot | DamagedSnapshot)[] {
+    const names = this.#names().filter((name) => !this.#inMemory.has(name));
+    const kept = [...this.#inMemory.values(), ...names.map((name) => this.#found(name))];
+    return kept.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  #found(name: string): Snapshot | DamagedSnapshot {
+    try {
+      return this.get(name);
+    } catch (problem) {
+      if (!(problem instanceof BrokerError)) throw problem;
+      return { name, keep: "folder", problem: problem.message };
+    }
   }
 
   /** Throws UNKNOWN_SNAPSHOT, STORAGE_ERROR. */

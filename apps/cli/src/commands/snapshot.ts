@@ -114,9 +114,16 @@ function listAll(context: Context): Promise<undefined> {
       for (const each of snapshots) await context.data.json(each);
       return undefined;
     }
-    const rows = snapshots.map(({ name, keep, entries, time_ms }): Cell[] => [name, keep, entries, time_ms]);
+    const rows = snapshots.map(({ name, keep, entries, time_ms }): Cell[] => [
+      name,
+      keep,
+      entries ?? "-",
+      time_ms ?? "-",
+    ]);
     if (rows.length > 0)
       await context.data.write(renderTable(["NAME", "KEPT-IN", "ENTRIES", "TIME-MS"], rows));
+    for (const { name, problem } of snapshots)
+      if (problem !== undefined) context.notes.remark(`${name} cannot be read: ${problem}`);
     return undefined;
   });
 }

@@ -18,3 +18,10 @@ export const snapshot = z.object({
   entries: fields.count.describe("how much had happened: requests, answers and events"),
   time_ms: z.int().describe("what the clock said"),
 });
+
+export const listedSnapshot = snapshot.partial({ entries: true, time_ms: true }).extend({
+  problem: z
+    .string()
+    .optional()
+    .describe("why it cannot be read; it then has neither entries nor time_ms, and can only be deleted"),
+});

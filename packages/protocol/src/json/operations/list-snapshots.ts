@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { operation } from "../operation.ts";
-import { snapshot } from "../snapshot-fields.ts";
+import { listedSnapshot } from "../snapshot-fields.ts";
 
 export const listSnapshots = operation({
   name: "list_snapshots",
   summary: "Lists the snapshots in memory and in the folder, by name.",
   request: {},
-  response: z.object({ snapshots: z.array(snapshot) }),
+  response: z.object({ snapshots: z.array(listedSnapshot) }),
 });
