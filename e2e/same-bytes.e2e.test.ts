@@ -10,6 +10,8 @@ const orders = { topic: "orders", partition: 0 };
 const COPIER = 2;
 const WORKER = 3;
 const READER = 4;
+const SLOW = 5;
+const QUEUED = 40;
 
 interface Run {
   readonly files: { readonly [path: string]: string };
@@ -87,6 +89,7 @@ async function firstLife(script: SteppedSessions): Promise<void> {
   );
   const identity = await script.askStepped(COPIER, "init_producer", { transactional_id: "copier" });
   await transaction(script, identity, true);
+  await faults(script);
   await script.ask(0, "flush_logs");
   await script.ask(0, "compact");
   await script.ask(0, "refresh_isr");
@@ -111,6 +114,26 @@ async function secondLife(script: SteppedSessions): Promise<void> {
   await script.ask(0, "apply_retention");
   await script.ask(0, "describe_partition", orders);
   await script.ask(0, "list_groups");
+}
+
+/** What waits behind a request that a fault holds, and behind one that it delays, comes before what is asked when they are let go. */
+async function faults(script: SteppedSessions): Promise<void> {
+  const point = "request.list_offsets";
+  const held = await script.ask(0, "arm_fault", { point, action: "hold" });
+  await script.leaveBehind(SLOW, "list_offsets", { ...orders, timestamp_ms: -1 }, queued("held"));
+  await script.ask(0, "release_fault", { rule_id: held.rule_id });
+  await script.ask(1, "produce", { ...orders, value_b64: b64("after the hold") });
+  await script.takeAnswers(SLOW, QUEUED + 1);
+  await script.ask(0, "arm_fault", { point, action: "delay", delay_ms: 5 });
+  await script.leaveBehind(SLOW, "list_offsets", { ...orders, timestamp_ms: -1 }, queued("delayed"));
+  await script.ask(0, "advance_clock", { ms: 5 });
+  await script.ask(1, "produce", { ...orders, value_b64: b64("after the delay") });
+  await script.takeAnswers(SLOW, QUEUED + 1);
+}
+
+function queued(what: string): object[] {
+  const values = Array.from({ length: QUEUED }, (_, n) => b64(`${what} ${n}`));
+  return values.map((value_b64) => ({ operation: "produce", ...orders, value_b64 }));
 }
 
 /** One that is committed with offsets, or one that stays open. */

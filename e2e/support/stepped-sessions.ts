@@ -37,6 +37,30 @@ export class SteppedSessions {
     await this.#barrier(opened);
   }
 
+  /** Sends what a fault keeps waiting, and `behind` with it; returns once the fault has fired. */
+  async leaveBehind(session: number, operation: string, fields: object, behind: readonly object[]) {
+    const opened = await this.#session(session);
+    // In one write, so that all of it has come when the fault acts at the first.
+    const lines = [{ operation, ...fields }, ...behind].map((request) => JSON.stringify(request));
+    opened.send(`${lines.join("\n")}\n`);
+    for (let hasFired = false; !hasFired; ) hasFired = await this.#hasArmedFaultFired();
+  }
+
+  /** Takes down so many answers of a session that were left waiting. */
+  async takeAnswers(session: number, count: number): Promise<void> {
+    const opened = await this.#session(session);
+    for (let n = 0; n < count; n++) this.#noted(await opened.answer());
+  }
+
+  /** How often that is asked is not the script's: it changes nothing, and its answers are no part of the run. */
+  async #hasArmedFaultFired(): Promise<boolean> {
+    const lab = await this.#session(0);
+    const { rules } = ((await lab.ask({ operation: "list_faults" })) ?? {}) as {
+      rules?: { fired: number }[];
+    };
+    return rules?.at(-1)?.fired === 1;
+  }
+
   async #barrier(session: RawSession): Promise<void> {
     this.#noted(await session.ask({ operation: "ping", id: "barrier" }));
   }

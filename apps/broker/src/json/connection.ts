@@ -18,6 +18,7 @@ import type { Deadline } from "../deadlines.ts";
 import type { Wait } from "../parking.ts";
 import { type AnswerLine, failure } from "./answer-line.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
+import { Arrivals } from "./arrivals.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { unreachableRejection } from "./dispatch.ts";
 import type { Client } from "./handler.ts";
@@ -36,6 +37,8 @@ export class Connection implements Client {
   readonly #stream: Duplex;
   readonly #options: ConnectionOptions;
   readonly #framer: LineFramer;
+  /** Where requests are taken in the order of all connections. */
+  readonly #arrivals: Arrivals | null;
   readonly #order = new AnswerOrder();
   readonly #output: Output;
   readonly #send = (line: string | Buffer): void => this.#output.write(line);
@@ -63,6 +66,7 @@ export class Connection implements Client {
     this.#stream = stream;
     this.#options = options;
     this.#lingerMs = options.limits.lingerMs;
+    this.#arrivals = options.sequence === undefined ? null : new Arrivals(options.sequence);
     this.#framer = new LineFramer(options.limits.frameBytesMax);
     this.#output = new Output(stream, options.limits.output, options, {
       onRoom: () => this.#drained(),
@@ -111,23 +115,25 @@ export class Connection implements Client {
 
   /** For a fault, in the midst of a request. */
   cut(reason: string): void {
-    this.#isEnding = true;
     this.#destroy(reason);
   }
 
   /** Closes at once; what was not sent is lost. */
   destroy(): void {
+    this.#isEnding = true;
     this.#stream.destroy();
   }
 
   #receive(chunk: Buffer): void {
     if (this.#isEnding) return;
+    this.#arrivals?.came(chunk);
     this.#framer.push(chunk);
     this.#serve();
   }
 
   #halfOpen(): void {
     this.#isHalfOpen = true;
+    this.#arrivals?.ended();
     this.#serve();
   }
 
@@ -142,14 +148,14 @@ export class Connection implements Client {
     // A turn without anything to take would be given to what comes later, before what others sent earlier.
     if (this.#isInSequence || this.#isEnding || !(this.#framer.isReady || this.#isHalfOpen)) return;
     this.#isInSequence = true;
-    sequence.add(() => this.#takeTurn());
+    sequence.add(() => this.#takeTurn(), this.#arrivals?.nextPlace);
   }
 
   #takeTurn(): boolean {
     this.#isInSequence = false;
     const before = this.#activity;
     if (this.#serveUpTo(1) && this.#hasRoom()) this.#serve();
-    return this.#activity > before;
+    return this.#activity > before || this.#isEnding;
   }
 
   /** Takes at most so many, and returns whether there may be more. */
@@ -167,36 +173,44 @@ export class Connection implements Client {
     } finally {
       this.#isServing = false;
     }
-    if (this.#isHalfOpen) {
-      this.#endWaits();
-      if (!hasMore) this.endAfterAnswers(this.#lingerMs);
-    }
+    if (this.#isHalfOpen) this.#goTowardsEnd(hasMore);
     this.#readWhatMayCome();
     return hasMore && !this.#isEnding;
   }
 
-  /** What waits for its turn is held as well, and is not to grow. */
+  /** Of a client that sends nothing more. In the sequence its end comes behind its lines, unless its waits keep those from coming. */
+  #goTowardsEnd(hasMore: boolean): void {
+    if (!hasMore) {
+      this.#endRequests();
+      this.endAfterAnswers(this.#lingerMs);
+    } else if (this.#arrivals === null || !(this.#isHeldBack || this.#hasRoom())) this.#endWaits();
+  }
+
+  /** What waits for its turn is held as well, and is not to grow. What is not read has no place in the sequence. */
   #readWhatMayCome(): void {
     const isFull = this.#framer.pendingBytes > this.#options.limits.frameBytesMax;
-    if (this.#isEnding || (this.#hasRoom() && !isFull)) this.#stream.resume();
+    const mayCome = this.#arrivals === null ? this.#hasRoom() : this.#hasOutputRoom();
+    if (this.#isEnding || (mayCome && !isFull)) this.#stream.resume();
     else this.#stream.pause();
   }
 
   #hasRoom(): boolean {
-    const { requestsInHandMax, output } = this.#options.limits;
+    const isFull = this.#inHand >= this.#options.limits.requestsInHandMax;
+    return !this.#isHeldBack && !isFull && this.#hasOutputRoom();
+  }
+
+  #hasOutputRoom(): boolean {
+    // Who has gone reads nothing, and takes no room.
+    if (this.#stream.destroyed) return true;
     // Answers that wait for an earlier one are output as well, only not sent yet.
-    return (
-      !this.#isHeldBack &&
-      this.#inHand < requestsInHandMax &&
-      this.#order.heldCharacters <= output.pauseBytes &&
-      this.#output.hasRoom
-    );
+    return this.#order.heldCharacters <= this.#options.limits.output.pauseBytes && this.#output.hasRoom;
   }
 
   /** Takes the next line, and says whether there was one. */
   #takeNext(): boolean {
     const line = this.#framer.next();
     if (line === null) return false;
+    this.#arrivals?.taken();
     // An empty line is no request.
     if (line.length > 0) this.#take(line);
     return true;
@@ -247,7 +261,7 @@ export class Connection implements Client {
   #refuseFrame(error: FrameTooLarge): void {
     this.#options.onClosing(error.message);
     this.#isEnding = true;
-    this.#endWaits();
+    this.#endRequests();
     this.#inHand += 1;
     const line = failure(undefined, "FRAME_TOO_LARGE", `${error.message}; the connection closes`);
     this.#answer(this.#order.takePlace(), line);
@@ -278,6 +292,7 @@ export class Connection implements Client {
   }
 
   #destroy(reason: string): void {
+    this.#isEnding = true;
     this.#options.onClosing(reason);
     this.#stream.destroy();
   }
@@ -288,8 +303,13 @@ export class Connection implements Client {
     this.#serve();
   }
 
-  #endWaits(): void {
+  /** No request is taken behind this. */
+  #endRequests(): void {
     this.#options.recorder?.closed(this.number);
+    this.#endWaits();
+  }
+
+  #endWaits(): void {
     this.watching.end();
     for (const wait of [...this.waits]) wait.end();
   }
@@ -298,21 +318,19 @@ export class Connection implements Client {
     for (const resolve of this.#whenAnswered.splice(0)) resolve();
   }
 
+  /** In the sequence what a client has sent before it went is taken, as what it sent before it ended its side is. */
   #closed(): void {
-    this.#isEnding = true;
-    this.#deadline.cancel();
-    this.#afterOthers(() => this.#endWaits());
-    this.#tellAnswered();
-  }
-
-  /** At once, or in the order of what else changes something. */
-  #afterOthers(act: () => void): void {
     const { sequence } = this.#options;
-    if (sequence === undefined) act();
+    this.#deadline.cancel();
+    if (sequence === undefined) {
+      this.#isEnding = true;
+      this.#endRequests();
+    } else if (!this.#isEnding) this.#halfOpen();
     else
       sequence.add(() => {
-        act();
+        this.#endRequests();
         return true;
       });
+    this.#tellAnswered();
   }
 }

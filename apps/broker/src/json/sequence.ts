@@ -1,5 +1,6 @@
 /**
  * Whose request is taken when, with a manual clock: one after the other, over all connections, in the order in which they came.
+ * One that had to wait (for one that a fault holds, say) comes before all that came later, once what it waited for lets it go.
  *
  * Owns the queue of acts that change something: requests, and the ends of connections.
  * Invariants: an act begins when all is quiet that the one before it has set off, as far as it needs no step and no client; one
@@ -12,9 +13,16 @@ import { Quiet } from "./quiet.ts";
 /** Returns whether it did anything that may have set something off. */
 export type Act = () => boolean;
 
+interface Placed {
+  readonly place: number;
+  readonly act: Act;
+}
+
 export class Sequence {
   readonly #quiet: Quiet;
-  readonly #acts: Act[] = [];
+  /** In the order of their places. */
+  readonly #acts: Placed[] = [];
+  #lastPlace = 0;
   #isTaking = false;
 
   /** `deadlines` run on the stepped clock. */
@@ -22,9 +30,16 @@ export class Sequence {
     this.#quiet = new Quiet(deadlines);
   }
 
+  /** A place behind all that were given. */
+  place(): number {
+    this.#lastPlace += 1;
+    return this.#lastPlace;
+  }
+
   /** Begins `act` at once, or when its turn has come. */
-  add(act: Act): void {
-    this.#acts.push(act);
+  add(act: Act, place = this.place()): void {
+    const after = this.#acts.findLastIndex((other) => other.place <= place);
+    this.#acts.splice(after + 1, 0, { place, act });
     if (!this.#isTaking) void this.#takeAll();
   }
 
@@ -41,8 +56,8 @@ export class Sequence {
 
   async #takeAll(): Promise<void> {
     this.#isTaking = true;
-    for (let act = this.#acts.shift(); act !== undefined; act = this.#acts.shift())
-      if (act()) await this.#quiet.come();
+    for (let next = this.#acts.shift(); next !== undefined; next = this.#acts.shift())
+      if (next.act()) await this.#quiet.come();
     this.#isTaking = false;
   }
 }
