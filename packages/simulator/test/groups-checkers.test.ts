@@ -187,6 +187,14 @@ describe("a history of groups", () => {
 
   testExcused([
     {
+      what: "with its topic a group's offset goes",
+      make: (history) => {
+        history.commit(3, null);
+        history.recorder.asked("delete_topic", "operator", { topic: "orders" }).ok({});
+        history.offsets(null);
+      },
+    },
+    {
       what: "under immediate a second member may believe at once",
       make: (history) => {
         history.started({ rebalance: "immediate" });

@@ -5,7 +5,14 @@
 import type { Operation } from "../../history/history.ts";
 import type { PlaceName } from "../../history/place.ts";
 import type { Checker, Judge } from "../checker.ts";
-import { type Answered, isAnswered, type JudgedHistory, listIn, mapIn } from "../facts/judged-history.ts";
+import {
+  type Answered,
+  isAnswered,
+  type JudgedHistory,
+  listIn,
+  mapIn,
+  topicOf,
+} from "../facts/judged-history.ts";
 import { when } from "../facts/words.ts";
 import { isGroupsLost } from "./told.ts";
 
@@ -50,6 +57,8 @@ function checkGroup(
       registers.set(place, register);
       const { last, candidates } = register.at(read);
       if (last !== null && isGroupsLost(judged, last.from, read.ended.order)) continue;
+      // With its topic an offset goes.
+      if (offset === null && judged.gone.has(topicOf(place))) continue;
       judge.asked();
       if (candidates.some((candidate) => candidate.offset === offset)) continue;
       if (last === null && offset === null) continue;
