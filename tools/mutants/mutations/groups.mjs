@@ -8,6 +8,7 @@ export const GROUPS = [
     file: "group/commit-check.ts",
     from: "if (generation !== group.generation) throw illegalGeneration(group, generation);",
     to: "",
+    seed: 8,
   },
   {
     name: "commit-of-anybody",
@@ -15,6 +16,7 @@ export const GROUPS = [
     file: "group/commit-check.ts",
     from: "if (foreign !== undefined) throw notPartitionOwner(group, memberId, foreign);",
     to: "",
+    seed: 3,
   },
   {
     name: "generation-not-raised",
@@ -22,6 +24,7 @@ export const GROUPS = [
     file: "group/rebalance.ts",
     from: "const generation = group.generation + 1;",
     to: "const generation = Math.max(1, group.generation);",
+    seed: 1,
   },
   {
     name: "two-owners",
@@ -37,5 +40,6 @@ export const GROUPS = [
     file: "group/sessions.ts",
     from: "if (nowMs - session.heardMs >= sessionTimeoutMs)",
     to: "if (nowMs - session.heardMs >= sessionTimeoutMs * 1e6)",
+    seed: 11,
   },
 ];

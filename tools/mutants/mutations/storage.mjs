@@ -9,6 +9,7 @@ export const STORAGE = [
     file: "replica/sequence-check.ts",
     from: ".slice(-window)",
     to: ".slice(-Math.min(window, 1))",
+    seed: 8,
   },
   {
     name: "sequence-gap-taken",
@@ -16,6 +17,7 @@ export const STORAGE = [
     file: "replica/sequence-check.ts",
     from: "if (baseSequence === expected) return null;",
     to: "if (baseSequence >= expected) return null;",
+    seed: 4,
   },
   {
     name: "retry-appended-again",
@@ -23,6 +25,7 @@ export const STORAGE = [
     file: "replica/replica-set.ts",
     from: "if (before !== null) return this.#appendedBefore(before, header, options);",
     to: "",
+    seed: 1,
   },
   // the disk
   {
@@ -31,6 +34,7 @@ export const STORAGE = [
     file: "log/parts/log-flusher.ts",
     from: "await segment.sync();",
     to: "",
+    seed: 1,
   },
   {
     name: "segment-names-not-synced",
@@ -45,6 +49,7 @@ export const STORAGE = [
     file: "log/files/checkpoint-file.ts",
     from: "file.syncNow();",
     to: "",
+    seed: 1,
   },
   {
     name: "manifest-not-synced",
@@ -52,6 +57,7 @@ export const STORAGE = [
     file: "log/files/checkpoint-file.ts",
     from: "await file.sync();",
     to: "",
+    seed: 1,
   },
   {
     name: "removed-before-the-commit",
@@ -66,6 +72,7 @@ export const STORAGE = [
     file: "log/indexes/offset-index.ts",
     from: "if (this.#relativeOffset(middle) <= relativeOffset) below = middle;",
     to: "if (this.#relativeOffset(middle) <= relativeOffset + 2) below = middle;",
+    seed: 1,
   },
   // retention and compaction
   {
@@ -74,6 +81,7 @@ export const STORAGE = [
     file: "log/cutting/retention-plan.ts",
     from: "if (segment.nextOffset > highWatermark || (isActive && segment.sizeBytes === 0)) break;",
     to: "if (isActive && segment.sizeBytes === 0) break;",
+    seed: 2,
   },
   {
     name: "compaction-above-the-last-stable-offset",
@@ -81,6 +89,7 @@ export const STORAGE = [
     file: "log/compaction/due-compaction.ts",
     from: "const cleanEnd = Math.min(request.cleanEnd, unstable ?? request.cleanEnd);",
     to: "const cleanEnd = unstable === null ? request.cleanEnd : request.cleanEnd;",
+    seed: 27,
   },
   {
     name: "compaction-believes-aborted",
@@ -88,6 +97,7 @@ export const STORAGE = [
     file: "log/compaction/key-survey.ts",
     from: "    !transactions.isAborted(header) &&\n",
     to: "",
+    seed: 11,
   },
   {
     name: "compaction-shows-aborted",
@@ -102,6 +112,7 @@ export const STORAGE = [
     file: "log/compaction/batch-retention.ts",
     from: "return deleteHorizonMs !== null && this.#rules.nowMs >= deleteHorizonMs;",
     to: "return deleteHorizonMs !== null;",
+    seed: 103,
   },
   {
     name: "latest-value-dropped",
@@ -109,5 +120,6 @@ export const STORAGE = [
     file: "log/compaction/batch-retention.ts",
     from: "offset >= latest.get(frame, cursor.keyStart, cursor.keyEnd);",
     to: "offset > latest.get(frame, cursor.keyStart, cursor.keyEnd);",
+    seed: 2,
   },
 ];

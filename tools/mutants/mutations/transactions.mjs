@@ -8,6 +8,7 @@ export const TRANSACTIONS = [
     file: "replica/last-stable-offset.ts",
     from: "return Math.min(highWatermark, log.firstUnstableOffset(highWatermark) ?? highWatermark);",
     to: "return Math.min(highWatermark, log.firstUnstableOffset(highWatermark) === -1 ? 0 : highWatermark);",
+    seed: 1,
   },
   {
     name: "last-stable-offset-before-the-marker",
@@ -15,6 +16,7 @@ export const TRANSACTIONS = [
     file: "log/producers/transaction-state.ts",
     from: "if (ended === undefined || ended.lastOffset < highWatermark) break;",
     to: "if (ended === undefined || ended.lastOffset >= 0) break;",
+    seed: 1,
   },
   {
     name: "aborted-not-told",
@@ -30,6 +32,7 @@ export const TRANSACTIONS = [
     file: "transaction/completion.ts",
     from: "[...transaction.partitions.values()].map(",
     to: "[...transaction.partitions.values()].slice(1).map(",
+    seed: 1,
   },
   {
     name: "fenced-marker-taken-as-done",
@@ -65,6 +68,7 @@ export const TRANSACTIONS = [
     file: "log/producers/transaction-snapshot.ts",
     from: "ended: ended.map(({ producerId, firstOffset, lastOffset }) => [producerId, firstOffset, lastOffset]),",
     to: "ended: ended.slice(ended.length),",
+    seed: 2,
   },
   {
     name: "epoch-not-raised-at-the-end",
@@ -72,5 +76,6 @@ export const TRANSACTIONS = [
     file: "transaction/transitions.ts",
     from: "    ...raised(transaction, world),\n    // Who was fenced",
     to: "    // Who was fenced",
+    seed: 1,
   },
 ];
