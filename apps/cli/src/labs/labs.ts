@@ -1,4 +1,4 @@
-/** The labs, in the order in which to take them. */
+/** The labs, in the order in which to take them: that of the lessons in docs/lessons.md, which are told there to be read. */
 import { CliError } from "../failure.ts";
 import { nearest } from "../input/nearest.ts";
 import type { LabText } from "./lab-text.ts";
