@@ -1,31 +1,10 @@
 import { BrokerError, ManualClock } from "@minikafka/core";
 import { expect, test } from "vitest";
+import { clusterOf } from "../test/support/stepped-cluster.ts";
 import { resolveSettings } from "./config.ts";
 import { Deadlines } from "./deadlines.ts";
 import { type SteppedCluster, tickedSteps } from "./ticked-steps.ts";
 import type { TickedStep } from "./ticker.ts";
-
-/** Every step does `act` with its name. */
-function clusterOf(act: (step: string) => void): SteppedCluster {
-  const step = (name: string) => async () => act(name);
-  return {
-    steps: {
-      flushLogs: step("flush_logs"),
-      applyRetention: step("apply_retention"),
-      compact: step("compact"),
-      expireProducers: () => act("expire_producers"),
-      retryBehind: () => act("replicate_once"),
-      refreshIsr: () => act("refresh_isr"),
-    },
-    groups: { expireMembers: step("expire_members"), expireOffsets: step("expire_offsets") },
-    transactions: {
-      expire: async () => {
-        act("expire_transactions");
-        return { failed: [] };
-      },
-    },
-  };
-}
 
 const QUIET = clusterOf(() => undefined);
 

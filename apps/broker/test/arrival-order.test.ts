@@ -52,13 +52,9 @@ test("requests that came at once do not alternate with another's that came later
   expect(await lab.answer()).toMatchObject({ id: "C", offset: QUEUED });
 });
 
-interface Lines {
-  readonly lines: readonly string[];
-}
-
 /** What the history tells of a connection: its requests, their answers, its end. */
 async function historyOf(lab: Session): Promise<string[]> {
-  const { lines } = (await lab.call("read_history")) as unknown as Lines;
+  const { lines } = await lab.call("read_history");
   return lines.filter((line) => line.includes('"closed"') || line.includes('\\"gone'));
 }
 

@@ -36,13 +36,14 @@ async function prepared(disk: MemoryDisk): Promise<Session> {
 test("what lay in the folder before a load is put back only when all of it is whole: cut or changed anywhere, it is refused and nothing is touched", async () => {
   const disk = new MemoryDisk();
   const session = await prepared(disk);
-  let middle: MemoryDisk | null = null;
+  const middles: MemoryDisk[] = [];
   const stop = disk.beforeChange(() => {
-    if (disk.files().has(IMAGE)) middle ??= disk.clone();
+    if (middles.length === 0 && disk.files().has(IMAGE)) middles.push(disk.clone());
   });
   await session.call("load_snapshot", { name: "kept" });
   stop();
-  const dead = middle as unknown as MemoryDisk;
+  const [dead] = middles;
+  if (dead === undefined) throw new Error("the load put nothing by");
   dead.crash({ mode: "kept" });
   const whole = dead.files().get(IMAGE) ?? Buffer.alloc(0);
   expect(whole.length).toBeGreaterThan(1_000);

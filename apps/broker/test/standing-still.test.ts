@@ -1,10 +1,12 @@
 /** With a manual clock every duty waits for its step, and real time does none of it. */
 import { MemoryDisk } from "@minikafka/core/testing";
+import type { OperationName } from "@minikafka/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { resolveSettings } from "../src/config.ts";
 import { Deadlines } from "../src/deadlines.ts";
 import { tickedSteps } from "../src/ticked-steps.ts";
 import { base64, openBroker, Session, settle } from "./support/broker.ts";
+import { clusterOf } from "./support/stepped-cluster.ts";
 
 const START_MS = 1_700_000_000_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -19,22 +21,19 @@ async function overdue(session: Session): Promise<void> {
   const topics = { orders: {}, gone: {}, old: { retention_ms: 1000 }, kept: { cleanup_policy: "compact" } };
   for (const [topic, config] of Object.entries(topics))
     await session.call("create_topic", { topic, partitions: 1, replication_factor: 2, config });
-  const asked = (request: object) => {
-    const other = Session.open(session.broker);
-    other.request(request);
-    return settle().then(async () => {
-      await session.call("run_until_quiet");
-      return other.answer();
-    });
+  /** Of another client, whose answer needs steps. */
+  const stepped = async <Name extends OperationName>(operation: Name, fields: object) => {
+    const answer = Session.open(session.broker).call(operation, fields);
+    await settle();
+    await session.call("run_until_quiet");
+    return answer;
   };
   const group = { group_id: "g", member_id: "m", topics: ["orders"], assignor: "roundrobin" };
-  expect(await asked({ operation: "join_group", ...group })).toMatchObject({ ok: true });
+  await stepped("join_group", group);
   const offsets = [{ topic: "gone", partition: 0, offset: 1 }];
-  expect(await asked({ operation: "commit_offsets", group_id: "h", offsets })).toMatchObject({ ok: true });
-  const init = await asked({ operation: "init_producer", transactional_id: "t" });
-  const { producer_id, producer_epoch } = init as unknown as { producer_id: number; producer_epoch: number };
-  const transaction = { transactional_id: "t", producer_id, producer_epoch };
-  expect(await asked({ operation: "begin_transaction", ...transaction })).toMatchObject({ ok: true });
+  await stepped("commit_offsets", { group_id: "h", offsets });
+  const { producer_id, producer_epoch } = await stepped("init_producer", { transactional_id: "t" });
+  await stepped("begin_transaction", { transactional_id: "t", producer_id, producer_epoch });
   const identity = await session.call("init_producer");
   const idempotent = {
     producer_id: identity.producer_id,
@@ -55,7 +54,7 @@ async function overdue(session: Session): Promise<void> {
 }
 
 function dutiesOfAutoMode(): string[] {
-  const nobody = { steps: {}, groups: {}, transactions: {} } as unknown as Parameters<typeof tickedSteps>[0];
+  const nobody = clusterOf(() => undefined);
   const settings = resolveSettings([{ name: "the test", values: { data: "d" } }]);
   const { replica_lag_time_ms: replicaLagTimeMs } = settings;
   return tickedSteps(nobody, { ...settings, replicaLagTimeMs }, Deadlines.ofRealTime()).map(

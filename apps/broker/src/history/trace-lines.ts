@@ -20,6 +20,8 @@ export interface TraceHead {
   readonly seed: number;
   /** Those that make a difference to what happens. */
   readonly settings: { readonly [name: string]: unknown };
+  /** In the file of a snapshot: what the clock said when it was saved. */
+  readonly time_ms?: number;
 }
 
 /** What happened, in its order. */

@@ -9,7 +9,7 @@ import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { fingerprint } from "./fingerprint.ts";
 import { type FolderImage, type ImageEntry, isOfTheCluster } from "./folder-image.ts";
 import { isWithoutHistory } from "./history.ts";
-import { CHUNK_BYTES, TRACE_VERSION, type Trace } from "./trace-lines.ts";
+import { CHUNK_BYTES, TRACE_VERSION, type Trace, type TraceHead } from "./trace-lines.ts";
 
 /** A trace that cannot be read; the message names the line. */
 export class BadTrace extends Error {
@@ -21,16 +21,14 @@ type Fields = { readonly [name: string]: unknown };
 /** Reads a trace that is whole. Throws {@link BadTrace}. */
 export function readTrace(text: string): Trace {
   const { lines } = endedLines(text);
-  const head = parsed(lines[0] ?? "", 1);
-  const problem = problemOfHead(head);
-  if (problem !== null) throw new BadTrace(`line 1: ${problem}`);
+  const head = readHead(lines[0] ?? "");
   const isPartOfImage = (line: string) => line.startsWith('{"file":') || line.startsWith('{"folder":');
   const behind = lines.findIndex((line, index) => index > 0 && !isPartOfImage(line));
   const imageEnd = behind === -1 ? lines.length : behind;
   const image = readImage(lines.slice(1, imageEnd), 2);
   const entries = lines.slice(imageEnd);
   for (const [index, line] of entries.entries()) requireEntry(line, imageEnd + index + 1);
-  return { head: head as unknown as Trace["head"], image, entries };
+  return { head, image, entries };
 }
 
 /** What sealedImage made. Throws {@link BadTrace}. */
@@ -51,18 +49,24 @@ function endedLines(text: string): { readonly lines: readonly string[]; readonly
   return { lines, end };
 }
 
-function problemOfHead(head: Fields): string | null {
-  if (head.minikafka_trace !== TRACE_VERSION)
-    return `expected minikafka_trace ${TRACE_VERSION}, got ${head.minikafka_trace}`;
-  for (const name of ["program_version", "data"])
-    if (typeof head[name] !== "string") return `${name}: expected a string, got ${said(head[name])}`;
-  if (!isFields(head.settings)) return `settings: expected an object, got ${said(head.settings)}`;
-  if (!isCount(head.start_time_ms, TIMESTAMP_MS_MAX))
-    return `start_time_ms: expected a time in milliseconds, got ${said(head.start_time_ms)}`;
-  if (!Number.isSafeInteger(head.seed)) return `seed: expected a whole number, got ${said(head.seed)}`;
-  if (head.time_ms !== undefined && !isCount(head.time_ms, TIMESTAMP_MS_MAX))
-    return `time_ms: expected a time in milliseconds, got ${said(head.time_ms)}`;
-  return null;
+/** Throws {@link BadTrace}. */
+function readHead(line: string): TraceHead {
+  const head = parsed(line, 1);
+  const refuse = (name: keyof TraceHead, expected: string): never => {
+    throw new BadTrace(`line 1: ${name}: expected ${expected}, got ${said(head[name])}`);
+  };
+  const { minikafka_trace, program_version, data, settings, start_time_ms, seed, time_ms } = head;
+  if (minikafka_trace !== TRACE_VERSION) return refuse("minikafka_trace", `${TRACE_VERSION}`);
+  if (typeof program_version !== "string") return refuse("program_version", "a string");
+  if (typeof data !== "string") return refuse("data", "a string");
+  if (!isFields(settings)) return refuse("settings", "an object");
+  if (!isCount(start_time_ms, TIMESTAMP_MS_MAX)) return refuse("start_time_ms", "a time in milliseconds");
+  if (!isWhole(seed)) return refuse("seed", "a whole number");
+  const read = { minikafka_trace, program_version, data, start_time_ms, seed, settings };
+  if (time_ms === undefined) return read;
+  return isCount(time_ms, TIMESTAMP_MS_MAX)
+    ? { ...read, time_ms }
+    : refuse("time_ms", "a time in milliseconds");
 }
 
 /** Throws {@link BadTrace}. */
@@ -161,8 +165,12 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
 function isCount(value: unknown, max = Number.MAX_SAFE_INTEGER): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max;
+  return isWhole(value) && value >= 0 && value <= max;
 }
 
 function said(value: unknown): string {

@@ -55,7 +55,7 @@ export class Shelf {
     if (kept !== undefined) return kept;
     if (!this.#hasFile(name)) throw unknown(name);
     const trace = this.#onDisk(name, () => readTrace(readWhole(this.#disk, this.#path(name))));
-    return { name, keep: "folder", timeMs: Number((trace.head as { time_ms?: number }).time_ms ?? 0), trace };
+    return { name, keep: "folder", timeMs: trace.head.time_ms ?? 0, trace };
   }
 
   /** By name. Throws STORAGE_ERROR where the folder itself cannot be read. */
