@@ -1,12 +1,13 @@
 /**
- * A handle that stays open below for as long as somebody is at work with it.
+ * The end of a handle that stays open below for as long as somebody is at work with it.
  *
- * Invariant: closed once, as soon as it was asked for and nothing is under way.
+ * Invariant: `close` is called once, as soon as it was asked for and nothing is under way.
  */
 export class LateClose {
   readonly #close: () => void;
   #underWay = 0;
   #isWanted = false;
+  #isDone = false;
 
   constructor(close: () => void) {
     this.#close = close;
@@ -23,13 +24,18 @@ export class LateClose {
       await work();
     } finally {
       this.#underWay--;
-      if (this.#isWanted && this.#underWay === 0) this.#close();
+      this.#closeWhenDone();
     }
   }
 
   close(): void {
-    if (this.#isWanted) return;
     this.#isWanted = true;
-    if (this.#underWay === 0) this.#close();
+    this.#closeWhenDone();
+  }
+
+  #closeWhenDone(): void {
+    if (!this.#isWanted || this.#isDone || this.#underWay > 0) return;
+    this.#isDone = true;
+    this.#close();
   }
 }

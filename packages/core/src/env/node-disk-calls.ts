@@ -10,6 +10,21 @@ export function onDisk<Result>(operation: DiskOperationName, path: string, act: 
   }
 }
 
+/** The same for a call off the thread, which says at its end how it went. */
+export async function onDiskLater(
+  operation: DiskOperationName,
+  path: string,
+  begin: (end: (problem: Error | null) => void) => void,
+): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) =>
+      begin((problem) => (problem === null ? resolve() : reject(problem))),
+    );
+  } catch (problem) {
+    throw asDiskError(operation, path, problem);
+  }
+}
+
 /** A failed system call as a DiskError. Everything else is a mistake of this program and goes on as it is. */
 export function asDiskError(operation: DiskOperationName, path: string, problem: unknown): DiskError {
   if (!(problem instanceof Error) || !("code" in problem) || typeof problem.code !== "string") throw problem;

@@ -8,19 +8,20 @@
 import fs from "node:fs";
 import { assert } from "../assert.ts";
 import { DiskError, type DiskFile, type DiskOperationName } from "./disk.ts";
-import { asDiskError, closeQuietly, onDisk } from "./node-disk-calls.ts";
+import { LateClose } from "./late-close.ts";
+import { closeQuietly, onDisk, onDiskLater } from "./node-disk-calls.ts";
 
 export class NodeDiskFile implements DiskFile {
   readonly path: string;
   readonly identity: string;
-  #descriptor: number | null;
-  #syncsUnderWay = 0;
-  #isClosed = false;
+  readonly #descriptor: number;
+  readonly #closing: LateClose;
 
   constructor(path: string, identity: string, descriptor: number) {
     this.path = path;
     this.identity = identity;
     this.#descriptor = descriptor;
+    this.#closing = new LateClose(() => closeQuietly(descriptor));
   }
 
   sizeBytes(): number {
@@ -66,17 +67,7 @@ export class NodeDiskFile implements DiskFile {
 
   async sync(): Promise<void> {
     const descriptor = this.#open("sync");
-    this.#syncsUnderWay++;
-    try {
-      await new Promise<void>((resolve, reject) => {
-        fs.fdatasync(descriptor, (problem) => (problem === null ? resolve() : reject(problem)));
-      });
-    } catch (problem) {
-      throw asDiskError("sync", this.path, problem);
-    } finally {
-      this.#syncsUnderWay--;
-      if (this.#isClosed) this.#giveBack();
-    }
+    await this.#closing.during(() => onDiskLater("sync", this.path, (end) => fs.fdatasync(descriptor, end)));
   }
 
   syncNow(): void {
@@ -85,19 +76,11 @@ export class NodeDiskFile implements DiskFile {
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#giveBack();
-  }
-
-  #giveBack(): void {
-    if (this.#syncsUnderWay > 0 || this.#descriptor === null) return;
-    const descriptor = this.#descriptor;
-    this.#descriptor = null;
-    closeQuietly(descriptor);
+    this.#closing.close();
   }
 
   #open(operation: DiskOperationName): number {
-    if (this.#isClosed || this.#descriptor === null) throw new DiskError(operation, this.path, "EBADF");
+    if (this.#closing.isClosed) throw new DiskError(operation, this.path, "EBADF");
     return this.#descriptor;
   }
 }

@@ -5,7 +5,8 @@
  */
 import fs from "node:fs";
 import { DiskError, type DiskFolder, type DiskOperationName } from "./disk.ts";
-import { asDiskError, closeQuietly, onDisk } from "./node-disk-calls.ts";
+import { LateClose } from "./late-close.ts";
+import { closeQuietly, onDisk, onDiskLater } from "./node-disk-calls.ts";
 
 const { O_RDONLY } = fs.constants;
 /** What lies there may be a pipe, whose other end nobody opens. */
@@ -13,32 +14,29 @@ const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
 export class NodeDiskFolder implements DiskFolder {
   readonly #path: string;
-  #descriptor: number | null;
-  #syncsUnderWay = 0;
-  #isClosed = false;
+  readonly #descriptor: number | null;
+  readonly #closing: LateClose;
 
   /** `operation` is what the caller was asked for. Throws DiskError. */
   constructor(path: string, operation: DiskOperationName) {
     const open = () => fs.openSync(path, O_RDONLY | O_NONBLOCK);
     this.#path = path;
-    this.#descriptor = process.platform === "win32" ? null : onDisk(operation, path, open);
+    const descriptor = process.platform === "win32" ? null : onDisk(operation, path, open);
+    this.#descriptor = descriptor;
+    this.#closing = new LateClose(() => {
+      if (descriptor !== null) closeQuietly(descriptor);
+    });
   }
 
   async sync(): Promise<void> {
     const descriptor = this.#opened();
     if (descriptor === null) return;
-    this.#syncsUnderWay++;
     try {
-      await new Promise<void>((resolve, reject) => {
-        fs.fsync(descriptor, (problem) =>
-          problem === null ? resolve() : reject(asDiskError("syncFolder", this.#path, problem)),
-        );
-      });
+      await this.#closing.during(() =>
+        onDiskLater("syncFolder", this.#path, (end) => fs.fsync(descriptor, end)),
+      );
     } catch (problem) {
       ignoreNoFolderSync(problem);
-    } finally {
-      this.#syncsUnderWay--;
-      if (this.#isClosed) this.close();
     }
   }
 
@@ -53,15 +51,11 @@ export class NodeDiskFolder implements DiskFolder {
   }
 
   close(): void {
-    this.#isClosed = true;
-    if (this.#syncsUnderWay > 0 || this.#descriptor === null) return;
-    const descriptor = this.#descriptor;
-    this.#descriptor = null;
-    closeQuietly(descriptor);
+    this.#closing.close();
   }
 
   #opened(): number | null {
-    if (this.#isClosed) throw new DiskError("syncFolder", this.#path, "EBADF");
+    if (this.#closing.isClosed) throw new DiskError("syncFolder", this.#path, "EBADF");
     return this.#descriptor;
   }
 }
