@@ -10,15 +10,9 @@
  */
 import { assert } from "../assert.ts";
 import { BoundedDiskFile } from "./bounded-disk-file.ts";
-import type {
-  Disk,
-  DiskEntry,
-  DiskFile,
-  DiskFolder,
-  FolderEntry,
-  FolderLock,
-  OpenFileOptions,
-} from "./disk.ts";
+import type { Disk, DiskFile, DiskFolder, FolderEntry, OpenFileOptions } from "./disk.ts";
+import { ForwardingDisk } from "./forwarding-disk.ts";
+import { LateClose } from "./late-close.ts";
 import { OpenFiles } from "./open-files.ts";
 import { Places } from "./places.ts";
 
@@ -26,55 +20,34 @@ export const OPEN_FILES_MIN = 4;
 /** More at once do not make a device faster, nor does Node ask it for more than four at once by itself. */
 const SYNCS_AT_ONCE_MAX = 16;
 
-export class BoundedDisk implements Disk {
-  readonly #disk: Disk;
+export class BoundedDisk extends ForwardingDisk {
   readonly #files: OpenFiles;
   readonly #places: Places;
 
   constructor(disk: Disk, openFilesMax: number) {
+    super(disk);
     assert(openFilesMax >= OPEN_FILES_MIN, `a disk cannot do with ${openFilesMax} open files`);
     const syncsMax = Math.min(Math.floor(openFilesMax / 4), SYNCS_AT_ONCE_MAX);
-    this.#disk = disk;
     this.#places = new Places(syncsMax);
     // What remains is for the folders that are being synced, and for one that is being read.
     this.#files = new OpenFiles(openFilesMax - syncsMax - 1);
   }
 
-  openFile(path: string, options: OpenFileOptions = {}): DiskFile {
-    const file = this.#files.open(() => this.#disk.openFile(path, options));
-    const parts = { disk: this.#disk, files: this.#files, places: this.#places };
+  override openFile(path: string, options: OpenFileOptions = {}): DiskFile {
+    const file = this.#files.open(() => this.disk.openFile(path, options));
+    const parts = { disk: this.disk, files: this.#files, places: this.#places };
     return new BoundedDiskFile(file, { ...parts, readOnly: options.readOnly ?? false });
   }
 
-  stat(path: string): DiskEntry | null {
-    return this.#disk.stat(path);
+  override readFolder(path: string): readonly FolderEntry[] {
+    return this.#relieved(() => this.disk.readFolder(path));
   }
 
-  readFolder(path: string): readonly FolderEntry[] {
-    return this.#relieved(() => this.#disk.readFolder(path));
+  override syncFolder(path: string): void {
+    this.#relieved(() => this.disk.syncFolder(path));
   }
 
-  makeFolder(path: string): readonly string[] {
-    return this.#disk.makeFolder(path);
-  }
-
-  rename(from: string, to: string): void {
-    this.#disk.rename(from, to);
-  }
-
-  remove(path: string): void {
-    this.#disk.remove(path);
-  }
-
-  removeFolder(path: string): void {
-    this.#disk.removeFolder(path);
-  }
-
-  syncFolder(path: string): void {
-    this.#relieved(() => this.#disk.syncFolder(path));
-  }
-
-  async syncFolderLater(path: string): Promise<void> {
+  override async syncFolderLater(path: string): Promise<void> {
     const folder = await this.openFolderLater(path);
     try {
       await folder.sync();
@@ -83,11 +56,11 @@ export class BoundedDisk implements Disk {
     }
   }
 
-  openFolder(path: string): DiskFolder {
-    return this.#relieved(() => this.#disk.openFolder(path));
+  override openFolder(path: string): DiskFolder {
+    return this.#relieved(() => this.disk.openFolder(path));
   }
 
-  async openFolderLater(path: string): Promise<DiskFolder> {
+  override async openFolderLater(path: string): Promise<DiskFolder> {
     if (!this.#places.tryTake()) await this.#places.take();
     try {
       return new PlacedFolder(this.openFolder(path), this.#places);
@@ -95,10 +68,6 @@ export class BoundedDisk implements Disk {
       this.#places.give();
       throw problem;
     }
-  }
-
-  lock(folder: string, startedAtMs: number): Promise<FolderLock> {
-    return this.#disk.lock(folder, startedAtMs);
   }
 
   #relieved<Result>(act: () => Result): Result {
@@ -114,24 +83,15 @@ export class BoundedDisk implements Disk {
 /** A folder that is synced in a place of its own, which it gives back when nothing is done with it any more. */
 class PlacedFolder implements DiskFolder {
   readonly #folder: DiskFolder;
-  readonly #places: Places;
-  #syncsUnderWay = 0;
-  #isClosed = false;
-  #isPlaced = true;
+  readonly #place: LateClose;
 
   constructor(folder: DiskFolder, places: Places) {
     this.#folder = folder;
-    this.#places = places;
+    this.#place = new LateClose(() => places.give());
   }
 
-  async sync(): Promise<void> {
-    this.#syncsUnderWay++;
-    try {
-      await this.#folder.sync();
-    } finally {
-      this.#syncsUnderWay--;
-      this.#giveBackWhenDone();
-    }
+  sync(): Promise<void> {
+    return this.#place.during(() => this.#folder.sync());
   }
 
   syncNow(): void {
@@ -139,14 +99,7 @@ class PlacedFolder implements DiskFolder {
   }
 
   close(): void {
-    this.#isClosed = true;
     this.#folder.close();
-    this.#giveBackWhenDone();
-  }
-
-  #giveBackWhenDone(): void {
-    if (!this.#isClosed || !this.#isPlaced || this.#syncsUnderWay > 0) return;
-    this.#isPlaced = false;
-    this.#places.give();
+    this.#place.close();
   }
 }

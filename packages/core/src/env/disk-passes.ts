@@ -1,7 +1,7 @@
 /**
  * The passes of `disk.<operation>.before` and `disk.<operation>.after`, for FaultDisk and what is open on it.
  *
- * Invariant: for which replica a file lies there is only asked while somebody cares.
+ * Invariants: while nobody cares a change costs one comparison, and for which replica a file lies there is not asked.
  */
 import { FaultError, type FaultSite } from "./fault-order.ts";
 import type { FaultDiskOperation } from "./fault-point.ts";
@@ -30,6 +30,7 @@ export class DiskPasses {
     act: () => Result,
     part?: (bytesWritten: number) => void,
   ): Result {
+    if (!this.isWatched) return act();
     try {
       this.before(operation, path);
     } catch (problem) {
@@ -50,7 +51,11 @@ export class DiskPasses {
   }
 
   /** As around(), for what waits. */
-  async aroundLater(operation: FaultDiskOperation, path: string, act: () => Promise<void>): Promise<void> {
+  aroundLater(operation: FaultDiskOperation, path: string, act: () => Promise<void>): Promise<void> {
+    return this.isWatched ? this.#waitAround(operation, path, act) : act();
+  }
+
+  async #waitAround(operation: FaultDiskOperation, path: string, act: () => Promise<void>): Promise<void> {
     const site = this.#siteOf(path);
     await this.#faults.waitAt(`disk.${operation}.before`, site, path);
     await act();

@@ -28,18 +28,14 @@ export class FaultDiskFile implements DiskFile {
 
   writeAt(position: number, bytes: Uint8Array): void {
     const file = this.#open("write");
-    if (!this.#passes.isWatched) file.writeAt(position, bytes);
-    else {
-      const write = () => file.writeAt(position, bytes);
-      const part = (bytesWritten: number) => file.writeAt(position, bytes.subarray(0, bytesWritten));
-      this.#passes.around("write", this.path, write, part);
-    }
+    const write = () => file.writeAt(position, bytes);
+    const part = (bytesWritten: number) => file.writeAt(position, bytes.subarray(0, bytesWritten));
+    this.#passes.around("write", this.path, write, part);
   }
 
   truncate(sizeBytes: number): void {
     const file = this.#open("truncate");
-    if (!this.#passes.isWatched) file.truncate(sizeBytes);
-    else this.#passes.around("truncate", this.path, () => file.truncate(sizeBytes));
+    this.#passes.around("truncate", this.path, () => file.truncate(sizeBytes));
   }
 
   sync(): Promise<void> {
@@ -51,8 +47,7 @@ export class FaultDiskFile implements DiskFile {
 
   syncNow(): void {
     const file = this.#open("sync");
-    if (!this.#passes.isWatched) file.syncNow();
-    else this.#passes.around("sync", this.path, () => file.syncNow());
+    this.#passes.around("sync", this.path, () => file.syncNow());
   }
 
   close(): void {

@@ -25,8 +25,7 @@ export class FaultDiskFolder implements DiskFolder {
 
   syncNow(): void {
     if (this.#closing.isClosed) throw this.#isGone();
-    if (!this.#passes.isWatched) this.#folder.syncNow();
-    else this.#passes.around("sync_folder", this.#path, () => this.#folder.syncNow());
+    this.#passes.around("sync_folder", this.#path, () => this.#folder.syncNow());
   }
 
   close(): void {
