@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { RawSettings } from "../src/config.ts";
 import { type Broker, startBroker } from "../src/daemon.ts";
 import { type Answer, base64, openBroker, Session, settle } from "./support/broker.ts";
+import { armFault } from "./support/faults.ts";
 
 const PLACE = { topic: "orders", partition: 0 };
 const THREE: RawSettings = { brokers: 3, segment_bytes: 4096 };
@@ -145,6 +146,32 @@ test("a diff names each place where two states differ, and changes nothing", asy
   await session.call("save_snapshot", { name: "two" });
   expect(await session.call("diff_snapshots", { from: "two", to: "two" })).toMatchObject({ differences: [] });
   expect((await session.call("read_history")).lines).toEqual(before);
+});
+
+test("a diff sees what there is past whatever faults are armed at requests, and tells of these", async () => {
+  const session = Session.open(await openBroker());
+  await session.call("create_topic", { topic: "orders", partitions: 1 });
+  const armed = await armFault(session, { point: "request.list_topics", action: "close", times: "always" });
+  await armFault(session, { point: "request.describe_partition", action: "hold", times: "always" });
+  await armFault(session, { point: "request.describe_config", action: "crash", times: "always" });
+  await session.call("save_snapshot", { name: "one" });
+  await produce(session, "a");
+  await session.call("disarm_faults", { rule_id: armed });
+  const { differences } = await session.call("diff_snapshots", { from: "one" });
+  const changed = differences.map(({ path }) => path);
+  expect(changed).toContain("topics.orders.partitions.0.log_end_offset");
+  expect(changed.filter((path) => path.startsWith("faults"))).not.toEqual([]);
+});
+
+test("a diff is of the cluster as it was when it was asked for", async () => {
+  const broker = await openBroker();
+  const session = Session.open(broker);
+  await session.call("create_topic", { topic: "orders", partitions: 1 });
+  await session.call("save_snapshot", { name: "one" });
+  const later = Session.open(broker);
+  session.request({ operation: "diff_snapshots", from: "one" });
+  for (let n = 0; n < 3; n += 1) later.request({ operation: "produce", ...PLACE, value_b64: base64("a") });
+  expect(await session.answer()).toMatchObject({ differences: [] });
 });
 
 test("a history begins with what was in the folder, and has each request, answer and event in order, page by page", async () => {

@@ -17,6 +17,7 @@ const FIELDS = { error: ["code"], delay: ["delay_ms"] } as const;
 export class RequestFaults {
   readonly #trace: Tracer;
   readonly #rules: RequestRule[] = [];
+  #isResting = false;
 
   constructor(trace: Tracer) {
     this.#trace = trace;
@@ -40,9 +41,14 @@ export class RequestFaults {
     return rule.letGo();
   }
 
+  /** From now on no request is hit; what is armed stays, with its counts. */
+  rest(): void {
+    this.#isResting = true;
+  }
+
   /** The fault that acts at this request, or `null`. With nothing armed it costs one comparison. */
   firedAt(request: AnyRequest): RequestRule | null {
-    if (this.#rules.length === 0) return null;
+    if (this.#rules.length === 0 || this.#isResting) return null;
     const point = requestPoint(request.operation);
     for (const rule of this.#rules) {
       if (rule.order.point !== point || !isWithin(rule.order, request) || !rule.takeHit()) continue;

@@ -88,9 +88,10 @@ export class Past implements GoingBack {
   }
 
   async diff(from: string, to: string | undefined): Promise<Difference[]> {
-    const one = await this.#stateOf(this.#required(from).trace);
-    const other = await this.#stateOf(to === undefined ? this.#trace() : this.#required(to).trace);
-    return differencesOf(one, other);
+    // Both are known before either is made once more, which takes its time: meanwhile others go on.
+    const one = this.#required(from).trace;
+    const other = to === undefined ? this.#trace() : this.#required(to).trace;
+    return differencesOf(await this.#stateOf(one), await this.#stateOf(other));
   }
 
   async #load(name: string, asker: Pick<Client, "number">): Promise<ParsedResponse<"load_snapshot">> {

@@ -170,6 +170,8 @@ export class Remaking {
     const replay = new Replay(dispatcher, quiet);
     await quiet.come();
     await replay.run(entries);
+    // Who looks at it is no client of the history.
+    kernel.faults.requests.rest();
     const close = async () => {
       kernel.deadlines.close();
       await kernel.cluster.crash();
