@@ -5,8 +5,8 @@
  * next, be it by an unclean promotion, leads with it and cuts nobody there. So there a tombstone or a marker has been heard of by all
  * who hold what it ended, and compaction may drop it, at each for itself (docs/decisions/0012).
  */
-import type { Leadership } from "./leadership.ts";
 import type { Replica } from "./replica.ts";
+import type { PartitionReplicaSet } from "./replica-set.ts";
 
 export interface CopiedEnd {
   readonly brokerId: number;
@@ -14,16 +14,14 @@ export interface CopiedEnd {
 }
 
 /** Of each replica; 0 for one of which nothing is known, since it is away or has not fetched from this leader yet. */
-export function copiedEnds({
-  copies,
-  onlineLeader: leader,
-}: Pick<Leadership, "copies" | "onlineLeader">): readonly CopiedEnd[] {
+export function copiedEnds({ copies, leadership }: PartitionReplicaSet): readonly CopiedEnd[] {
+  const { onlineLeader: leader } = leadership;
   return copies.map((copy) => ({ brokerId: copy.brokerId, endOffset: copiedEnd(copy, copy === leader) }));
 }
 
 /** The least of them. */
-export function copiedEndOf({ leadership }: { readonly leadership: Leadership }): number {
-  return Math.min(...copiedEnds(leadership).map(({ endOffset }) => endOffset));
+export function copiedEndOf(set: PartitionReplicaSet): number {
+  return Math.min(...copiedEnds(set).map(({ endOffset }) => endOffset));
 }
 
 function copiedEnd(copy: Replica, isLeader: boolean): number {

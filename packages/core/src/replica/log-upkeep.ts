@@ -7,7 +7,7 @@ import { BrokerError } from "../errors.ts";
 import type { CompactionOutcome, CompactionRequest } from "../log/compaction/compaction-request.ts";
 import type { RemovedSegment } from "../log/cutting/log-retention.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
-import { copiedEnds } from "./copied-end.ts";
+import { copiedEndOf, copiedEnds } from "./copied-end.ts";
 import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
@@ -66,8 +66,8 @@ export async function compact(
   const compacted: CompactedLog[] = [];
   for (const kept of logsOf(set)) {
     const { place, log, highWatermark: cleanEnd } = kept;
-    const ends = copiedEnds(set.leadership);
-    const copiedEnd = Math.min(...ends.map(({ endOffset }) => endOffset));
+    const ends = copiedEnds(set);
+    const copiedEnd = copiedEndOf(set);
     const result = await unlessGone(kept, () => log.compact({ ...request, cleanEnd, copiedEnd }));
     if (result === null) continue;
     const isHeld = "gaveWayTo" in result ? result.gaveWayTo === "replicas" : result.recordsHeld > 0;
