@@ -93,14 +93,8 @@ export class Foresight {
     const change = judgeIsr(set, { only: "all", nowMs: this.#env.clock.nowMs() });
     if (change === null) return null;
     const to = inSyncAfter(set, change);
-    const endOf = (brokerId: number) =>
-      set.copies.find((copy) => copy.brokerId === brokerId)?.progress.logEndOffset ?? null;
-    const would = {
-      from: set.inSyncReplicas,
-      to,
-      moves: change.moves,
-      highWatermark: highWatermarkWith(set, to, endOf),
-    };
+    const { moves } = change;
+    const would = { from: set.inSyncReplicas, to, moves, highWatermark: highWatermarkWith(set, to) };
     return { operation: "refresh_isr", fields: set.place, would };
   }
 

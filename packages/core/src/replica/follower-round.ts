@@ -9,6 +9,7 @@
  */
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
+import type { PartitionLog } from "../log/partition-log.ts";
 import { type Copied, type Cut, copyBatches, dueCut } from "./follower-fetch.ts";
 import { afterFailure } from "./follower-trouble.ts";
 import { afterFetch } from "./isr.ts";
@@ -33,16 +34,41 @@ export interface RoundOptions {
   readonly onCut: (follower: Replica, offset: number) => void;
 }
 
-/** Resolves with `null` when there is nobody to follow, or no way to. */
+/** `null` when there is nobody to follow, or no way to. */
+export function leaderToFollow(set: PartitionReplicaSet, follower: Replica): Replica | null {
+  const leader = set.leadership.onlineLeader;
+  if (leader === null || leader === follower || leader.isBeingCut || set.isRetired) return null;
+  return follower.isOnline && follower.broker.isRunning && !follower.isBeingCut ? leader : null;
+}
+
+/** What was deleted at the leader goes here as well (KIP-107). Its own retention a follower applies by itself. */
+export function goesWithLogStart(
+  { logStartOffset, logEndOffset }: Pick<PartitionLog, "logStartOffset" | "logEndOffset">,
+  leaderStartOffset: number,
+): boolean {
+  return logStartOffset < leaderStartOffset && logEndOffset >= leaderStartOffset;
+}
+
+/** Who is not in sync yet joins with a flushed copy, so that what was acknowledged is on its disk as well. */
+export function flushesToJoin(
+  { waitsForDisk, inSyncReplicas }: PartitionReplicaSet,
+  { brokerId }: Replica,
+  { logEndOffset, flushedOffset }: Pick<PartitionLog, "logEndOffset" | "flushedOffset">,
+  highWatermark: number,
+): boolean {
+  if (!waitsForDisk || inSyncReplicas.includes(brokerId)) return false;
+  return logEndOffset >= highWatermark && flushedOffset < highWatermark;
+}
+
+/** Resolves with `null` as leaderToFollow() says. */
 export async function followerRound(
   set: PartitionReplicaSet,
   follower: Replica,
   options: RoundOptions,
 ): Promise<FollowerRound | null> {
   const { leadership } = set;
-  const leader = leadership.onlineLeader;
-  if (leader === null || leader === follower || leader.isBeingCut || set.isRetired) return null;
-  if (!follower.isOnline || !follower.broker.isRunning || follower.isBeingCut) return null;
+  const leader = leaderToFollow(set, follower);
+  if (leader === null) return null;
   const { brokerId } = follower;
   let truncatedTo: number | null = null;
   try {
@@ -57,8 +83,9 @@ export async function followerRound(
         return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: null };
     }
     const copied = copyFrom(set, follower, leader, options);
-    await followLogStart(follower, leadership.logStartOffset);
-    await flushToJoin(set, follower);
+    const { logStartOffset } = leadership;
+    if (goesWithLogStart(follower.log, logStartOffset)) await follower.log.deleteRecords(logStartOffset);
+    if (flushesToJoin(set, follower, follower.log, set.highWatermark)) await follower.log.flush();
     noteSuccess(set, follower, leader, options);
     return { brokerId, ...copied, truncatedTo, problem: null };
   } catch (problem) {
@@ -119,20 +146,6 @@ function copyFrom(
     follower.progress = afterFetch(follower.progress, { logEndOffset, leaderEndOffset, nowMs });
     set.noteProgress();
   }
-}
-
-/** What was deleted at the leader goes here as well (KIP-107). Its own retention a follower applies by itself. */
-async function followLogStart({ log }: Replica, logStartOffset: number): Promise<void> {
-  if (log.logStartOffset >= logStartOffset || log.logEndOffset < logStartOffset) return;
-  await log.deleteRecords(logStartOffset);
-}
-
-/** Who is not in sync yet joins with a flushed copy, so that what was acknowledged is on its disk as well. */
-async function flushToJoin(set: PartitionReplicaSet, follower: Replica): Promise<void> {
-  if (!set.waitsForDisk || set.inSyncReplicas.includes(follower.brokerId)) return;
-  const { log } = follower;
-  const { highWatermark } = set;
-  if (log.logEndOffset >= highWatermark && log.flushedOffset < highWatermark) await log.flush();
 }
 
 async function cutLog(

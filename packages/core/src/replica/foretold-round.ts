@@ -6,6 +6,7 @@
  */
 import { BrokerError } from "../errors.ts";
 import { type Cut, dueCut, endAfterCut, type Walked, walkBatches } from "./follower-fetch.ts";
+import { flushesToJoin, goesWithLogStart, leaderToFollow } from "./follower-round.ts";
 import { afterFetch, type FollowerView, type IsrMove } from "./isr.ts";
 import { highWatermarkWith, inSyncAfter, judgeIsr } from "./isr-judgement.ts";
 import type { Replica } from "./replica.ts";
@@ -38,9 +39,8 @@ export function foretoldRound(
   follower: Replica,
   nowMs: number,
 ): ForetoldRound | null {
-  const leader = set.leadership.onlineLeader;
-  if (leader === null || leader === follower || leader.isBeingCut || set.isRetired) return null;
-  if (!follower.isOnline || !follower.broker.isRunning || follower.isBeingCut) return null;
+  const leader = leaderToFollow(set, follower);
+  if (leader === null) return null;
   try {
     const cut = dueCut(set, follower, leader);
     const truncatedTo = cut === null ? null : endAfterCut(follower, cut);
@@ -77,15 +77,15 @@ function afterRound(round: Round, nowMs: number): ForetoldRound | null {
   const { set, follower, leader, cut, truncatedTo, walked } = round;
   const { endOffset: logEndOffset, batches, bytes } = walked;
   const { logEndOffset: leaderEndOffset } = leader.log;
-  const endOf = (brokerId: number) =>
-    brokerId === follower.brokerId ? logEndOffset : progressOf(set, brokerId);
+  const endOf = (copy: Replica) => (copy === follower ? logEndOffset : copy.progress.logEndOffset);
   const fetched = highWatermarkWith(set, set.inSyncReplicas, endOf);
   const logStartOffset = startAfter(round);
-  const flushes = mustFlush(round, fetched);
+  const flushedOffset = truncatedTo ?? follower.log.flushedOffset;
+  const flushes = flushesToJoin(set, follower, { logEndOffset, flushedOffset }, fetched);
   const view: FollowerView = {
     ...follower.view(),
     progress: afterFetch(follower.progress, { logEndOffset, leaderEndOffset, nowMs }),
-    flushedOffset: flushes ? logEndOffset : (truncatedTo ?? follower.log.flushedOffset),
+    flushedOffset: flushes ? logEndOffset : flushedOffset,
     logStartOffset,
   };
   const followers = set.leadership.followers().map((copy) => (copy === follower ? view : copy.view()));
@@ -114,21 +114,10 @@ function isNews(set: PartitionReplicaSet, follower: Replica, foretold: ForetoldR
   );
 }
 
-function progressOf({ copies }: PartitionReplicaSet, brokerId: number): number | null {
-  return copies.find((copy) => copy.brokerId === brokerId)?.progress.logEndOffset ?? null;
-}
-
-/** What was deleted at the leader goes at the follower as well, once it reaches so far. */
 function startAfter({ set, follower, cut, truncatedTo, walked }: Round): number {
   const { logStartOffset: own } = follower.log;
-  const start = cut?.kind === "restart" ? cut.offset : Math.min(own, truncatedTo ?? own);
+  const logStartOffset = cut?.kind === "restart" ? cut.offset : Math.min(own, truncatedTo ?? own);
   const { logStartOffset: leaders } = set.leadership;
-  return start < leaders && walked.endOffset >= leaders ? leaders : start;
-}
-
-/** Who is not in sync yet joins with a flushed copy. */
-function mustFlush({ set, follower, truncatedTo, walked }: Round, highWatermark: number): boolean {
-  if (!set.waitsForDisk || set.inSyncReplicas.includes(follower.brokerId)) return false;
-  const flushedOffset = truncatedTo ?? follower.log.flushedOffset;
-  return walked.endOffset >= highWatermark && flushedOffset < highWatermark;
+  const { endOffset: logEndOffset } = walked;
+  return goesWithLogStart({ logStartOffset, logEndOffset }, leaders) ? leaders : logStartOffset;
 }

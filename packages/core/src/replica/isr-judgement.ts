@@ -1,5 +1,6 @@
 /** Who is in sync in a partition as it is, or as it would be after a round of one follower. Pure. */
 import { type FollowerView, type IsrChange, type IsrQuestion, isrChange } from "./isr.ts";
+import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
 
 export interface JudgedAt {
@@ -37,12 +38,12 @@ export function inSyncAfter(set: PartitionReplicaSet, change: IsrChange | null):
   return set.replicas.filter((id) => change.inSyncReplicas.includes(id));
 }
 
-/** Where the high watermark stands when those are in sync, and their leader knows what `endOf` tells. */
+/** Where the high watermark stands when those are in sync, and their leader knows what `endOf` tells; by default what it knows. */
 export function highWatermarkWith(
   set: PartitionReplicaSet,
   inSyncReplicas: readonly number[],
-  endOf: (brokerId: number) => number | null,
+  endOf: (copy: Replica) => number | null = ({ progress }) => progress.logEndOffset,
 ): number {
   const inSync = set.copies.filter(({ brokerId }) => inSyncReplicas.includes(brokerId));
-  return set.leadership.foretold(set.minInSyncReplicas, inSync, ({ brokerId }) => endOf(brokerId));
+  return set.leadership.foretold(set.minInSyncReplicas, inSync, endOf);
 }
