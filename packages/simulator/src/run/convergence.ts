@@ -14,10 +14,11 @@ const ROUND_MS = 5;
 const REST_ROUNDS = 12;
 
 export async function converge(world: RunWorld, pass: () => Promise<void>): Promise<void> {
-  const { process, network, recorder, witness } = world;
+  const { process, network, recorder, witness, occasions } = world;
   recorder.happened({ kind: "faults_ended" });
   network.lossPermille = 0;
   network.delayMsMax = Math.min(network.delayMsMax, 1);
+  occasions.end();
   const calm = () => {
     process.faults.disarm();
     process.disk.stopFailing();

@@ -10,6 +10,8 @@ import { Writer } from "../clients/writer.ts";
 import type { ActKind, ActOf, Entry } from "../script/entry.ts";
 import { placeName } from "../world/topics.ts";
 import { startBroker, swapFolder } from "./broker-acts.ts";
+import { promoteTo } from "./leader-acts.ts";
+import { lateMarker, upon } from "./occasion-acts.ts";
 import { operate } from "./operator.ts";
 import { createTopic, deleteTopic, growTopic } from "./topic-acts.ts";
 import { type RunWorld, replaceClient } from "./world.ts";
@@ -72,7 +74,7 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
   abort_transaction: (world, { transactionalId }) =>
     operate(world, (cluster) => cluster.transactions.abort(transactionalId)),
   roll: (world, act) => atPlace(world, act, (cluster, place) => cluster.steps.rollSegment(place)),
-  promote,
+  promote: (world, act) => atPlace(world, act, (cluster, place) => promoteTo(world, cluster, place, act)),
   remove_from_isr: (world, act) =>
     atPlace(world, act, (cluster, place) => cluster.removeFromIsr(place, act.brokerId)),
   rejoin: (world, act) => atPlace(world, act, (cluster, place) => cluster.rejoin(place, act.brokerId)),
@@ -108,6 +110,14 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
       timeline.plan(slowMs, () => disk.releaseSyncs());
     }
     process.close(downMs);
+  },
+  upon,
+  late_marker: (world, _act, luck) => lateMarker(world, luck),
+  slow_syncs: ({ process: { faults }, timeline }, { forMs, delayMs }) => {
+    for (const point of ["disk.sync.before", "disk.sync_folder.before"] as const) {
+      const rule = faults.arm({ point, action: "delay", delayMs, times: "always" });
+      timeline.plan(forMs, () => faults.disarm(rule));
+    }
   },
   hold_syncs: ({ process, timeline }, { forMs }) => {
     const { disk } = process;
@@ -151,21 +161,6 @@ function compact(world: RunWorld, { rolls }: ActOf<"compact">): void {
           if (leaderId !== null) cluster.steps.rollSegment({ topic, partition });
     await cluster.steps.flushLogs();
     await cluster.steps.compact(() => new Promise((resolve) => void world.timeline.plan(1, resolve)));
-  });
-}
-
-function promote(world: RunWorld, act: ActOf<"promote">): void {
-  const { recorder } = world;
-  atPlace(world, act, async (cluster, place) => {
-    const { brokerId, unclean } = act;
-    const recorded = recorder.asked("promote", "operator", { place: placeName(place), brokerId, unclean });
-    try {
-      const { leaderEpoch } = await cluster.promote(place, brokerId, { unclean });
-      recorded.ok({ leaderEpoch });
-    } catch (problem) {
-      recorded.unknown(null);
-      throw problem;
-    }
   });
 }
 

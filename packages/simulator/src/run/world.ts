@@ -12,6 +12,7 @@ import type { NetworkParts } from "../network/connection.ts";
 import type { ClientShape, Shape } from "../shape/shape.ts";
 import { Folders } from "../world/folders.ts";
 import { Meantime } from "../world/meanwhile.ts";
+import { Occasions } from "../world/occasions.ts";
 import { SimProcess } from "../world/process.ts";
 import { SimClock } from "../world/sim-clock.ts";
 import { Timeline } from "../world/timeline.ts";
@@ -35,6 +36,7 @@ export interface RunWorld {
   readonly clients: Map<string, Client>;
   readonly clientWorld: ClientWorld;
   readonly meanwhile: Meantime;
+  readonly occasions: Occasions;
   readonly folders: Folders;
 }
 
@@ -47,6 +49,8 @@ export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {})
   const witness = new Witness(recorder, { isHashed });
   const meanwhile = new Meantime();
   witness.listen(meanwhile.traced);
+  const occasions = new Occasions();
+  witness.listen(occasions.traced);
   const brokerIds = Array.from({ length: shape.brokers }, (_, index) => index + 1);
   const config = { ...shape.config, dataFolder: FOLDER, brokerIds };
   const chance = Chance.of(seed, "kernel");
@@ -71,6 +75,7 @@ export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {})
     clients,
     clientWorld,
     meanwhile,
+    occasions,
     folders: new Folders(FOLDER),
   };
 }

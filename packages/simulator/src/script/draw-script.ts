@@ -2,6 +2,7 @@
 import { FAULT_POINTS, waitsAt } from "@minikafka/core";
 import { Chance } from "../chance.ts";
 import type { Shape, TopicShape } from "../shape/shape.ts";
+import { OCCASIONS } from "../world/occasions.ts";
 import type { Act, ActKind, Entry } from "./entry.ts";
 
 const INTERNAL = ["__consumer_offsets", "__transaction_state"];
@@ -164,6 +165,22 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
     slowMs: chance.percent(50) ? 0 : 1 + chance.below(40),
   }),
   hold_syncs: (chance) => ({ kind: "hold_syncs", forMs: 1 + chance.below(60) }),
+  slow_syncs: (chance) => ({
+    kind: "slow_syncs",
+    forMs: 20 + chance.below(200),
+    delayMs: 1 + chance.below(4),
+  }),
+  upon: (chance, shape) => ({
+    kind: "upon",
+    occasion: chance.oneOf(OCCASIONS),
+    nth: 1 + chance.below(4),
+    afterMs: chance.percent(50) ? 0 : chance.below(6),
+    what: chance.oneOf(["crash", "promote", "stop_leader"] as const),
+    fate: chance.oneOf(shape.fates),
+    downMs: downMs(chance),
+    unclean: shape.allowsUnclean && chance.percent(50),
+  }),
+  late_marker: () => ({ kind: "late_marker" }),
   disk_error: (chance) => ({
     kind: "disk_error",
     operation: chance.oneOf(["write", "sync", "change"] as const),

@@ -4,6 +4,7 @@
  */
 import type { FaultPoint } from "@minikafka/core";
 import type { Acks } from "../history/history.ts";
+import type { Occasion } from "../world/occasions.ts";
 import type { DiskFate } from "../world/process.ts";
 
 interface Place {
@@ -92,6 +93,20 @@ export type Act =
   | { readonly kind: "hold_at"; readonly point: FaultPoint; readonly nth: number; readonly forMs: number }
   | { readonly kind: "restart"; readonly downMs: number; readonly slowMs: number }
   | { readonly kind: "hold_syncs"; readonly forMs: number }
+  /** Every sync takes a while. */
+  | { readonly kind: "slow_syncs"; readonly forMs: number; readonly delayMs: number }
+  /** `what` is done at the nth occasion from here on, or so long after it. */
+  | {
+      readonly kind: "upon";
+      readonly occasion: Occasion;
+      readonly nth: number;
+      readonly afterMs: number;
+      readonly what: "crash" | "promote" | "stop_leader";
+      readonly fate: DiskFate;
+      readonly downMs: number;
+      readonly unclean: boolean;
+    }
+  | { readonly kind: "late_marker" }
   | {
       readonly kind: "disk_error";
       readonly operation: "write" | "sync" | "change";

@@ -197,6 +197,9 @@ function drawWeights(chance: Chance): Shape["weights"] {
     hold_at: some(2),
     restart: some(2),
     hold_syncs: some(4),
+    slow_syncs: some(3),
+    upon: some(8),
+    late_marker: some(3),
     disk_error: some(2),
     clock_jump: some(1),
   };

@@ -8,6 +8,8 @@ export const MEANWHILE = [
   "the process died while it opened",
   "a log was compacted with a transaction open",
   "a leader changed with a transaction open",
+  "the process died in the moment of something else",
+  "a marker came late, and changed nothing",
   "a batch was acknowledged only by a retry",
   "a transaction was committed only by a retry",
   "a copier copied",
@@ -15,7 +17,13 @@ export const MEANWHILE = [
 ] as const;
 export type Meanwhile = (typeof MEANWHILE)[number];
 
+type WrittenMarker = Extract<TraceEvent, { kind: "marker_written" }>;
+
+const MARKERS_KEPT = 20;
+
 export class Meantime {
+  /** The last ones that were written. */
+  readonly markers: WrittenMarker[] = [];
   readonly reached = new Map<Meanwhile, number>();
   /** Transactional ids with a transaction open, as far as was told. */
   readonly #open = new Set<string>();
@@ -37,6 +45,10 @@ export class Meantime {
         break;
       case "transaction_completed":
         this.#deciding.delete(event.transactionalId);
+        break;
+      case "marker_written":
+        this.markers.push(event);
+        if (this.markers.length > MARKERS_KEPT) this.markers.shift();
         break;
       case "compacted":
         if (this.#open.size > 0) this.reach("a log was compacted with a transaction open");

@@ -149,6 +149,13 @@ export class SimProcess {
     );
   }
 
+  /** It dies in the middle of what it does, and is buried when that has come to its end. */
+  dieNow(fate: DiskFate, downMs: number): void {
+    this.fateAtFault = fate;
+    this.downMsAtFault = downMs;
+    this.#dieAtFault();
+  }
+
   /** Whether an armed crash has struck: then the process is buried, as kill() does. */
   bury(chance: Chance): boolean {
     if (!this.#isDying) return false;

@@ -1,0 +1,52 @@
+/**
+ * Waits for what the kernel tells, for whoever wants to be there in that very moment: faults between one step and the next are
+ * found by waiting for the first one.
+ *
+ * Owns: who waits for what. Each is told once, within the kernel's call.
+ */
+import type { TraceEvent } from "@minikafka/core";
+
+/** Moments at which something is under way that something else may meet. */
+export const OCCASIONS = [
+  ...["appended", "rolled", "flushed", "sealed", "manifest_committed", "truncated", "segment_deleted"],
+  ...["compacted", "producer_snapshot_written", "high_watermark_moved", "last_stable_offset_moved"],
+  ...["replicated", "isr_changed", "leader_changed", "marker_written", "transaction_prepared"],
+  ...["transaction_partition_added", "transaction_completed", "offsets_staged", "offsets_committed"],
+] as const satisfies readonly TraceEvent["kind"][];
+export type Occasion = (typeof OCCASIONS)[number];
+
+interface Waiting {
+  readonly kind: Occasion;
+  /** How many are still to come. */
+  left: number;
+  readonly told: (event: TraceEvent) => void;
+}
+
+export class Occasions {
+  readonly #waiting = new Set<Waiting>();
+  #isOver = false;
+
+  /** What was to follow an occasion is not to follow any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  readonly traced = (event: TraceEvent): void => {
+    for (const waiting of this.#waiting) {
+      if (waiting.kind !== event.kind || --waiting.left > 0) continue;
+      this.#waiting.delete(waiting);
+      waiting.told(event);
+    }
+  };
+
+  /** `told` is called at the `nth` event of the kind from here on. */
+  await(kind: Occasion, nth: number, told: (event: TraceEvent) => void): void {
+    this.#waiting.add({ kind, left: nth, told });
+  }
+
+  /** There are none any more. */
+  end(): void {
+    this.#isOver = true;
+    this.#waiting.clear();
+  }
+}
