@@ -176,6 +176,41 @@ test.each<[string, (text: string) => string, string]>([
   },
 );
 
+test.each(["request.ping", "log.append.after_write"])(
+  "a snapshot's file that was changed so that the broker would crash at %s is refused; the daemon lives, and nothing is touched",
+  async (point) => {
+    const disk = new MemoryDisk();
+    const broken: Error[] = [];
+    const broker = await openBroker({}, disk, undefined, { onBroken: (error) => broken.push(error) });
+    const session = Session.open(broker);
+    await session.call("create_topic", { topic: "orders", partitions: 1 });
+    // It errs where it is to crash.
+    const order = point.startsWith("request.") ? { code: "STORAGE_ERROR" } : {};
+    await session.call("arm_fault", { point, action: "error", ...order });
+    await session.ask({ operation: "ping" });
+    await session.ask({ operation: "produce", ...PLACE, value_b64: base64("a") });
+    await session.call("save_snapshot", { name: "kept", keep: "folder" });
+    const edited = disk
+      .files()
+      .get(KEPT)
+      ?.toString()
+      .replace(/\\"action\\":\\"error\\"(,\\"code\\":\\"\w+\\")?/, '\\"action\\":\\"crash\\"');
+    expect(edited).toContain("crash");
+    rewrite(disk, KEPT, Buffer.from(edited ?? ""));
+    const before = clusterFiles(disk);
+    const refused = await session.ask({ operation: "load_snapshot", name: "kept" });
+    expect(refused).toMatchObject({
+      code: "STORAGE_ERROR",
+      message: expect.stringContaining(`crashed at ${point}`),
+    });
+    expect(await session.ask({ operation: "diff_snapshots", from: "kept" })).toMatchObject({
+      code: "STORAGE_ERROR",
+    });
+    expect([clusterFiles(disk), broken]).toEqual([before, []]);
+    await session.call("ping");
+  },
+);
+
 test("a load or a save for which the disk has no room is refused, leaves nothing behind, and everybody is served on", async () => {
   const disk = new MemoryDisk();
   const broker = await openBroker({}, disk);

@@ -91,19 +91,10 @@ export class Remaking {
     }
   }
 
-  /** Whether a cluster opens on what the trace begins with; what it is made in is forgotten. Throws STORAGE_ERROR. */
+  /** Whether the trace can be carried out, before anything is touched: anybody may have changed its file. Rejects as inMemory does. */
   async rehearse(trace: Trace): Promise<void> {
-    let rehearsed: Awaited<ReturnType<Remaking["inMemory"]>>;
-    try {
-      rehearsed = await this.inMemory({ ...trace, entries: [] });
-    } catch (problem) {
-      const { message } = problem as Error;
-      throw new BrokerError(
-        "STORAGE_ERROR",
-        `nothing is changed; no cluster opens on the snapshot: ${message}`,
-      );
-    }
-    await rehearsed.close();
+    const { close } = await this.inMemory(trace);
+    await close();
   }
 
   async #inPlace({ head, image, entries }: Trace, look: () => void): Promise<void> {
@@ -143,7 +134,10 @@ export class Remaking {
     await quiet.come();
   }
 
-  /** `replay` may ask it what it likes; `close` forgets it. */
+  /**
+   * `replay` may ask it what it likes; `close` forgets it. Rejects with STORAGE_ERROR where no cluster opens on what the trace begins
+   * with, or one breaks on what came to it: then it is no history, since nothing is a part of it that came behind that.
+   */
   async inMemory({ head, image, entries }: Trace): Promise<{ replay: Replay; close: () => Promise<void> }> {
     const { settings, realTime, stage } = this.#parts;
     const disk = new PromptDisk(new MemoryDisk());
@@ -154,10 +148,15 @@ export class Remaking {
     const origin = originFrom(image, head.start_time_ms, head.seed);
     const { trace } = events;
     const copy = { ...settings, data: IN_MEMORY };
-    const kernel = await openKernel(copy, { clock, disk, trace, origin, realTime });
+    const kernel = await openKernel(copy, { clock, disk, trace, origin, realTime }).catch(
+      (problem: Error) => {
+        throw notAHistory(`no cluster opens on the snapshot: ${problem.message}`);
+      },
+    );
     const { random } = kernel;
     const quiet = new Quiet(kernel.deadlines);
     const ignore = () => undefined;
+    const broken: Error[] = [];
     const crash = (at: string): never => {
       throw new CrashSignal(at);
     };
@@ -165,19 +164,28 @@ export class Remaking {
       context: { ...stage, ...kernel, seed: head.seed, events, crash, hold: holdBy(quiet) },
       newFaultId: () => random.uuid(),
       onFault: ignore,
-      onBroken: ignore,
+      onBroken: (error) => broken.push(error),
     });
     const replay = new Replay(dispatcher, quiet);
     await quiet.come();
     await replay.run(entries);
-    // Who looks at it is no client of the history.
-    kernel.faults.requests.rest();
     const close = async () => {
       kernel.deadlines.close();
       await kernel.cluster.crash();
     };
+    const [problem] = broken;
+    if (problem !== undefined) {
+      await close();
+      throw notAHistory(`the snapshot breaks the broker: ${problem.message}`);
+    }
+    // Who looks at it is no client of the history.
+    kernel.faults.requests.rest();
     return { replay, close };
   }
+}
+
+function notAHistory(problem: string): BrokerError {
+  return new BrokerError("STORAGE_ERROR", `nothing is changed; ${problem}`);
 }
 
 function holdBy(quiet: Quiet): BrokerContext["hold"] {
