@@ -83,3 +83,29 @@ test.each([
     ]);
   },
 );
+
+test.each(["close", "close_after"] as const)(
+  "of a client that a fault cuts off (%s) the end stands behind that request, and before whatever others have sent meanwhile; a load repeats it",
+  async (action) => {
+    const { session, lab } = await withOrders();
+    await armFault(lab, { point: "request.produce", action });
+    const place = { topic: "orders", partition: 1 };
+    session.request({
+      operation: "fetch",
+      ...place,
+      offset: 0,
+      min_bytes: 1,
+      max_wait_ms: 1_000,
+      id: "gone",
+    });
+    await settle();
+    session.send(produce("gone too"));
+    lab.request({ operation: "ping", id: "gone on" });
+    expect(await lab.answer()).toMatchObject({ ok: true });
+    const kinds = (await historyOf(lab)).map((line) => Object.keys(JSON.parse(line))[0]);
+    // The fetch waited until then; the produce is answered with the end.
+    expect(kinds).toEqual(["request", "request", "closed", "answer", "request", "answer"]);
+    await lab.call("save_snapshot", { name: "one" });
+    expect(await lab.call("load_snapshot", { name: "one" })).toMatchObject({ difference: null });
+  },
+);

@@ -113,9 +113,10 @@ export class Connection implements Client {
     };
   }
 
-  /** For a fault, in the midst of a request. */
+  /** For a fault, in the midst of a request: its end is that of all requests, whenever the socket says that it is closed. */
   cut(reason: string): void {
     this.#destroy(reason);
+    this.#endRequests();
   }
 
   /** Closes at once; what was not sent is lost. */

@@ -1,7 +1,7 @@
 /**
  * A client that only a history tells of: what it asks is carried out, and nobody reads the answers.
  *
- * Owns what is tied to a connection: its waits and its turns.
+ * Owns what is tied to a connection: its waits and its turns. A fault that cuts it off ends it as it did then.
  */
 import type { Client } from "../json/handler.ts";
 import { Turns } from "../json/turns.ts";
@@ -17,15 +17,19 @@ export class Ghost implements Client {
   readonly groupTurns = new Turns();
   readonly transactionTurns = new Turns();
 
-  constructor(number: number) {
+  readonly #onCut: () => void;
+
+  constructor(number: number, onCut: () => void) {
     this.number = number;
+    this.#onCut = onCut;
   }
 
   /** What comes after an answer is for who reads it. */
   afterAnswer(): void {}
 
-  /** That it was cut, the history says itself. */
-  cut(): void {}
+  cut(): void {
+    this.#onCut();
+  }
 
   end(): void {
     this.watching.end();

@@ -47,7 +47,10 @@ export class Replay {
 
   /** What a client is answered, or `null` when that waits for something. */
   async ask(request: object): Promise<{ readonly [name: string]: unknown } | null> {
-    const { line } = this.#dispatcher.dispatch(Buffer.from(JSON.stringify(request)), new Ghost(0));
+    const { line } = this.#dispatcher.dispatch(
+      Buffer.from(JSON.stringify(request)),
+      new Ghost(0, () => undefined),
+    );
     let answer = line instanceof Promise ? null : line;
     if (line instanceof Promise)
       void line.then((later) => {
@@ -58,7 +61,7 @@ export class Replay {
   }
 
   #take(connection: number, line: string): void {
-    const client = this.#clients.get(connection) ?? new Ghost(connection);
+    const client = this.#clients.get(connection) ?? new Ghost(connection, () => this.#close(connection));
     this.#clients.set(connection, client);
     this.#dispatcher.dispatch(Buffer.from(line), client);
   }
