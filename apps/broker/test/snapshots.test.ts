@@ -223,18 +223,19 @@ test("a history that is too long ends with a clear refusal; what was saved befor
 });
 
 test.each([
-  ["load_snapshot", { name: "none" }, "UNKNOWN_SNAPSHOT"],
-  ["delete_snapshot", { name: "none" }, "UNKNOWN_SNAPSHOT"],
-  ["diff_snapshots", { from: "none" }, "UNKNOWN_SNAPSHOT"],
-  ["save_snapshot", { name: "../elsewhere" }, "INVALID_REQUEST"],
-  ["save_snapshot", { name: "" }, "INVALID_REQUEST"],
-  ["save_snapshot", { name: "a", keep: "forever" }, "INVALID_REQUEST"],
-  ["read_history", { from: -1 }, "INVALID_REQUEST"],
-])("%s of %j is refused with %s, and nothing changes", async (operation, fields, code) => {
+  ["load_snapshot", { name: "none" }, "UNKNOWN_SNAPSHOT", "there is no snapshot none"],
+  ["delete_snapshot", { name: "none" }, "UNKNOWN_SNAPSHOT", "there is no snapshot none"],
+  ["diff_snapshots", { from: "none" }, "UNKNOWN_SNAPSHOT", "there is no snapshot none"],
+  ["save_snapshot", { name: "../elsewhere" }, "INVALID_REQUEST", "name: expected 1 to 100 letters"],
+  ["save_snapshot", { name: "" }, "INVALID_REQUEST", "name: expected 1 to 100 letters"],
+  ["save_snapshot", { name: "a", keep: "forever" }, "INVALID_REQUEST", "keep: "],
+  ["read_history", { from: -1 }, "INVALID_REQUEST", "from: "],
+])("%s of %j is refused with %s, and nothing changes", async (operation, fields, code, said) => {
   const disk = new MemoryDisk();
   const session = Session.open(await openBroker({}, disk));
   const before = clusterFiles(disk);
-  expect(await session.ask({ operation, ...fields })).toMatchObject({ ok: false, code });
+  const message = expect.stringContaining(said);
+  expect(await session.ask({ operation, ...fields })).toMatchObject({ ok: false, code, message });
   expect(clusterFiles(disk)).toEqual(before);
 });
 

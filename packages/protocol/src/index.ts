@@ -44,4 +44,5 @@ export {
   type ResponseFields,
 } from "./json/operations.ts";
 export { type AnyRequest, describeIssues, type ReadRequest, readRequest } from "./json/request.ts";
+export { isSnapshotName } from "./json/snapshot-fields.ts";
 export { DEPTH_MAX, InvalidJson, type JsonObject, parseJsonObject } from "./json/strict-json.ts";

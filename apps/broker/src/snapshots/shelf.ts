@@ -6,6 +6,7 @@
  */
 import { posix } from "node:path";
 import { BrokerError, type Disk, DiskError } from "@minikafka/core";
+import { isSnapshotName } from "@minikafka/protocol";
 import { SNAPSHOTS_FOLDER } from "../history/folder-image.ts";
 import { type Trace, traceLines } from "../history/trace-lines.ts";
 import { BadTrace, readTrace } from "../history/trace-reading.ts";
@@ -24,7 +25,7 @@ export interface DamagedSnapshot extends Pick<Snapshot, "name" | "keep"> {
   readonly problem: string;
 }
 
-const FILE_NAME = /^([A-Za-z0-9_][A-Za-z0-9._-]{0,99})\.ndjson$/;
+const SUFFIX = ".ndjson";
 
 export class Shelf {
   readonly #disk: Disk;
@@ -96,13 +97,13 @@ export class Shelf {
   #names(): string[] {
     return this.#onDisk("", () => {
       if (this.#disk.stat(this.#folder)?.kind !== "folder") return [];
-      const names = this.#disk.readFolder(this.#folder).map(({ name }) => FILE_NAME.exec(name)?.[1]);
-      return names.filter((name) => name !== undefined);
+      const files = this.#disk.readFolder(this.#folder).filter(({ name }) => name.endsWith(SUFFIX));
+      return files.map(({ name }) => name.slice(0, -SUFFIX.length)).filter(isSnapshotName);
     });
   }
 
   #path(name: string): string {
-    return posix.join(this.#folder, `${name}.ndjson`);
+    return posix.join(this.#folder, `${name}${SUFFIX}`);
   }
 
   #onDisk<Result>(name: string, act: () => Result): Result {

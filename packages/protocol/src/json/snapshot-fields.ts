@@ -2,10 +2,17 @@
 import { z } from "zod";
 import * as fields from "./fields.ts";
 
-/** It stands in a file's name. */
+/** It stands in a file's name, which no dot and no dash begins. */
+export function isSnapshotName(text: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/.test(text);
+}
+
 export const snapshotName = z
   .string()
-  .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/)
+  .refine(isSnapshotName, {
+    error:
+      "expected 1 to 100 letters, digits, dots, underscores and dashes, the first of them no dot and no dash",
+  })
   .describe("the snapshot's name: up to 100 letters, digits, dots, underscores and dashes");
 
 export const keep = z
