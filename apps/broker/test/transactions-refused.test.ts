@@ -33,6 +33,8 @@ test.each<[object, string]>([
   [{ operation: "send_offsets", ...WHO, ...OFFSETS, generation: 1 }, "expected both or neither"],
   [{ operation: "send_offsets", ...WHO, offsets: OFFSETS.offsets }, "group_id"],
   [{ operation: "abort_transaction" }, "transactional_id"],
+  [{ operation: "abort_transaction", transactional_id: "billing", producer_id: 0 }, "both or neither"],
+  [{ operation: "abort_transaction", transactional_id: "billing", producer_epoch: 0 }, "both or neither"],
   [{ operation: "describe_transaction", transactional_id: null }, "transactional_id"],
   [{ operation: "list_transactions", states: [] }, "states"],
   [{ operation: "list_transactions", states: ["dead"] }, "states"],
@@ -141,6 +143,7 @@ test.each<[object, string]>([
   [{ operation: "begin_transaction", producer_id: 99 }, "UNKNOWN_PRODUCER_ID"],
   [{ operation: "end_transaction", commit: true, transactional_id: "nobody" }, "UNKNOWN_TRANSACTIONAL_ID"],
   [{ operation: "end_transaction", commit: true, producer_epoch: 7 }, "UNKNOWN_PRODUCER_ID"],
+  [{ operation: "abort_transaction", producer_epoch: 7 }, "UNKNOWN_PRODUCER_ID"],
   [{ operation: "send_offsets", ...OFFSETS, transactional_id: "nobody" }, "UNKNOWN_TRANSACTIONAL_ID"],
   [
     { operation: "send_offsets", ...OFFSETS, offsets: [{ ...PLACE, topic: "none", offset: 1 }] },

@@ -47,7 +47,7 @@ test("a transaction lives from its producer's first words to its end, and each a
     ...described,
     state: "complete_commit",
     producer_epoch: 1,
-    last_end: { committed: true, cause: "request", ended_ms: START_MS + 3 },
+    last_end: { producer_id, producer_epoch: 0, committed: true, cause: "request", ended_ms: START_MS + 3 },
   });
 });
 

@@ -112,6 +112,66 @@ describe("an operator", () => {
     await cluster.close();
   });
 
+  test("may name the transaction that is meant: again it is the same answer, and the next one is left alone, however late it comes", async () => {
+    const { cluster, producer } = await withOpen();
+    const { identity: meant } = producer;
+    const abort = () => cluster.transactions.abort("billing", { producer: meant });
+    expect([await abort(), await abort()]).toEqual([true, true]);
+    await producer.init({ current: meant });
+    expect([await abort(), await stateOf(cluster)]).toEqual([true, "complete_abort"]);
+    await producer.begin();
+    await producer.send(A, "2");
+    expect([await abort(), await stateOf(cluster)]).toEqual([true, "ongoing a-0"]);
+    await producer.commit();
+    expect([await abort(), committedIn(cluster, A)]).toEqual([false, ["2"]]);
+    await cluster.close();
+  });
+
+  test("who names a transaction that its producer has ended, or a newer instance, is told that it is not open", async () => {
+    const { cluster, producer } = await withOpen();
+    const { identity: first } = producer;
+    await producer.commit();
+    expect(await cluster.transactions.abort("billing", { producer: first })).toBe(false);
+    const { identity: second } = await producer.begin();
+    const newer = await new TransactionalProducer(cluster).init();
+    await newer.begin();
+    expect(await cluster.transactions.abort("billing", { producer: second })).toBe(false);
+    expect(await stateOf(cluster)).toBe("ongoing");
+    expect(await cluster.transactions.abort("billing", { producer: newer.identity })).toBe(true);
+    await cluster.close();
+  });
+
+  test("who names a producer that nobody is yet is refused, and what is open stays open", async () => {
+    const { cluster, producer } = await withOpen();
+    const { producerId, producerEpoch } = producer.identity;
+    for (const unknown of [
+      { producerId, producerEpoch: producerEpoch + 1 },
+      { producerId: producerId + 1, producerEpoch },
+    ])
+      expect(await rejection(cluster.transactions.abort("billing", { producer: unknown }))).toMatchObject({
+        code: "UNKNOWN_PRODUCER_ID",
+      });
+    await producer.commit();
+    await cluster.close();
+  });
+
+  test("who names a transaction waits for its end alone, which goes on where it was stopped", async () => {
+    const { world, cluster, producer } = await withOpen();
+    const { identity: meant } = producer;
+    world.faults.arm({ point: "transaction.marker.before_append", action: "error" });
+    const abort = () => cluster.transactions.abort("billing", { producer: meant });
+    expect(await rejection(abort())).toMatchObject({ details: { decided: "abort" } });
+    expect([await abort(), await stateOf(cluster)]).toEqual([true, "complete_abort"]);
+    await producer.init({ current: meant });
+    await producer.begin();
+    await producer.send(A, "2");
+    world.faults.arm({ point: "transaction.prepare.after_write", action: "error" });
+    await rejection(producer.end(true));
+    expect([await abort(), await stateOf(cluster)]).toEqual([false, "prepare_commit a-0"]);
+    await producer.commit();
+    await cluster.close();
+  });
+
   test("completes what was decided, as it was decided", async () => {
     const { world, cluster, producer } = await withOpen();
     world.faults.arm({ point: "transaction.prepare.after_write", action: "error" });

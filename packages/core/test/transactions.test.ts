@@ -241,7 +241,13 @@ describe("a transactional id is described", () => {
       unreadable: [],
     });
     await producer.commit();
-    const lastEnd = { committed: true, cause: "request", endedMs: START_MS + 100 };
+    const lastEnd = {
+      producerId,
+      producerEpoch: 0,
+      committed: true,
+      cause: "request",
+      endedMs: START_MS + 100,
+    };
     expect(await described()).toEqual({
       ...shown,
       ...rest,

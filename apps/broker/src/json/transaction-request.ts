@@ -3,7 +3,12 @@
  *
  * An end changes groups as well, since it makes offsets count or forgets them: who looks at one behind it waits for it.
  */
-import type { BrokerCluster, ProducerIdentity, TransactionCaller } from "@minikafka/core";
+import {
+  type BrokerCluster,
+  BrokerError,
+  type ProducerIdentity,
+  type TransactionCaller,
+} from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
 import type { Waiter } from "../deadlines.ts";
 import { ANSWER_MS, passWithin, withinTime } from "../time-limit.ts";
@@ -104,6 +109,16 @@ export function speakerOf(
     producer_epoch: producerEpoch,
   } = request;
   return { transactionalId, producerId, producerEpoch };
+}
+
+/** Whom a request names, if anybody. Throws INVALID_REQUEST for a half of it. */
+export function namedIdentity({
+  producer_id: producerId,
+  producer_epoch: producerEpoch,
+}: Pick<ParsedRequest<"init_producer">, "producer_id" | "producer_epoch">): ProducerIdentity | undefined {
+  if (producerId !== undefined && producerEpoch !== undefined) return { producerId, producerEpoch };
+  if (producerId === undefined && producerEpoch === undefined) return undefined;
+  throw new BrokerError("INVALID_REQUEST", "producer_id and producer_epoch: expected both or neither");
 }
 
 export function identityFields({ producerId, producerEpoch }: ProducerIdentity) {

@@ -18,6 +18,7 @@ import { TransactionCoordinator, type TransactionParts } from "../transaction/tr
 import { type ExpiredTransactions, expireTransactions } from "../transaction/transaction-expiry.ts";
 import { TransactionKeeper, type TransactionKinds } from "../transaction/transaction-keeper.ts";
 import type {
+  AbortOptions,
   EndRequest,
   InitRequest,
   SendOffsetsRequest,
@@ -129,9 +130,9 @@ export class TransactionOperations {
   }
 
   /** See TransactionCoordinator.abort. What fails behind the decision says so, as end() does. */
-  async abort(transactionalId: string, wait?: Wait): Promise<boolean> {
+  async abort(transactionalId: string, options?: AbortOptions): Promise<boolean> {
     this.#lifecycle.requireRunning();
-    return this.#coordinator.abort(transactionalId, wait).catch((problem: unknown) => {
+    return this.#coordinator.abort(transactionalId, options).catch((problem: unknown) => {
       throw tellingDecision(problem, this.#durable(transactionalId));
     });
   }

@@ -2,14 +2,14 @@
  * Who asks, and what that means: judged before the table of events (transitions.ts), since a request of an identity that is over
  * may be a repetition whose answer was lost. Pure.
  */
-import { isSame, type ProducerIdentity } from "../replica/producer-identity.ts";
+import { isOlder, isSame, type ProducerIdentity } from "../replica/producer-identity.ts";
 import {
   endedOtherwise,
   notTheProducer,
   transactionAborted,
   unknownTransactionalId,
 } from "./transaction-refusals.ts";
-import { endOf, type Transaction } from "./transaction-state.ts";
+import { endOf, type LastEnd, type Transaction } from "./transaction-state.ts";
 
 /**
  * Throws unless `identity` is the present one: UNKNOWN_TRANSACTIONAL_ID, TRANSACTION_ABORTED when the coordinator has ended its
@@ -39,6 +39,26 @@ export function isRepeatedEnd(
   }
   requirePresent(transaction, identity);
   return false;
+}
+
+/**
+ * Whether an operator's abort has something to end: the open transaction, if it is that of `meant`, where that is given. One that
+ * is over is left alone, and so is the one behind it, which the request does not mean, however late it comes. Throws
+ * UNKNOWN_TRANSACTIONAL_ID, and UNKNOWN_PRODUCER_ID for an identity that nobody was given yet. Kafka refuses an epoch that is over
+ * (INVALID_PRODUCER_EPOCH, KIP-664), though what was asked for holds.
+ */
+export function isToBeAborted(transaction: Transaction, meant: ProducerIdentity | undefined): boolean {
+  if (transaction.state === "dead") throw unknownTransactionalId(transaction.transactionalId);
+  if (meant !== undefined && !isSame(transaction, meant)) {
+    if (isOlder(meant, transaction)) return false;
+    throw notTheProducer(transaction, meant);
+  }
+  return transaction.state === "ongoing";
+}
+
+/** How the transaction that `meant` says ended, which is the last one where it is left out; `null` when another has ended since. */
+export function lastEndOf({ lastEnd }: Transaction, meant: ProducerIdentity | undefined): LastEnd | null {
+  return lastEnd === null || meant === undefined || isSame(lastEnd.producer, meant) ? lastEnd : null;
 }
 
 /**

@@ -8,12 +8,18 @@
 import type { Wait } from "../coordinator/give-up.ts";
 import { identityOf, type ProducerIdentity } from "../replica/producer-identity.ts";
 import type { Completion } from "./completion.ts";
-import { isRepeatedEnd, nextOfHolder, requirePresent } from "./transaction-callers.ts";
+import {
+  isRepeatedEnd,
+  isToBeAborted,
+  lastEndOf,
+  nextOfHolder,
+  requirePresent,
+} from "./transaction-callers.ts";
 import type { Choice, TransactionChanges } from "./transaction-changes.ts";
 import type { TransactionConfig } from "./transaction-config.ts";
 import type { TransactionEvent } from "./transaction-events.ts";
-import { unknownTransactionalId } from "./transaction-refusals.ts";
 import {
+  type AbortOptions,
   type EndRequest,
   type InitRequest,
   requireTransactionalId,
@@ -90,22 +96,22 @@ export class TransactionCoordinator {
   }
 
   /**
-   * Aborts the open transaction of an id, whoever has it open; resolves with false when none was. One whose end was decided
-   * before is completed as it was decided. Rejects with UNKNOWN_TRANSACTIONAL_ID, and as end() does. Kafka: Admin.abortTransaction
-   * (KIP-664).
+   * Aborts the open transaction of an id, whoever has it open, or the one of `producer` alone; resolves with false when that is not
+   * open, but for one of `producer` that was aborted so before: the same request again is the same answer, and ends no other. One
+   * whose end was decided before is completed as it was decided. Rejects with UNKNOWN_TRANSACTIONAL_ID, with UNKNOWN_PRODUCER_ID
+   * for a `producer` that nobody is yet, and as end() does. Kafka: Admin.abortTransaction (KIP-664).
    */
-  async abort(transactionalId: string, wait: Wait = {}): Promise<boolean> {
+  async abort(transactionalId: string, { producer: meant, ...wait }: AbortOptions = {}): Promise<boolean> {
     requireTransactionalId(transactionalId);
     const { event, after } = await this.#alone(
       transactionalId,
-      (transaction) => {
-        if (transaction.state === "dead") throw unknownTransactionalId(transactionalId);
-        return transaction.state === "ongoing" ? { kind: "prepare", commit: false, cause: "operator" } : null;
-      },
+      (transaction) =>
+        isToBeAborted(transaction, meant) ? { kind: "prepare", commit: false, cause: "operator" } : null,
       wait,
     );
-    if (isPrepared(after)) await this.#parts.completion.complete(transactionalId, wait);
-    return event !== null;
+    const end = lastEndOf(after, meant);
+    if (end !== null && isPrepared(after)) await this.#parts.completion.complete(transactionalId, wait);
+    return event !== null || (meant !== undefined && end?.cause === "operator");
   }
 
   async #initialize(transactionalId: string, asked: Initialization, wait: Wait): Promise<ProducerIdentity> {

@@ -2,7 +2,7 @@
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
-import type { ProducerIdentity } from "../replica/producer-identity.ts";
+import { isOlder, type ProducerIdentity } from "../replica/producer-identity.ts";
 import type { LastEnd, Transaction } from "./transaction-state.ts";
 
 export function unknownTransactionalId(transactionalId: string): BrokerError {
@@ -39,13 +39,12 @@ export function transactionAborted({ transactionalId }: Transaction, { cause }: 
 /** PRODUCER_FENCED for an identity that is over, UNKNOWN_PRODUCER_ID for one that nobody was given. */
 export function notTheProducer(transaction: Transaction, seen: ProducerIdentity): BrokerError {
   const { transactionalId, producerId, producerEpoch } = transaction;
-  const isOlder =
-    seen.producerId < producerId || (seen.producerId === producerId && seen.producerEpoch < producerEpoch);
+  const isOver = isOlder(seen, transaction);
   const what = `producer id ${seen.producerId} of epoch ${seen.producerEpoch}`;
-  const message = isOlder
+  const message = isOver
     ? `${what} is not the newest instance of ${quoted(transactionalId)}; that has id ${producerId} and epoch ${producerEpoch}`
     : `${what} was not given to ${quoted(transactionalId)}; expected id ${producerId} and epoch ${producerEpoch}`;
-  return new BrokerError(isOlder ? "PRODUCER_FENCED" : "UNKNOWN_PRODUCER_ID", message, {
+  return new BrokerError(isOver ? "PRODUCER_FENCED" : "UNKNOWN_PRODUCER_ID", message, {
     producer_id: seen.producerId,
     producer_epoch: seen.producerEpoch,
     current_epoch: producerEpoch,

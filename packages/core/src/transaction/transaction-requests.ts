@@ -1,5 +1,6 @@
 /** What the coordinator is asked, and what of it can be refused without knowing the transactional id. */
 import { characterCount } from "../character-count.ts";
+import type { Wait } from "../coordinator/give-up.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
@@ -26,6 +27,12 @@ export interface SendOffsetsRequest extends TransactionCaller, CommitRequest {}
 
 export interface EndRequest extends TransactionCaller {
   readonly commit: boolean;
+}
+
+/** An abort by somebody who is not the producer. */
+export interface AbortOptions extends Wait {
+  /** Whose transaction is meant, with the epoch in which it is open. Left out: whichever is open when its turn comes. */
+  readonly producer?: ProducerIdentity | undefined;
 }
 
 export interface TransactionalAppendOptions {

@@ -3,6 +3,7 @@ import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import { readShards, type UnreadableShard } from "../coordinator/read-shards.ts";
+import { identityOf, type ProducerIdentity } from "../replica/producer-identity.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { OtherRooms } from "./other-rooms.ts";
 import type { TransactionKinds } from "./transaction-keeper.ts";
@@ -31,11 +32,14 @@ export interface TransactionDescription extends Shown {
   readonly timeoutMs: number;
   /** Those of the open transaction, or those that wait for their markers. */
   readonly partitions: readonly DescribedPartition[];
-  readonly lastEnd: {
-    readonly committed: boolean;
-    readonly cause: EndCause;
-    readonly endedMs: number;
-  } | null;
+  /** Whose transaction it was, with the epoch in which it was open, and how it ended. */
+  readonly lastEnd:
+    | (ProducerIdentity & {
+        readonly committed: boolean;
+        readonly cause: EndCause;
+        readonly endedMs: number;
+      })
+    | null;
 }
 
 export interface TransactionListing extends Shown {
@@ -68,8 +72,13 @@ export async function describeTransaction(
       return { topic: place.topic, partition: place.partition, ...(isGone && { isGone }) };
     });
     if (lastEnd === null) return { ...shown, timeoutMs, partitions, lastEnd };
-    const { committed, cause, endedMs } = lastEnd;
-    return { ...shown, timeoutMs, partitions, lastEnd: { committed, cause, endedMs } };
+    const { producer, committed, cause, endedMs } = lastEnd;
+    return {
+      ...shown,
+      timeoutMs,
+      partitions,
+      lastEnd: { ...identityOf(producer), committed, cause, endedMs },
+    };
   }, wait);
 }
 

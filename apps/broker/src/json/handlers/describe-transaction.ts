@@ -1,6 +1,6 @@
 /** describe_transaction: what is acknowledged of an id. Refuses: UNKNOWN_TRANSACTIONAL_ID, LEADER_NOT_AVAILABLE, REQUEST_TIMED_OUT, STORAGE_ERROR. */
 import type { Handler } from "../handler.ts";
-import { lookAtTransaction } from "../transaction-request.ts";
+import { identityFields, lookAtTransaction } from "../transaction-request.ts";
 
 export const describeTransaction: Handler<"describe_transaction"> = async (request, context, client) => {
   const { transactional_id: transactionalId } = request;
@@ -24,6 +24,11 @@ export const describeTransaction: Handler<"describe_transaction"> = async (reque
     last_end:
       lastEnd === null
         ? null
-        : { committed: lastEnd.committed, cause: lastEnd.cause, ended_ms: lastEnd.endedMs },
+        : {
+            ...identityFields(lastEnd),
+            committed: lastEnd.committed,
+            cause: lastEnd.cause,
+            ended_ms: lastEnd.endedMs,
+          },
   };
 };

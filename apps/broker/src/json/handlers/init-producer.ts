@@ -4,11 +4,8 @@
  * UNKNOWN_PRODUCER_ID, STORAGE_ERROR, BROKER_FAILED; with a transactional id INVALID_TRANSACTION_TIMEOUT and as begin_transaction.
  */
 import { BrokerError } from "@minikafka/core";
-import type { ParsedRequest } from "@minikafka/protocol";
 import type { Handler } from "../handler.ts";
-import { endTransactionOf, identityFields } from "../transaction-request.ts";
-
-type InitProducerRequest = ParsedRequest<"init_producer">;
+import { endTransactionOf, identityFields, namedIdentity } from "../transaction-request.ts";
 
 export const initProducer: Handler<"init_producer"> = (request, context, client) => {
   const { name, transactional_id: transactionalId, transaction_timeout_ms: timeoutMs } = request;
@@ -18,22 +15,15 @@ export const initProducer: Handler<"init_producer"> = (request, context, client)
     const message = "transaction_timeout_ms: expected a transactional_id beside it";
     throw new BrokerError("INVALID_REQUEST", message);
   }
-  const current = currentOf(request);
+  const current = namedIdentity(request);
   if (transactionalId === undefined) {
     const named = name === undefined ? {} : { name };
-    return identityFields(context.cluster.initProducer({ ...named, ...current }));
+    const held = current === undefined ? {} : { current };
+    return identityFields(context.cluster.initProducer({ ...named, ...held }));
   }
-  const init = { transactionalId, ...(timeoutMs === undefined ? {} : { timeoutMs }), ...current };
+  const init = { transactionalId, timeoutMs, current };
   const identity = endTransactionOf(transactionalId, context, client, (transactions, wait) =>
     transactions.init(init, wait),
   );
   return identity.then(identityFields);
 };
-
-/** What the caller has, if anything. */
-function currentOf({ producer_id: producerId, producer_epoch: producerEpoch }: InitProducerRequest) {
-  if (producerId !== undefined && producerEpoch !== undefined)
-    return { current: { producerId, producerEpoch } };
-  if (producerId === undefined && producerEpoch === undefined) return {};
-  throw new BrokerError("INVALID_REQUEST", "producer_id and producer_epoch: expected both or neither");
-}

@@ -33,7 +33,13 @@ export const describeTransaction = operation({
       )
       .describe("those of the open transaction, or those that still wait for their markers"),
     last_end: z
-      .object({ committed: z.boolean(), cause: endCause, ended_ms: z.int() })
+      .object({
+        producer_id: fields.producerId.describe("whose transaction it was"),
+        producer_epoch: fields.producerEpoch.describe("in which it was open"),
+        committed: z.boolean(),
+        cause: endCause,
+        ended_ms: z.int(),
+      })
       .nullable()
       .describe("how the last transaction ended, or is ending; null when there was none"),
   }),
