@@ -97,6 +97,7 @@ test("a hint fits the command that failed", () => {
   expect(of("LEADER_NOT_AVAILABLE", "tx abort", { topic: "__transaction_state", partition: 3 })).toContain(
     "promote __transaction_state BROKER -p 3",
   );
+  expect(of("UNKNOWN_PRODUCER_ID", "tx abort")).toContain("tx list --state ongoing");
   expect(of("USAGE", "topics alter")).toBe("minikafka-cli topics alter --help shows what it takes");
 });
 

@@ -170,8 +170,10 @@ const HINTS = {
         ? openTransactionChange
         : openGroupChange,
   PRODUCER_FENCED: "another instance of this producer took over; only that one may go on",
-  UNKNOWN_PRODUCER_ID:
-    "a producer gets its id when it starts: start it again; the data folder may be another than before",
+  UNKNOWN_PRODUCER_ID: ({ command }) =>
+    command === "tx abort"
+      ? "minikafka-cli tx list --state ongoing shows the producer and the epoch of what is open"
+      : "a producer gets its id when it starts: start it again; the data folder may be another than before",
   OUT_OF_ORDER_SEQUENCE: null,
   INVALID_TRANSACTION_STATE: null,
   CONCURRENT_TRANSACTIONS:

@@ -1,6 +1,7 @@
 /**
  * Topics, groups, offsets, transactions, and looking inside. Every call is one request, but for `describeTopic`, which looks at each partition,
- * `groupLag`, which looks at the ends of those that a group reads, and those that take several topics or groups.
+ * `groupLag`, which looks at the ends of those that a group reads, `abortTransaction`, which looks what is open, and those that take
+ * several topics or groups.
  */
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
@@ -20,6 +21,8 @@ import {
 import type { CallOptions, Session } from "./session.ts";
 import type { TopicPartition } from "./topic-partition.ts";
 import {
+  type AbortTransactionOptions,
+  abortTransaction,
   describeTransaction,
   type ListedTransaction,
   type ListTransactionsOptions,
@@ -316,11 +319,11 @@ export class Admin {
 
   /**
    * Aborts the open transaction of an id, whoever has it open; that producer is told TRANSACTION_ABORTED and may go on with another
-   * one. Resolves, when the abort is complete, with whether one was open. Fails with UNKNOWN_TRANSACTIONAL_ID.
+   * one. Resolves, when the abort is complete, with whether one was open. It looks which one is open first, and ends no later one;
+   * with `producer` it means that one, and may be called again until it is answered. Fails with UNKNOWN_TRANSACTIONAL_ID.
    */
-  async abortTransaction(transactionalId: string, options?: CallOptions): Promise<boolean> {
-    const fields = { transactional_id: transactionalId };
-    return (await this.#session.call("abort_transaction", fields, options)).aborted;
+  abortTransaction(transactionalId: string, options?: AbortTransactionOptions): Promise<boolean> {
+    return abortTransaction(this.#session, transactionalId, options);
   }
 
   async describeCluster(options?: CallOptions): Promise<ClusterDescription> {

@@ -119,8 +119,10 @@ export {
 } from "./stepper.ts";
 export type { TopicPartition } from "./topic-partition.ts";
 export type {
+  AbortTransactionOptions,
   ListedTransaction,
   ListTransactionsOptions,
   TransactionDescription,
+  TransactionIdentity,
   TransactionState,
 } from "./transaction-admin.ts";

@@ -1,8 +1,10 @@
 /** Transactions, as the Admin and the Stepper ask for them. */
+import type { ParsedResponse } from "@minikafka/protocol";
 import { expect, test } from "vitest";
 import { ScriptedPeer } from "../test/support/scripted-peer.ts";
 import { connect } from "./client.ts";
 import { ManualClock } from "./clock.ts";
+import type { TransactionState } from "./transaction-admin.ts";
 
 async function administering() {
   const peer = new ScriptedPeer();
@@ -53,30 +55,63 @@ test("a list of transactional ids with gaps is refused rather than shown", async
   await client.close();
 });
 
-test("a transaction is described in the SDK's names, and aborted by hand", async () => {
+const description: ParsedResponse<"describe_transaction"> = {
+  transactional_id: "billing",
+  coordinator_id: 1,
+  state: "ongoing",
+  producer_id: 4,
+  producer_epoch: 3,
+  timeout_ms: 60_000,
+  started_ms: 7,
+  partitions: [{ topic: "orders", partition: 0 }],
+  last_end: { producer_id: 4, producer_epoch: 2, committed: false, cause: "timeout", ended_ms: 9 },
+};
+
+test("a transaction is described in the SDK's names", async () => {
   const { peer, client, admin } = await administering();
   const described = admin.describeTransaction("billing");
-  (await peer.next("describe_transaction")).answer({
-    transactional_id: "billing",
-    coordinator_id: 1,
-    state: "complete_abort",
-    producer_id: 4,
-    producer_epoch: 3,
-    timeout_ms: 60_000,
-    started_ms: null,
-    partitions: [{ topic: "orders", partition: 0 }],
-    last_end: { committed: false, cause: "timeout", ended_ms: 9 },
-  });
+  (await peer.next("describe_transaction")).answer(description);
   expect(await described).toMatchObject({
     transactionalId: "billing",
     timeoutMs: 60_000,
-    lastEnd: { committed: false, cause: "timeout", endedMs: 9 },
+    lastEnd: { producerId: 4, producerEpoch: 2, committed: false, cause: "timeout", endedMs: 9 },
   });
+  await client.close();
+});
+
+test.each<[TransactionState, object]>([
+  ["ongoing", { producer_id: 4, producer_epoch: 3 }],
+  ["prepare_abort", { producer_id: 4, producer_epoch: 2 }],
+  ["prepare_commit", { producer_id: 4, producer_epoch: 2 }],
+])("an abort by hand of what is %s names the transaction that was seen", async (state, named) => {
+  const { peer, client, admin } = await administering();
   const aborted = admin.abortTransaction("billing");
+  (await peer.next("describe_transaction")).answer({ ...description, state });
   const request = await peer.next("abort_transaction");
-  expect(request.fields).toMatchObject({ transactional_id: "billing" });
+  expect(request.fields).toMatchObject({ transactional_id: "billing", ...named });
   request.answer({ aborted: true });
   expect(await aborted).toBe(true);
+  await client.close();
+});
+
+test.each(["empty", "complete_commit", "complete_abort"] as const)(
+  "an abort by hand of what is %s asks for none: what is begun later is not meant",
+  async (state) => {
+    const { client, peer, admin } = await administering();
+    const aborted = admin.abortTransaction("billing");
+    (await peer.next("describe_transaction")).answer({ ...description, state });
+    expect(await aborted).toBe(false);
+    await client.close();
+  },
+);
+
+test("an abort by hand that is told which transaction it means does not look", async () => {
+  const { peer, client, admin } = await administering();
+  const aborted = admin.abortTransaction("billing", { producer: { producerId: 4, producerEpoch: 1 } });
+  const request = await peer.next("abort_transaction");
+  expect(request.fields).toMatchObject({ transactional_id: "billing", producer_id: 4, producer_epoch: 1 });
+  request.answer({ aborted: false });
+  expect(await aborted).toBe(false);
   await client.close();
 });
 

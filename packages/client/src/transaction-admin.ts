@@ -6,11 +6,18 @@ import type { CallOptions, Session } from "./session.ts";
 
 export type ListedTransaction = CamelCased<ParsedResponse<"list_transactions">["transactions"][number]>;
 export type TransactionDescription = CamelCased<ParsedResponse<"describe_transaction">>;
+/** A producer's transaction, by the epoch in which it is open. */
+export type TransactionIdentity = Pick<ListedTransaction, "producerId" | "producerEpoch">;
 export type TransactionState = ListedTransaction["state"];
 
 export interface ListTransactionsOptions extends CallOptions {
   /** Only those in one of these states. Default: all. */
   readonly states?: readonly TransactionState[] | undefined;
+}
+
+export interface AbortTransactionOptions extends CallOptions {
+  /** Whose transaction is meant, as `listTransactions` shows it. Default: the one that is open now. */
+  readonly producer?: TransactionIdentity | undefined;
 }
 
 /** Fails with what the first of the partitions of __transaction_state that cannot be read is refused with. */
@@ -38,4 +45,25 @@ export async function describeTransaction(
 ): Promise<TransactionDescription> {
   const fields = { transactional_id: transactionalId };
   return camelCased(await session.call("describe_transaction", fields, options));
+}
+
+/** Looks which transaction is open, unless that is given, and aborts that one: whenever the request arrives, it ends no later one. */
+export async function abortTransaction(
+  session: Session,
+  transactionalId: string,
+  { producer, ...options }: AbortTransactionOptions = {},
+): Promise<boolean> {
+  const meant = producer ?? openOrEnding(await describeTransaction(session, transactionalId, options));
+  if (meant === null) return false;
+  const { producerId: producer_id, producerEpoch: producer_epoch } = meant;
+  const fields = { transactional_id: transactionalId, producer_id, producer_epoch };
+  return (await session.call("abort_transaction", fields, options)).aborted;
+}
+
+/** One whose end was decided is waited for: while that is not complete, the present identity is that of the next one. */
+function openOrEnding(described: TransactionDescription): TransactionIdentity | null {
+  if (described.state === "ongoing") return described;
+  return described.state === "prepare_abort" || described.state === "prepare_commit"
+    ? described.lastEnd
+    : null;
 }
