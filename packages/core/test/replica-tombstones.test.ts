@@ -100,6 +100,25 @@ async function done(cluster: BrokerCluster, acting: Promise<unknown>): Promise<v
   await acting;
 }
 
+/** All have what is to be ended. */
+async function begun(newKind: () => Kind, config: Partial<ClusterConfig> = {}) {
+  const world = memoryWorld();
+  const cluster = await openCompacted(world, config);
+  const kind = newKind();
+  await done(cluster, kind.begin(cluster));
+  return { world, cluster, kind };
+}
+
+/** Broker 3 is away since then, out of sync, and the time of what it has missed is over at the others. */
+async function missedBy3(newKind: () => Kind) {
+  const { world, cluster, kind } = await begun(newKind);
+  await cluster.stopBroker(3);
+  cluster.removeFromIsr(ORDERS, 3);
+  await done(cluster, kind.end(cluster));
+  await comeOfAge(world, cluster, [1, 2]);
+  return { world, cluster };
+}
+
 /** Whoever leads, and whoever has compacted what: a reader gets nothing that was ended, or its tombstone behind it. */
 async function expectEnded(cluster: BrokerCluster, brokerIds: readonly number[]): Promise<void> {
   for (const brokerId of brokerIds) {
@@ -115,14 +134,7 @@ describe.each([
   ["an abort marker", marker],
 ] as const)("%s whose time is over", (_name, newKind) => {
   test("stays while a follower is away that lacks it, and goes once that has it on its disk", async () => {
-    const world = memoryWorld();
-    const cluster = await openCompacted(world);
-    const kind = newKind();
-    await done(cluster, kind.begin(cluster));
-    await cluster.stopBroker(3);
-    cluster.removeFromIsr(ORDERS, 3);
-    await done(cluster, kind.end(cluster));
-    await comeOfAge(world, cluster, [1, 2]);
+    const { cluster } = await missedBy3(newKind);
     expect(await compacted(cluster)).toEqual({ waitsFor: [3], gaveWayTo: "replicas" });
     expect([1, 2].map((brokerId) => hasEnd(cluster, brokerId))).toEqual([true, true]);
     await cluster.startBroker(3);
@@ -140,10 +152,7 @@ describe.each([
   ] as const)(
     "stays while %s has not flushed it: a power cut takes it from that one",
     async (_who, unflushed, others) => {
-      const world = memoryWorld();
-      const cluster = await openCompacted(world, { flush: "interval" });
-      const kind = newKind();
-      await done(cluster, kind.begin(cluster));
+      const { world, cluster, kind } = await begun(newKind, { flush: "interval" });
       await cluster.steps.flushLogs();
       await done(cluster, kind.end(cluster));
       await comeOfAge(world, cluster, others);
@@ -163,10 +172,7 @@ describe.each([
   );
 
   test("stays under a new leader until everybody has fetched from that one", async () => {
-    const world = memoryWorld();
-    const cluster = await openCompacted(world);
-    const kind = newKind();
-    await done(cluster, kind.begin(cluster));
+    const { world, cluster, kind } = await begun(newKind);
     await done(cluster, kind.end(cluster));
     await comeOfAge(world, cluster, [1, 2, 3]);
     await cluster.promote(ORDERS, 2);
@@ -182,10 +188,7 @@ describe.each([
   test.each([1, 2])(
     "has not gone in vain when a folder is put back that is older: that one's log begins anew, be it in its broker's start no. %i",
     async (starts) => {
-      const world = memoryWorld();
-      const cluster = await openCompacted(world);
-      const kind = newKind();
-      await done(cluster, kind.begin(cluster));
+      const { world, cluster, kind } = await begun(newKind);
       await cluster.stopBroker(3);
       const copy = copyOfBroker(world.disk, 3);
       await cluster.startBroker(3);
@@ -207,11 +210,8 @@ describe.each([
   );
 
   test("goes by time alone where one broker holds all", async () => {
-    const world = memoryWorld();
-    const cluster = await openCompacted(world, { brokerIds: [1] });
-    const kind = newKind();
-    await kind.begin(cluster);
-    await kind.end(cluster);
+    const { world, cluster, kind } = await begun(newKind, { brokerIds: [1] });
+    await done(cluster, kind.end(cluster));
     await comeOfAge(world, cluster, [1]);
     expect(hasEnd(cluster, 1)).toBe(true);
     expect(await compacted(cluster)).toEqual({ waitsFor: [], gaveWayTo: null });
@@ -219,14 +219,7 @@ describe.each([
   });
 
   test("makes no pass due while it is held, which is told once; one that is due by its dirty bytes keeps it", async () => {
-    const world = memoryWorld();
-    const cluster = await openCompacted(world);
-    const kind = newKind();
-    await done(cluster, kind.begin(cluster));
-    await cluster.stopBroker(3);
-    cluster.removeFromIsr(ORDERS, 3);
-    await done(cluster, kind.end(cluster));
-    await comeOfAge(world, cluster, [1, 2]);
+    const { world, cluster } = await missedBy3(newKind);
     world.events.clear();
     for (let step = 0; step < 3; step++) await compacted(cluster);
     expect(world.events.of("compaction_started")).toEqual([]);
