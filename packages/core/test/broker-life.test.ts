@@ -1,6 +1,7 @@
 /** Brokers that stop and start one by one, and a cluster that is opened again: what is visible, who leads, who is in sync. */
 import { expect, test } from "vitest";
 import { valuesOf } from "./cluster-world.ts";
+import { rewrite } from "./log-world.ts";
 import { inSyncOf, marksOf, ORDERS, openReplicated, send, valuesOn } from "./replica-world.ts";
 import { memoryWorld } from "./world.ts";
 
@@ -216,9 +217,7 @@ test("a leader that lost the end of its log leads nobody to cut theirs: one that
   await sent;
   await first.crash();
   const path = [...world.disk.files().keys()].find((each) => each.includes("broker-1/orders-0/0")) ?? "";
-  const file = world.disk.openFile(path);
-  file.truncate(file.sizeBytes() - 1);
-  file.syncNow();
+  rewrite(world.disk, path, (bytes) => bytes.subarray(0, -1));
   const second = await openReplicated(world, { brokers: 2 });
   expect(second.metadata("orders").partitions).toMatchObject([{ leaderId: null, inSyncReplicas: [2] }]);
   await expect(send(second, ["x"])).rejects.toMatchObject({ code: "LEADER_NOT_AVAILABLE" });

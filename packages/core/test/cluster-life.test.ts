@@ -1,6 +1,7 @@
 /** Opening, closing, crashing, and a disk that is not as it was left. */
 import { expect, test } from "vitest";
 import { append, FOLDER, openCluster, valuesOf } from "./cluster-world.ts";
+import { rewrite } from "./log-world.ts";
 import { memoryWorld, rejection, type World } from "./world.ts";
 
 const ORDERS = { topic: "orders", partition: 0 };
@@ -18,10 +19,7 @@ async function left(world: World): Promise<void> {
 }
 
 function write(world: World, path: string, text: string): void {
-  const file = world.disk.openFile(path, { create: "if-missing" });
-  file.truncate(0);
-  file.writeAt(0, Buffer.from(text));
-  file.close();
+  rewrite(world.disk, path, () => Buffer.from(text));
 }
 
 test("two clusters never have one folder open, and the refused one disturbs nothing", async () => {

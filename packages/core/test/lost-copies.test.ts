@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { FOLDER, valuesOf } from "./cluster-world.ts";
 import { copyOfBroker, type FolderCopy, restoreBroker } from "./folder-copy.ts";
+import { rewrite } from "./log-world.ts";
 import { ORDERS, openReplicated, send } from "./replica-world.ts";
 import { memoryWorld, rejection, type World } from "./world.ts";
 
@@ -12,10 +13,8 @@ const UNCLEAN = { unclean: true } as const;
 async function ruin(world: World, cluster: BrokerCluster, brokerId: number): Promise<FolderCopy> {
   await cluster.stopBroker(brokerId);
   const copy = copyOfBroker(world.disk, brokerId);
-  const file = world.disk.openFile(`${FOLDER}/broker-${brokerId}/orders-0/manifest.json`);
-  file.truncate(1);
-  file.syncNow();
-  file.close();
+  const manifest = `${FOLDER}/broker-${brokerId}/orders-0/manifest.json`;
+  rewrite(world.disk, manifest, (bytes) => bytes.subarray(0, 1));
   await cluster.startBroker(brokerId);
   return copy;
 }

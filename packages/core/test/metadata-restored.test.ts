@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { append, FOLDER, valuesOf } from "./cluster-world.ts";
+import { rewrite } from "./log-world.ts";
 import { inSyncOf, ORDERS, openReplicated, send, valuesOn } from "./replica-world.ts";
 import { memoryWorld, type World } from "./world.ts";
 
@@ -24,11 +25,7 @@ async function reopenedWith(
     await cluster.crash();
     world.disk.crash({ mode: "lost" });
   }
-  const file = world.disk.openFile(FILE);
-  file.truncate(0);
-  file.writeAt(0, metadata);
-  file.syncNow();
-  file.close();
+  rewrite(world.disk, FILE, () => metadata);
   world.events.clear();
   return openReplicated(world);
 }

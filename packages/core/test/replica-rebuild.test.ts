@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { FOLDER } from "./cluster-world.ts";
+import { rewrite } from "./log-world.ts";
 import { inSyncOf, ORDERS, openReplicated, send, valuesOn } from "./replica-world.ts";
 import { memoryWorld, rejection, type World } from "./world.ts";
 
@@ -10,10 +11,7 @@ const COPY = `${FOLDER}/broker-2/orders-0`;
 /** Broker 2 starts anew with a manifest that nobody can read. */
 async function ruin(world: World, cluster: BrokerCluster): Promise<void> {
   await cluster.stopBroker(2);
-  const file = world.disk.openFile(`${COPY}/manifest.json`);
-  file.truncate(1);
-  file.syncNow();
-  file.close();
+  rewrite(world.disk, `${COPY}/manifest.json`, (bytes) => bytes.subarray(0, 1));
   await cluster.startBroker(2);
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import { append, FOLDER, openCluster, valuesOf } from "./cluster-world.ts";
+import { rewrite } from "./log-world.ts";
 import { memoryWorld, rejection, worldOn } from "./world.ts";
 
 const ORDERS = { topic: "orders", partition: 39 };
@@ -117,10 +118,7 @@ test.each(["createTopic", "createTopicLater"] as const)(
     first.createTopic({ topic: "orders", partitions: 2 });
     for (const partition of [0, 1]) await append(first, { topic: "orders", partition }, "kept", "all");
     await first.close();
-    const file = disk.openFile(metadata);
-    file.truncate(0);
-    file.writeAt(0, before);
-    file.close();
+    rewrite(disk, metadata, () => before);
 
     const cluster = await openCluster(worldOn(disk));
     const segments = () => [...disk.files()].filter(([path]) => path.endsWith(".log")).map(String);

@@ -6,6 +6,7 @@ import type { MemoryDisk } from "../../src/env/memory-disk.ts";
 import { BrokerError } from "../../src/errors.ts";
 import type { TopicPartition } from "../../src/replica/topic-partition.ts";
 import { batchOf, FOLDER } from "../cluster-world.ts";
+import { rewrite } from "../log-world.ts";
 import {
   commit,
   commitInTransaction,
@@ -193,13 +194,10 @@ function unless(code: string): (problem: unknown) => void {
 
 /** Cuts the segment with `text` in it short. */
 function tear(disk: MemoryDisk, folder: string, text: string): void {
-  const [path, bytes] =
-    [...disk.files()].find(([each, content]) => each.startsWith(`${folder}/`) && content.includes(text)) ??
-    [];
-  if (path === undefined || bytes === undefined) throw new Error(`no file in ${folder} holds "${text}"`);
-  const file = disk.openFile(path);
-  file.truncate(bytes.length - 3);
-  file.close();
+  const files = [...disk.files()].filter(([path]) => path.startsWith(`${folder}/`));
+  const [path] = files.find(([, content]) => content.includes(text)) ?? [];
+  if (path === undefined) throw new Error(`no file in ${folder} holds "${text}"`);
+  rewrite(disk, path, (bytes) => bytes.subarray(0, -3));
 }
 
 export const CHAPTERS: readonly Chapter[] = [
