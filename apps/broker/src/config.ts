@@ -39,6 +39,11 @@ export const settings = z.strictObject({
     .min(MIB)
     .default(64 * MIB)
     .describe("what a daemon with a manual clock keeps of its history, its folder at the start included"),
+  snapshots_max_bytes: z
+    .int()
+    .min(MIB)
+    .default(256 * MIB)
+    .describe("what all snapshots in memory may hold together, beside the history"),
   lab: z.boolean().default(false).describe("allow stepping operations (always so with a manual clock)"),
   profile: z
     .enum(["kafka", "original"])

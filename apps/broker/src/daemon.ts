@@ -217,7 +217,7 @@ class Daemon implements Broker {
     return new Past({
       startTimeMs: manual.origin.startTimeMs,
       ...{ settings, folder, recorder, remaking, sequence },
-      shelf: new Shelf(disk, folder),
+      shelf: new Shelf(disk, folder, settings.snapshots_max_bytes),
       now: () => ({ timeMs: stage.clock.nowMs(), seed: stage.seed ?? 0 }),
     });
   }

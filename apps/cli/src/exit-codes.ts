@@ -91,6 +91,7 @@ const EXIT_CODES = {
   REBALANCE_IN_PROGRESS: EXIT.refusedByState,
   GROUP_NOT_EMPTY: EXIT.refusedByState,
   HISTORY_ENDED: EXIT.refusedByState,
+  SNAPSHOTS_FULL: EXIT.refusedByState,
   BROKER_FAILED: EXIT.refusedByState,
   SHUTTING_DOWN: EXIT.refusedByState,
 

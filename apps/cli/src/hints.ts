@@ -194,6 +194,7 @@ const HINTS = {
   REBALANCE_IN_PROGRESS: "run the command again in a moment",
   GROUP_NOT_EMPTY: ({ group }) => stopMembers(group),
   UNKNOWN_SNAPSHOT: "minikafka-cli snapshot list shows those that there are",
+  SNAPSHOTS_FULL: "minikafka-cli snapshot delete NAME forgets one; with --folder a snapshot takes no memory",
   HISTORY_ENDED: "start the broker with a larger --history-max-bytes",
   STORAGE_ERROR: ({ topic }, failure) => (isDamage(failure) ? aroundDamage(topic, failure) : RESTART),
   BROKER_FAILED: RESTART,

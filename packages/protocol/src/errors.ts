@@ -175,6 +175,12 @@ export const ERRORS = {
     kafkaCode: null,
     sentence: "More has happened than is kept (history_max_bytes), so that this cannot be made again.",
   },
+  SNAPSHOTS_FULL: {
+    retriable: false,
+    kafkaCode: null,
+    sentence:
+      "The snapshots in memory would hold more than they may (snapshots_max_bytes); those that were saved before stay.",
+  },
   STORAGE_ERROR: {
     retriable: false,
     kafkaCode: 56,

@@ -50,6 +50,10 @@ export class History {
     return this.#entries;
   }
 
+  get entriesBytes(): number {
+    return this.#bytes - (this.image?.sizeBytes ?? 0);
+  }
+
   /** Returns the request's number. */
   taken(connection: number, line: string): number {
     this.#requests += 1;

@@ -6,7 +6,7 @@ import type { Difference } from "./state-difference.ts";
 export interface GoingBack {
   /** Throws HISTORY_ENDED where nothing was kept from the start. */
   read(from: number, bytesMax: number): ParsedResponse<"read_history">;
-  /** Throws HISTORY_ENDED, STORAGE_ERROR. */
+  /** Throws HISTORY_ENDED, SNAPSHOTS_FULL, STORAGE_ERROR. */
   save(name: string, keep: "memory" | "folder"): ParsedResponse<"save_snapshot">;
   /** Throws STORAGE_ERROR. */
   list(): ParsedResponse<"list_snapshots">["snapshots"];

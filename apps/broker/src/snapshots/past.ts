@@ -70,7 +70,7 @@ export class Past implements GoingBack {
 
   save(name: string, keep: Keep): SnapshotView {
     const snapshot = { name, keep, timeMs: this.#parts.now().timeMs, trace: this.#trace() };
-    this.#parts.shelf.put(snapshot);
+    this.#parts.shelf.put({ ...snapshot, life: this.#life, entriesBytes: this.#history.entriesBytes });
     return viewOf(snapshot);
   }
 

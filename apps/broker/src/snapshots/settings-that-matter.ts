@@ -10,6 +10,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   "start_time",
   "seed",
   "history_max_bytes",
+  "snapshots_max_bytes",
   "log_level",
   "max_output_bytes",
   "max_connections",

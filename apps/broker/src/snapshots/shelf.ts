@@ -2,7 +2,8 @@
  * Where snapshots are: in memory, and as files in the data folder.
  *
  * Owns those in memory.
- * Invariants: a name stands for one snapshot; a file is there whole or not at all.
+ * Invariants: a name stands for one snapshot; a file is there whole or not at all; those in memory hold at most `memoryBytesMax`
+ * together (memory-share.ts).
  */
 import { posix } from "node:path";
 import { BrokerError, type Disk, DiskError } from "@minikafka/core";
@@ -10,6 +11,7 @@ import { isSnapshotName } from "@minikafka/protocol";
 import { SNAPSHOTS_FOLDER } from "../history/folder-image.ts";
 import { type Trace, traceLines } from "../history/trace-lines.ts";
 import { BadTrace, readTrace } from "../history/trace-reading.ts";
+import { bytesOfAll, type MemoryShare } from "./memory-share.ts";
 import { readWhole, replaceFile } from "./whole-file.ts";
 
 export interface Snapshot {
@@ -19,6 +21,8 @@ export interface Snapshot {
   readonly timeMs: number;
   readonly trace: Trace;
 }
+
+export interface NewSnapshot extends Snapshot, MemoryShare {}
 
 /** A file that cannot be read; the others are there all the same. */
 export interface DamagedSnapshot extends Pick<Snapshot, "name" | "keep"> {
@@ -30,15 +34,17 @@ const SUFFIX = ".ndjson";
 export class Shelf {
   readonly #disk: Disk;
   readonly #folder: string;
-  readonly #inMemory = new Map<string, Snapshot>();
+  readonly #memoryBytesMax: number;
+  readonly #inMemory = new Map<string, NewSnapshot>();
 
-  constructor(disk: Disk, dataFolder: string) {
+  constructor(disk: Disk, dataFolder: string, memoryBytesMax: number) {
     this.#disk = disk;
+    this.#memoryBytesMax = memoryBytesMax;
     this.#folder = posix.join(dataFolder, SNAPSHOTS_FOLDER);
   }
 
-  /** In place of one of that name. Throws STORAGE_ERROR. */
-  put(snapshot: Snapshot): void {
+  /** In place of one of that name. Throws SNAPSHOTS_FULL, STORAGE_ERROR. */
+  put(snapshot: NewSnapshot): void {
     const { name, keep, timeMs, trace } = snapshot;
     if (keep === "folder") {
       const head = { ...trace.head, time_ms: timeMs };
@@ -46,8 +52,17 @@ export class Shelf {
       this.#inMemory.delete(name);
       return;
     }
+    this.#requireRoom(snapshot);
     this.#inMemory.set(name, snapshot);
     this.#removeFile(name);
+  }
+
+  #requireRoom(snapshot: NewSnapshot): void {
+    const others = [...this.#inMemory.values()].filter(({ name }) => name !== snapshot.name);
+    const bytes = bytesOfAll([...others, snapshot]);
+    if (bytes <= this.#memoryBytesMax) return;
+    const message = `with ${snapshot.name} the snapshots in memory would hold ${bytes} bytes, of ${this.#memoryBytesMax} that they may; delete others, keep it in the folder, or start the broker with a larger --snapshots-max-bytes`;
+    throw new BrokerError("SNAPSHOTS_FULL", message, { bytes, bytes_max: this.#memoryBytesMax });
   }
 
   /** Throws UNKNOWN_SNAPSHOT, STORAGE_ERROR. */
