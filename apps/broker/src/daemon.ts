@@ -9,17 +9,19 @@ import { type BrokerCluster, CrashSignal, ManualClock, NodeDisk, SystemClock } f
 import type { Logger } from "pino";
 import { type BrokerOptions, programSettings } from "./broker-options.ts";
 import type { Settings } from "./config.ts";
+import type { ConnectionLimits } from "./connections/connection-options.ts";
+import { OpenConnections } from "./connections/open-connections.ts";
+import { OutputBudget } from "./connections/output-budget.ts";
+import { Sequence } from "./connections/sequence.ts";
 import { Deadlines } from "./deadlines.ts";
 import { EventFeed } from "./event-feed.ts";
 import type { HeldDisk } from "./history/held-disk.ts";
 import { History } from "./history/history.ts";
 import { Recorder } from "./history/recorder.ts";
-import type { ConnectionLimits } from "./json/connection-options.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
 import { Listener } from "./json/listener.ts";
-import { OutputBudget } from "./json/output-budget.ts";
-import { Sequence } from "./json/sequence.ts";
+import { jsonSpeech } from "./json/speech.ts";
 import { dataFolderOf, type Kernel, openKernel } from "./kernel.ts";
 import { openLog, stepProblemTo, traceTo } from "./logging.ts";
 import { type ManualWorld, openManualWorld, undoLoad } from "./manual-world.ts";
@@ -130,6 +132,7 @@ class Daemon implements Broker {
   /** In manual mode. */
   readonly #sequence: Sequence | null;
   readonly #dispatcher: Dispatcher;
+  readonly #connections: OpenConnections;
   readonly #listener: Listener;
   readonly #ticker: Ticker | null;
   readonly #replicator: Replicator | null;
@@ -158,8 +161,7 @@ class Daemon implements Broker {
       onBroken: (error) => this.#broken(error),
       ...(recorder === null ? {} : { recorder }),
     });
-    this.#listener = new Listener({
-      dispatcher: this.#dispatcher,
+    this.#connections = new OpenConnections({
       limits: limitsOf(settings),
       realTime,
       budget: new OutputBudget(OUTPUT_BUDGET, realTime),
@@ -168,6 +170,7 @@ class Daemon implements Broker {
       connectionsMax: settings.max_connections ?? connectionsDefault(cluster.config.openFilesMax),
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });
+    this.#listener = new Listener(this.#connections, jsonSpeech(this.#dispatcher));
     if (manual !== null) stage.past = this.#pastOf(parts, manual.disk);
     const tellProblem = stepProblemTo(log);
     const onProblem = (step: string, problem: unknown): void => {
@@ -185,7 +188,7 @@ class Daemon implements Broker {
       // A process that is dead has no connections any more, and its background work is nobody's news.
       if (this.#dispatcher.isDead) return;
       this.#dispatcher.die();
-      this.#listener.destroyAll();
+      this.#connections.destroyAll();
     }
     this.#onBroken(error);
   }
@@ -209,7 +212,7 @@ class Daemon implements Broker {
       ...{ settings, folder, disk, stage, events, recorder, realTime },
       onBroken: (error) => this.#broken(error),
       dispatcher: this.#dispatcher,
-      listener: this.#listener,
+      connections: this.#connections,
       onCrash: options.onCrash,
       hasForeignFaults: options.faults !== undefined,
       nextTracer: () => tracers.next(),
@@ -247,10 +250,11 @@ class Daemon implements Broker {
     this.#stage.parking.endAll();
     this.#stage.faults.releaseAll();
     this.#stage.delays.end();
-    const lost = this.#realTime.after(DRAIN_MS, () => this.#listener.destroyAll());
+    const lost = this.#realTime.after(DRAIN_MS, () => this.#connections.destroyAll());
     // Who asks for something while others are owed an answer is told SHUTTING_DOWN.
-    await this.#listener.answered();
-    await this.#listener.endAll(LINGER_STOPPING_MS);
+    await this.#connections.answered();
+    this.#listener.endSurplus();
+    await this.#connections.endAll(LINGER_STOPPING_MS);
     lost.cancel();
     await this.#sequence?.settled();
     await this.#replicator?.stop();

@@ -2,5 +2,5 @@
 
 export type { BrokerOptions } from "./broker-options.ts";
 export { ConfigProblem, type RawSettings, type Settings } from "./config.ts";
+export { AddressUnavailable } from "./connections/port.ts";
 export { type Broker, startBroker } from "./daemon.ts";
-export { AddressUnavailable } from "./json/listener.ts";

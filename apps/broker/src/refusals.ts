@@ -1,7 +1,7 @@
 /** Why the daemon did not start: a sentence for a person, an exit code for a script. */
 import { BrokerError, DataFolderRefused } from "@minikafka/core";
 import { ConfigProblem } from "./config.ts";
-import { AddressUnavailable } from "./json/listener.ts";
+import { AddressUnavailable } from "./connections/port.ts";
 
 export const EXIT = {
   ok: 0,

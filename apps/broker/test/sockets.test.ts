@@ -4,8 +4,8 @@ import { MemoryDisk } from "@minikafka/core/testing";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import type { RawSettings } from "../src/config.ts";
+import { AddressUnavailable } from "../src/connections/port.ts";
 import { type Broker, startBroker } from "../src/daemon.ts";
-import { AddressUnavailable } from "../src/json/listener.ts";
 import { base64, Session, settle } from "./support/broker.ts";
 
 async function listen(settings: RawSettings = {}, disk = new MemoryDisk()): Promise<Broker> {

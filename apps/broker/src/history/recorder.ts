@@ -3,8 +3,9 @@
  *
  * Owns which history is written just now. What belongs to an earlier one is not written any more.
  */
+
+import type { Answer } from "../connections/speech.ts";
 import type { NumberedEvent } from "../event-feed.ts";
-import type { AnswerLine } from "../json/answer-line.ts";
 import { type History, isWithoutHistory } from "./history.ts";
 
 export class Recorder {
@@ -24,7 +25,7 @@ export class Recorder {
   }
 
   /** A request is taken; `operation` is `null` where the line is no request. Returns who is to be told the answer. */
-  taken(connection: number, line: Buffer, operation: string | null): ((answer: AnswerLine) => void) | null {
+  taken(connection: number, line: Buffer, operation: string | null): ((answer: Answer) => void) | null {
     if (operation !== null && isWithoutHistory(operation)) return null;
     const history = this.#history;
     const number = history.taken(connection, line.toString());

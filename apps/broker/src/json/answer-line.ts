@@ -1,8 +1,5 @@
-/** The line of an answer, and that of a failure. */
+/** The line of a failure. */
 import { ERRORS, type ErrorCode, type ErrorDetails, failureLine, type RequestId } from "@minikafka/protocol";
-
-/** As bytes when it is long, or `null` when none will be sent. */
-export type AnswerLine = string | Buffer | null;
 
 /** The line of a failure; `retriable` comes from the one table. */
 export function failure(

@@ -1,14 +1,14 @@
 import { BrokerCluster, CrashSignal, FaultPoints, ManualClock, noTrace, SeededRandom } from "@minikafka/core";
 import { MemoryDisk } from "@minikafka/core/testing";
 import { expect, test } from "vitest";
+import { Turns } from "../connections/turns.ts";
+import { Watching } from "../connections/watching.ts";
 import { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
 import { Delays } from "../faults/delays.ts";
 import { FaultBook } from "../faults/fault-book.ts";
 import { Parking } from "../parking.ts";
 import { Dispatcher } from "./dispatch.ts";
-import { Turns } from "./turns.ts";
-import { Watching } from "./watching.ts";
 
 async function openDispatcher() {
   const clock = new ManualClock();
@@ -41,7 +41,7 @@ async function openDispatcher() {
     onBroken: (error) => broken.push(error),
   });
   const dispatch = async (request: object): Promise<{ [name: string]: unknown } | null> => {
-    const { line } = dispatcher.dispatch(Buffer.from(JSON.stringify(request)), {
+    const dispatched = dispatcher.dispatch(Buffer.from(JSON.stringify(request)), {
       number: 1,
       waits: new Set(),
       watching: new Watching({ unsentBytes: 0, write: () => undefined }, 1_000),
@@ -50,7 +50,7 @@ async function openDispatcher() {
       afterAnswer: () => undefined,
       cut: () => undefined,
     });
-    const answer = await line;
+    const answer = await dispatched.answer;
     return answer === null ? null : JSON.parse(answer.toString());
   };
   return { cluster, disk, dispatcher, dispatch, faults, broken };

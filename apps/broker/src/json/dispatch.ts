@@ -16,19 +16,14 @@ import {
   readRequest,
   successLine,
 } from "@minikafka/protocol";
+import type { Client } from "../connections/client.ts";
+import { type Answer, type Dispatched, unreachableRejection } from "../connections/speech.ts";
 import type { RequestRule } from "../faults/request-rule.ts";
 import type { Recorder } from "../history/recorder.ts";
-import { type AnswerLine, failure } from "./answer-line.ts";
+import { failure } from "./answer-line.ts";
 import { withFault } from "./faulty-request.ts";
-import type { BrokerContext, Client } from "./handler.ts";
+import type { BrokerContext } from "./handler.ts";
 import { HANDLERS } from "./handler-table.ts";
-
-export interface Dispatched {
-  readonly id: RequestId | undefined;
-  readonly line: AnswerLine | Promise<AnswerLine>;
-  /** Takes effect only when this resolves: what the client sent behind it has to wait, so that the order is kept. */
-  readonly holdsBack: Promise<unknown> | null;
-}
 
 /**
  * Operations whose handlers take effect later than they return; none of them waits for what another request does. Every other's
@@ -93,8 +88,8 @@ export class Dispatcher {
       told = recorder.taken(client.number, text, operation);
     });
     const tell = told as ReturnType<Recorder["taken"]>;
-    if (tell !== null && result.line instanceof Promise) result.line.then(tell, unreachableRejection);
-    else if (tell !== null) tell(result.line as AnswerLine);
+    if (tell !== null && result.answer instanceof Promise) result.answer.then(tell, unreachableRejection);
+    else if (tell !== null) tell(result.answer as Answer);
     return result;
   }
 
@@ -105,12 +100,10 @@ export class Dispatcher {
       read = readRequest(line);
     } catch (error) {
       onRead(null);
-      const line = this.#failed(undefined, "reading a request", error);
-      return { id: undefined, line, holdsBack: null };
+      return inTurn(undefined, this.#failed(undefined, "reading a request", error));
     }
     onRead(read.kind === "refused" ? null : read.request.operation);
-    if (read.kind === "refused")
-      return { id: read.id, line: failure(read.id, read.code, read.message), holdsBack: null };
+    if (read.kind === "refused") return inTurn(read.id, failure(read.id, read.code, read.message));
     const { id, request } = read;
     const rule = this.#options.context.faults.requests.firedAt(request);
     if (rule !== null) return this.#dispatchFaulty(rule, id, request, client);
@@ -132,11 +125,7 @@ export class Dispatcher {
     }
   }
 
-  #carryOut(
-    id: RequestId | undefined,
-    request: AnyRequest,
-    client: Client,
-  ): AnswerLine | Promise<AnswerLine> {
+  #carryOut(id: RequestId | undefined, request: AnyRequest, client: Client): Answer | Promise<Answer> {
     if (this.#state === "dead") {
       client.cut("the broker has crashed");
       return null;
@@ -157,7 +146,7 @@ export class Dispatcher {
     id: RequestId | undefined,
     operation: string,
     fields: Promise<object>,
-  ): Promise<AnswerLine> {
+  ): Promise<Answer> {
     try {
       return successLine(id, await fields);
     } catch (error) {
@@ -193,19 +182,23 @@ function isSilent(request: AnyRequest): boolean {
 
 const noAnswer = (): null => null;
 
+/** An answer with an id leaves as soon as it is ready; one without waits for its turn. */
+function inTurn(
+  id: RequestId | undefined,
+  answer: Dispatched["answer"],
+  holdsBack: Dispatched["holdsBack"] = null,
+): Dispatched {
+  return { answer, hasPlace: id === undefined, holdsBack };
+}
+
 function dispatched(
   id: RequestId | undefined,
   request: AnyRequest,
-  answer: AnswerLine | Promise<AnswerLine>,
+  answer: Answer | Promise<Answer>,
   begun: Promise<void> | null,
 ): Dispatched {
   const takesEffectLate = answer instanceof Promise && HOLDING_BACK.includes(request.operation);
   const holdsBack = takesEffectLate ? answer : begun;
-  if (!isSilent(request)) return { id, line: answer, holdsBack };
-  return { id, line: answer instanceof Promise ? answer.then(noAnswer) : null, holdsBack };
-}
-
-/** For the promises of {@link Dispatcher.dispatch}. */
-export function unreachableRejection(error: unknown): never {
-  throw new Error("an answer's promise never rejects", { cause: error });
+  if (!isSilent(request)) return inTurn(id, answer, holdsBack);
+  return inTurn(id, answer instanceof Promise ? answer.then(noAnswer) : null, holdsBack);
 }

@@ -5,19 +5,21 @@
  * it has read.
  */
 import type { RequestId } from "@minikafka/protocol";
+import type { Client } from "../connections/client.ts";
+import type { Answer } from "../connections/speech.ts";
 import type { RequestRule } from "../faults/request-rule.ts";
-import { type AnswerLine, failure } from "./answer-line.ts";
-import type { BrokerContext, Client } from "./handler.ts";
+import { failure } from "./answer-line.ts";
+import type { BrokerContext } from "./handler.ts";
 
 export interface FaultyRequest {
   readonly id: RequestId | undefined;
   readonly client: Client;
   /** As without the fault. Called at most once. */
-  readonly carryOut: () => AnswerLine | Promise<AnswerLine>;
+  readonly carryOut: () => Answer | Promise<Answer>;
 }
 
 export interface FaultyAnswer {
-  readonly answer: AnswerLine | Promise<AnswerLine>;
+  readonly answer: Answer | Promise<Answer>;
   /** Resolves when it takes effect; `null`: it has, or never will. */
   readonly begun: Promise<void> | null;
 }

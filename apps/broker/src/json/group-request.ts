@@ -1,9 +1,10 @@
 /** What the operations of groups have in common: their turn, their patience, and what a member is told. */
 import type { BrokerCluster } from "@minikafka/core";
+import type { Client } from "../connections/client.ts";
+import { ALL } from "../connections/turns.ts";
 import type { Waiter } from "../deadlines.ts";
 import { ANSWER_MS, withinTime } from "../time-limit.ts";
-import type { BrokerContext, Client } from "./handler.ts";
-import { ALL } from "./turns.ts";
+import type { BrokerContext } from "./handler.ts";
 
 type Groups = BrokerCluster["groups"];
 type MemberView = Awaited<ReturnType<Groups["heartbeat"]>>;

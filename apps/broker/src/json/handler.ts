@@ -1,14 +1,13 @@
 /** What a handler of an operation is given, and what it gives back. */
 import type { BrokerCluster, Clock, ManualClock } from "@minikafka/core";
 import type { OperationName, ParsedRequest, ResponseFields } from "@minikafka/protocol";
+import type { Client } from "../connections/client.ts";
 import type { Deadlines } from "../deadlines.ts";
 import type { EventFeed } from "../event-feed.ts";
 import type { Delays } from "../faults/delays.ts";
 import type { FaultBook } from "../faults/fault-book.ts";
-import type { Parking, WaitHolder } from "../parking.ts";
+import type { Parking } from "../parking.ts";
 import type { GoingBack } from "../snapshots/going-back.ts";
-import type { Turns } from "./turns.ts";
-import type { Watching } from "./watching.ts";
 
 /** The daemon, as its handlers see it. */
 export interface BrokerContext {
@@ -35,19 +34,6 @@ export interface BrokerContext {
   readonly delays: Delays;
   /** The process dies in this instant; one that is not the broker's own lives on, and `at` is thrown through it as CrashSignal. */
   readonly crash: (at: string) => never;
-}
-
-/** Who asked: the part of a connection that a handler may tie something to. */
-export interface Client extends WaitHolder {
-  /** Counts the broker's connections, from 1. */
-  readonly number: number;
-  readonly watching: Watching;
-  readonly groupTurns: Turns;
-  readonly transactionTurns: Turns;
-  /** Calls `act` once the answer of this request has gone out, and before the request behind it is taken. */
-  afterAnswer(act: () => void): void;
-  /** Closes at once, as when the peer or the line between had died: nothing more is taken or sent. */
-  cut(reason: string): void;
 }
 
 /**

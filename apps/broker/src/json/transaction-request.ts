@@ -10,10 +10,11 @@ import {
   type TransactionCaller,
 } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
+import type { Client } from "../connections/client.ts";
+import { ALL, type Turn, Turns, type Whose } from "../connections/turns.ts";
 import type { Waiter } from "../deadlines.ts";
 import { ANSWER_MS, passWithin, withinTime } from "../time-limit.ts";
-import type { BrokerContext, Client } from "./handler.ts";
-import { ALL, type Turn, Turns, type Whose } from "./turns.ts";
+import type { BrokerContext } from "./handler.ts";
 
 type Transactions = BrokerCluster["transactions"];
 type Ask<Answer> = (transactions: Transactions, wait: { readonly giveUp: AbortSignal }) => Promise<Answer>;

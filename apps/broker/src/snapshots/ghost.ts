@@ -3,9 +3,9 @@
  *
  * Owns what is tied to a connection: its waits and its turns. A fault that cuts it off ends it as it did then.
  */
-import type { Client } from "../json/handler.ts";
-import { Turns } from "../json/turns.ts";
-import { Watching } from "../json/watching.ts";
+import type { Client } from "../connections/client.ts";
+import { Turns } from "../connections/turns.ts";
+import { Watching } from "../connections/watching.ts";
 import type { Wait } from "../parking.ts";
 
 const NOBODY = { unsentBytes: 0, write: () => undefined };

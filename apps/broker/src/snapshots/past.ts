@@ -8,11 +8,11 @@
 import { BrokerError } from "@minikafka/core";
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Settings } from "../config.ts";
+import type { Client } from "../connections/client.ts";
+import type { Sequence } from "../connections/sequence.ts";
 import type { History } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
 import { imageLines, TRACE_VERSION, type Trace, type TraceHead } from "../history/trace-lines.ts";
-import type { Client } from "../json/handler.ts";
-import type { Sequence } from "../json/sequence.ts";
 import { VERSION } from "../version.ts";
 import { clusterState } from "./cluster-state.ts";
 import { firstDifference } from "./first-difference.ts";

@@ -14,6 +14,9 @@ import {
   type Tracer,
 } from "@minikafka/core";
 import type { Settings } from "../config.ts";
+import type { Client } from "../connections/client.ts";
+import type { OpenConnections } from "../connections/open-connections.ts";
+import { Quiet } from "../connections/quiet.ts";
 import type { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
 import type { HeldDisk } from "../history/held-disk.ts";
@@ -22,9 +25,7 @@ import { originFrom } from "../history/origin.ts";
 import type { Recorder } from "../history/recorder.ts";
 import type { Trace } from "../history/trace-lines.ts";
 import { Dispatcher } from "../json/dispatch.ts";
-import type { BrokerContext, Client } from "../json/handler.ts";
-import type { Listener } from "../json/listener.ts";
-import { Quiet } from "../json/quiet.ts";
+import type { BrokerContext } from "../json/handler.ts";
 import { type Kernel, openKernel } from "../kernel.ts";
 import { letItCount, putBack, putBy } from "./folder-restore.ts";
 import { Replay } from "./replay.ts";
@@ -40,7 +41,7 @@ export interface RemakingParts {
   readonly events: EventFeed;
   readonly recorder: Recorder;
   readonly dispatcher: Dispatcher;
-  readonly listener: Listener;
+  readonly connections: OpenConnections;
   readonly realTime: Deadlines;
   readonly onCrash: (() => void) | undefined;
   readonly onBroken: (error: Error) => void;
@@ -61,14 +62,14 @@ export class Remaking {
 
   /** `look` is called when all has been done once more, before the clients of the history are gone. */
   async inPlace(trace: Trace, asker: Pick<Client, "number">, look: () => void): Promise<void> {
-    const { disk, listener, onBroken, hasForeignFaults } = this.#parts;
+    const { disk, connections, onBroken, hasForeignFaults } = this.#parts;
     if (hasForeignFaults) {
       const message =
         "the program that this broker is a part of has faults of its own, which no snapshot knows";
       throw new BrokerError("INVALID_REQUEST", message);
     }
     this.#putBy();
-    await listener.destroyOthers(asker.number);
+    await connections.destroyOthers(asker);
     try {
       await disk.keep(() => this.#inPlace(trace, look));
     } catch (error) {

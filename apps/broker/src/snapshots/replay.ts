@@ -3,10 +3,11 @@
  *
  * Owns the clients that the history tells of.
  */
+
+import type { Quiet } from "../connections/quiet.ts";
 import type { Recorder } from "../history/recorder.ts";
 import type { TraceEntry } from "../history/trace-lines.ts";
 import type { Dispatcher } from "../json/dispatch.ts";
-import type { Quiet } from "../json/quiet.ts";
 import { Ghost } from "./ghost.ts";
 
 export class Replay {
@@ -47,13 +48,13 @@ export class Replay {
 
   /** What a client is answered, or `null` when that waits for something. */
   async ask(request: object): Promise<{ readonly [name: string]: unknown } | null> {
-    const { line } = this.#dispatcher.dispatch(
+    const { answer: dispatched } = this.#dispatcher.dispatch(
       Buffer.from(JSON.stringify(request)),
       new Ghost(0, () => undefined),
     );
-    let answer = line instanceof Promise ? null : line;
-    if (line instanceof Promise)
-      void line.then((later) => {
+    let answer = dispatched instanceof Promise ? null : dispatched;
+    if (dispatched instanceof Promise)
+      void dispatched.then((later) => {
         answer = later;
       });
     await this.#quiet.come();

@@ -1,17 +1,17 @@
 /** What every connection is given, and what it may take up. */
 import type { Deadlines } from "../deadlines.ts";
 import type { Recorder } from "../history/recorder.ts";
-import type { Dispatcher } from "./dispatch.ts";
 import type { OutputLimits } from "./output.ts";
 import type { OutputBudget } from "./output-budget.ts";
 import type { Sequence } from "./sequence.ts";
+import type { Speech } from "./speech.ts";
 
 export interface ConnectionLimits {
   readonly frameBytesMax: number;
   readonly requestsInHandMax: number;
   /**
    * A connection that for so long has nothing in hand and brings no whole request is closed (Kafka:
-   * connections.max.idle.ms). A line that trickles in, and answers that nobody reads, count as idleness.
+   * connections.max.idle.ms). A request that trickles in, and answers that nobody reads, count as idleness.
    */
   readonly idleMs: number;
   /** After its last answer was sent, a client has so long to read it and to close. */
@@ -20,7 +20,7 @@ export interface ConnectionLimits {
 }
 
 export interface ConnectionOptions {
-  readonly dispatcher: Pick<Dispatcher, "dispatch">;
+  readonly speech: Speech;
   readonly limits: ConnectionLimits;
   readonly realTime: Deadlines;
   /** Shared by all connections. */

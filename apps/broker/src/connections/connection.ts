@@ -1,28 +1,27 @@
 /**
- * One client's stream: lines in, answers out.
+ * One client's stream: requests in, answers out. What they look like its speech says.
  *
- * Owns: the unfinished line, the answers in line, the waits and the watch of this client.
+ * Owns: the unfinished request, the answers in line, the waits and the watch of this client.
  * Invariants: requests take effect in the order in which they came; at most `requestsInHandMax` are unanswered; while that
- * many are, or the client does not read its answers, nothing more is read; a line without its newline is never carried out.
+ * many are, or the client does not read its answers, nothing more is read; one that has not come whole is never carried out.
  * Never: lets what happens here reach another connection.
  *
- *   open --client ends--> half open --every line answered--> ending --all sent--> lingering --client closes--> closed
- *     '----a line too long, or the broker stops-------------> ending
+ *   open --client ends--> half open --all answered--> ending --all sent--> lingering --client closes--> closed
+ *     '----one too long, or the broker stops----------> ending
  *
  * A client that has ended its side gets all its answers, but long polls of it stop waiting: it cannot be told from one that
  * has hung up, for whom nothing should be kept.
  */
 import type { Duplex } from "node:stream";
-import { FrameTooLarge, LineFramer } from "@minikafka/protocol";
+import { FrameTooLarge } from "@minikafka/protocol";
 import type { Deadline } from "../deadlines.ts";
 import type { Wait } from "../parking.ts";
-import { type AnswerLine, failure } from "./answer-line.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
 import { Arrivals } from "./arrivals.ts";
+import type { Client } from "./client.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { unreachableRejection } from "./dispatch.ts";
-import type { Client } from "./handler.ts";
 import { Output } from "./output.ts";
+import { type Answer, type Frames, unreachableRejection } from "./speech.ts";
 import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
@@ -36,14 +35,14 @@ export class Connection implements Client {
   readonly closed: Promise<void>;
   readonly #stream: Duplex;
   readonly #options: ConnectionOptions;
-  readonly #framer: LineFramer;
+  readonly #frames: Frames;
   /** Where requests are taken in the order of all connections. */
   readonly #arrivals: Arrivals | null;
   readonly #order = new AnswerOrder();
   readonly #output: Output;
-  readonly #send = (line: string | Buffer): void => this.#output.write(line);
+  readonly #send = (answer: string | Buffer): void => this.#output.write(answer);
   #inHand = 0;
-  /** The client will send nothing more; whole lines may still be left to be taken. */
+  /** The client will send nothing more; whole requests may still be left to be taken. */
   #isHalfOpen = false;
   /** No further request will be taken. */
   #isEnding = false;
@@ -67,7 +66,7 @@ export class Connection implements Client {
     this.#options = options;
     this.#lingerMs = options.limits.lingerMs;
     this.#arrivals = options.sequence === undefined ? null : new Arrivals(options.sequence);
-    this.#framer = new LineFramer(options.limits.frameBytesMax);
+    this.#frames = options.speech.newFrames(options.limits.frameBytesMax);
     this.#output = new Output(stream, options.limits.output, options, {
       onRoom: () => this.#drained(),
       onStalled: (bytes) => this.#destroy(`${bytes} bytes of answers were left unread`),
@@ -127,8 +126,8 @@ export class Connection implements Client {
 
   #receive(chunk: Buffer): void {
     if (this.#isEnding) return;
-    this.#arrivals?.came(chunk);
-    this.#framer.push(chunk);
+    this.#arrivals?.came(this.#frames.endsIn(chunk));
+    this.#frames.push(chunk);
     this.#serve();
   }
 
@@ -147,7 +146,7 @@ export class Connection implements Client {
     }
     this.#readWhatMayCome();
     // A turn without anything to take would be given to what comes later, before what others sent earlier.
-    if (this.#isInSequence || this.#isEnding || !(this.#framer.isReady || this.#isHalfOpen)) return;
+    if (this.#isInSequence || this.#isEnding || !(this.#frames.isReady || this.#isHalfOpen)) return;
     this.#isInSequence = true;
     sequence.add(() => this.#takeTurn(), this.#arrivals?.nextPlace);
   }
@@ -179,7 +178,7 @@ export class Connection implements Client {
     return hasMore && !this.#isEnding;
   }
 
-  /** Of a client that sends nothing more. In the sequence its end comes behind its lines, unless its waits keep those from coming. */
+  /** Of a client that sends nothing more. In the sequence its end comes behind its requests, unless its waits keep those from coming. */
   #goTowardsEnd(hasMore: boolean): void {
     if (!hasMore) {
       this.#endRequests();
@@ -189,7 +188,7 @@ export class Connection implements Client {
 
   /** What waits for its turn is held as well, and is not to grow. What is not read has no place in the sequence. */
   #readWhatMayCome(): void {
-    const isFull = this.#framer.pendingBytes > this.#options.limits.frameBytesMax;
+    const isFull = this.#frames.pendingBytes > this.#options.limits.frameBytesMax;
     const mayCome = this.#arrivals === null ? this.#hasRoom() : this.#hasOutputRoom();
     if (this.#isEnding || (mayCome && !isFull)) this.#stream.resume();
     else this.#stream.pause();
@@ -207,26 +206,25 @@ export class Connection implements Client {
     return this.#order.heldCharacters <= this.#options.limits.output.pauseBytes && this.#output.hasRoom;
   }
 
-  /** Takes the next line, and says whether there was one. */
+  /** Takes the next request, and says whether there was one. */
   #takeNext(): boolean {
-    const line = this.#framer.next();
-    if (line === null) return false;
+    const frame = this.#frames.next();
+    if (frame === null) return false;
     this.#arrivals?.taken();
     // An empty line is no request.
-    if (line.length > 0) this.#take(line);
+    if (frame.length > 0) this.#take(frame);
     return true;
   }
 
-  #take(line: Buffer): void {
+  #take(frame: Buffer): void {
     this.#inHand += 1;
     this.#activity += 1;
     this.#isTaking = true;
-    const { id, line: answer, holdsBack } = this.#options.dispatcher.dispatch(line, this);
+    const { answer, hasPlace, holdsBack } = this.#options.speech.dispatch(frame, this);
     this.#isTaking = false;
-    // An answer with an id leaves as soon as it is ready; one without waits for its turn.
     const afterwards = this.#afterAnswer;
     this.#afterAnswer = null;
-    const place = id === undefined ? this.#order.takePlace(afterwards) : null;
+    const place = hasPlace ? this.#order.takePlace(afterwards) : null;
     if (!(answer instanceof Promise)) {
       this.#answer(place, answer);
       if (place === null) afterwards?.();
@@ -248,9 +246,9 @@ export class Connection implements Client {
     this.#serve();
   }
 
-  #answer(place: Place | null, line: AnswerLine): void {
-    if (place !== null) this.#order.answer(place, line, this.#send);
-    else if (line !== null) this.#send(line);
+  #answer(place: Place | null, answer: Answer): void {
+    if (place !== null) this.#order.answer(place, answer, this.#send);
+    else if (answer !== null) this.#send(answer);
     this.#inHand -= 1;
     this.#activity += 1;
     if (this.#inHand > 0) return;
@@ -258,14 +256,13 @@ export class Connection implements Client {
     if (this.#isEnding) this.#endIfAnswered();
   }
 
-  /** The answer comes after those that are owed; the rest of the line is read and dropped, so that it can be received. */
+  /** The answer comes after those that are owed; the rest of the stream is read and dropped, so that it can be received. */
   #refuseFrame(error: FrameTooLarge): void {
     this.#options.onClosing(error.message);
     this.#isEnding = true;
     this.#endRequests();
     this.#inHand += 1;
-    const line = failure(undefined, "FRAME_TOO_LARGE", `${error.message}; the connection closes`);
-    this.#answer(this.#order.takePlace(), line);
+    this.#answer(this.#order.takePlace(), this.#options.speech.refusal(error.message));
   }
 
   #endIfAnswered(): void {

@@ -1,15 +1,17 @@
 /**
  * The order in which answers leave a connection.
  *
- * Owns the answers that are ready but not yet due. A request without an id gets a place in line when it is taken; its
- * answer leaves when all places before it have been answered. A request with an id has no place: its answer leaves as soon
- * as it is ready, and never holds up another.
+ * Owns the answers that are ready but not yet due. A request that has a place in line
+ * gets it when it is taken; its answer leaves when all places before it have been answered. One without a place is answered as soon
+ * as its answer is ready, and never holds up another.
  * Invariants: each place is answered once; answers leave in the order of their places; what is held is counted.
  */
 
-/** A place in line. `line` is undefined until the answer is there, and null when none will be sent. */
+import type { Answer } from "./speech.ts";
+
+/** A place in line. `answer` is undefined until the answer is there, and null when none will be sent. */
 interface Place {
-  line: string | Buffer | null | undefined;
+  answer: Answer | undefined;
   /** Called right behind the answer, before any other is sent. */
   readonly onSent: (() => void) | null;
 }
@@ -32,26 +34,26 @@ export class AnswerOrder {
 
   /** The next place in line. `onSent` is called when its answer has been handed on. */
   takePlace(onSent: (() => void) | null = null): Place {
-    const place: Place = { line: undefined, onSent };
+    const place: Place = { answer: undefined, onSent };
     this.#places.push(place);
     return place;
   }
 
-  /** Fills a place, and hands everything that is due now to `send`. A `null` line is a place that gets no answer. */
-  answer(place: Place, line: string | Buffer | null, send: (line: string | Buffer) => void): void {
-    place.line = line;
+  /** Fills a place, and hands everything that is due now to `send`. A `null` is a place that gets no answer. */
+  answer(place: Place, answer: Answer, send: (answer: string | Buffer) => void): void {
+    place.answer = answer;
     if (this.#places[0] !== place) {
-      this.#heldCharacters += line?.length ?? 0;
+      this.#heldCharacters += answer?.length ?? 0;
       return;
     }
-    if (line !== null) send(line);
+    if (answer !== null) send(answer);
     this.#places.shift();
     place.onSent?.();
-    for (let first = this.#places[0]; first?.line !== undefined; first = this.#places[0]) {
+    for (let first = this.#places[0]; first?.answer !== undefined; first = this.#places[0]) {
       this.#places.shift();
-      if (first.line !== null) {
-        this.#heldCharacters -= first.line.length;
-        send(first.line);
+      if (first.answer !== null) {
+        this.#heldCharacters -= first.answer.length;
+        send(first.answer);
       }
       first.onSent?.();
     }

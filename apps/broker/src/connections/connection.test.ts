@@ -5,13 +5,13 @@ import { settle } from "../../test/support/broker.ts";
 import { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
 import { inProcessLink } from "../in-process-link.ts";
+import { jsonSpeech } from "../json/speech.ts";
 import { Parking, type WaitHolder } from "../parking.ts";
-import type { AnswerLine } from "./answer-line.ts";
+import type { Client } from "./client.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionLimits } from "./connection-options.ts";
-import type { Dispatched } from "./dispatch.ts";
-import type { Client } from "./handler.ts";
 import { OutputBudget } from "./output-budget.ts";
+import type { Answer, Dispatched } from "./speech.ts";
 
 const IDLE_MS = 1_000;
 const LINGER_MS = 50;
@@ -40,13 +40,13 @@ class Bench {
   readonly parking = new Parking({ onVisible: () => () => undefined }, this.deadlines);
   readonly feed = new EventFeed(this.clock);
   isClosed = false;
-  readonly #waiting = new Map<string, (line: AnswerLine) => void>();
+  readonly #waiting = new Map<string, (line: Answer) => void>();
 
   constructor({ isReading = true } = {}) {
     const [here, there] = inProcessLink();
     this.client = there;
     this.connection = new Connection(here, {
-      dispatcher: { dispatch: (line, client) => this.#dispatch(line.toString(), client) },
+      speech: jsonSpeech({ dispatch: (line, client) => this.#dispatch(line.toString(), client) }),
       limits: LIMITS,
       realTime: this.deadlines,
       budget: new OutputBudget({ bytesMax: 1_000_000, patienceMs: 10_000 }, this.deadlines),
@@ -68,7 +68,7 @@ class Bench {
     await settle();
   }
 
-  async answer(name: string, line: AnswerLine = `${name}\n`): Promise<void> {
+  async answer(name: string, line: Answer = `${name}\n`): Promise<void> {
     this.#waiting.get(name)?.(line);
     await settle();
   }
@@ -81,22 +81,22 @@ class Bench {
 
   #dispatch(name: string, client: Client): Dispatched {
     this.taken.push(name);
-    const id = name.startsWith("#") ? name : undefined;
-    if (name.startsWith("now:")) return { id, line: `${name.slice(4)}\n`, holdsBack: null };
+    const hasPlace = !name.startsWith("#");
+    if (name.startsWith("now:")) return { answer: `${name.slice(4)}\n`, hasPlace, holdsBack: null };
     if (name === "watch") {
       client.afterAnswer(() => client.watching.begin(this.feed, { topics: null, kinds: null }));
-      return { id, line: "watching\n", holdsBack: null };
+      return { answer: "watching\n", hasPlace, holdsBack: null };
     }
-    if (name === "poll") return { id, line: this.#poll(client), holdsBack: null };
+    if (name === "poll") return { answer: this.#poll(client), hasPlace, holdsBack: null };
     if (name === "late poll") {
-      const begun = new Promise<AnswerLine>((resolve) => this.#waiting.set(name, resolve));
-      return { id, line: begun.then(() => this.#poll(client)), holdsBack: begun };
+      const begun = new Promise<Answer>((resolve) => this.#waiting.set(name, resolve));
+      return { answer: begun.then(() => this.#poll(client)), hasPlace, holdsBack: begun };
     }
-    const line = new Promise<AnswerLine>((resolve) => this.#waiting.set(name, resolve));
-    return { id, line, holdsBack: name.startsWith("hold:") ? line : null };
+    const answer = new Promise<Answer>((resolve) => this.#waiting.set(name, resolve));
+    return { answer, hasPlace, holdsBack: name.startsWith("hold:") ? answer : null };
   }
 
-  async #poll(holder: WaitHolder): Promise<AnswerLine> {
+  async #poll(holder: WaitHolder): Promise<Answer> {
     await this.parking.park([], 60_000, holder).next();
     return "polled\n";
   }

@@ -1,7 +1,7 @@
 /**
  * What leaves one connection, and how much of it the peer has not taken yet.
  *
- * Owns the writing side of the stream. Lines of one turn of the event loop go out in one write.
+ * Owns the writing side of the stream. What is written in one turn of the event loop goes out in one write.
  * Invariants: while more than `pauseBytes` are unsent, `hasRoom` is false, and no further request of this peer is begun;
  * unsent output above `bytesMax` is borne for `stallMs` and no longer.
  */
@@ -62,15 +62,15 @@ export class Output implements Debtor {
     return this.#stream.writableLength <= this.#limits.pauseBytes || !this.#stream.writableNeedDrain;
   }
 
-  /** Sends a line. Does nothing once the stream cannot be written to any more. */
-  write(line: string | Buffer): void {
+  /** Sends an answer. Does nothing once the stream cannot be written to any more. */
+  write(answer: string | Buffer): void {
     if (!this.#stream.writable) return;
     if (!this.#isCorked) {
       this.#isCorked = true;
       this.#stream.cork();
       process.nextTick(this.#uncork);
     }
-    if (!this.#stream.write(line)) this.#shares.budget.owe(this, line.length);
+    if (!this.#stream.write(answer)) this.#shares.budget.owe(this, answer.length);
     if (this.#stall === null && this.unsentBytes > this.#limits.bytesMax) this.#watchStall();
   }
 

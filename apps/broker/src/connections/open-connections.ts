@@ -1,0 +1,74 @@
+/**
+ * Everybody who is connected, by whichever way they came in.
+ *
+ * Owns every open connection and their numbers.
+ * Invariants: there are at most `connectionsMax`, whoever is one more is refused where it came in; a number is given once.
+ */
+import type { Duplex } from "node:stream";
+import type { Client } from "./client.ts";
+import { Connection } from "./connection.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
+import type { Speech } from "./speech.ts";
+
+export interface OpenConnectionsOptions extends Omit<ConnectionOptions, "onClosing" | "number" | "speech"> {
+  readonly connectionsMax: number;
+  readonly onClosing: (peer: string, reason: string) => void;
+}
+
+export class OpenConnections {
+  readonly #options: OpenConnectionsOptions;
+  readonly #connections = new Set<Connection>();
+  #lastNumber = 0;
+
+  constructor(options: OpenConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  get isFull(): boolean {
+    return this.#connections.size >= this.#options.connectionsMax;
+  }
+
+  get options(): OpenConnectionsOptions {
+    return this.#options;
+  }
+
+  serve(stream: Duplex, peer: string, speech: Speech): Connection {
+    this.#lastNumber += 1;
+    const connection = new Connection(stream, {
+      ...this.#options,
+      speech,
+      number: this.#lastNumber,
+      onClosing: (reason) => this.#options.onClosing(peer, reason),
+    });
+    this.#connections.add(connection);
+    stream.on("close", () => this.#connections.delete(connection));
+    return connection;
+  }
+
+  /** Resolves when nobody is owed an answer. */
+  async answered(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.answered()));
+  }
+
+  /** Lets all go once they have their answers and had `lingerMs` to read them. Resolves when they are gone. */
+  async endAll(lingerMs: number): Promise<void> {
+    for (const connection of this.#connections) connection.endAfterAnswers(lingerMs);
+    await Promise.all([...this.#connections].map((connection) => connection.closed));
+  }
+
+  /** Closes what is left. */
+  destroyAll(): void {
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  /** Closes all but that of `client`. Resolves when they are gone. */
+  async destroyOthers({ number }: Pick<Client, "number">): Promise<void> {
+    const others = [...this.#connections].filter((connection) => connection.number !== number);
+    for (const connection of others) connection.destroy();
+    await Promise.all(others.map((connection) => connection.closed));
+  }
+}

@@ -1,0 +1,63 @@
+/** A TCP port that is listened on, while it is. */
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+
+const KEEP_ALIVE_MS = 60_000;
+
+/** The address cannot be listened on. `code` is the system's: EADDRINUSE, EACCES, EADDRNOTAVAIL … */
+export class AddressUnavailable extends Error {
+  override readonly name = "AddressUnavailable";
+  readonly code: string;
+
+  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`cannot listen on ${host}:${port}: ${cause.code ?? cause.message}`, { cause });
+    this.code = cause.code ?? "";
+  }
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface PortEvents {
+  onConnection(socket: Socket): void;
+  /** Out of descriptors, for one: the next client is tried again. */
+  onProblem(message: string): void;
+}
+
+export class Port {
+  readonly address: Address;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    const { address, port } = server.address() as AddressInfo;
+    this.#server = server;
+    this.address = { host: address, port };
+  }
+
+  /** Begins to listen; port 0 picks a free one. Rejects with {@link AddressUnavailable}. */
+  static async open({ host, port }: Address, events: PortEvents): Promise<Port> {
+    const server = createServer({
+      allowHalfOpen: true,
+      noDelay: true,
+      // A peer that is gone without a word is found out, and what it waited for is freed.
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+    });
+    server.on("connection", (socket) => events.onConnection(socket));
+    try {
+      server.listen(port, host);
+      await once(server, "listening");
+    } catch (error) {
+      throw new AddressUnavailable(host, port, error as NodeJS.ErrnoException);
+    }
+    server.on("error", (error) => events.onProblem(error.message));
+    return new Port(server);
+  }
+
+  /** Takes nobody new from this call on; who is connected stays. */
+  close(): void {
+    this.#server.close();
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * What is spoken on a connection: how its stream is cut into requests, who carries them out, what becomes of what cannot be cut.
+ * Lines of JSON and Kafka's frames differ in this, and in nothing else that a connection does.
+ */
+import type { Client } from "./client.ts";
+
+/** An answer as it leaves: as bytes when it is long, or `null` when none will be sent. */
+export type Answer = string | Buffer | null;
+
+/** What comes of a request. */
+export interface Dispatched {
+  readonly answer: Answer | Promise<Answer>;
+  /** Whether the answer leaves in the order of the requests; one that has no place there leaves as soon as it is ready. */
+  readonly hasPlace: boolean;
+  /** Takes effect only when this resolves: what the client sent behind it has to wait, so that the order is kept. */
+  readonly holdsBack: Promise<unknown> | null;
+}
+
+/** One stream, cut into requests. */
+export interface Frames {
+  /** Bytes that came in and have not been handed out. */
+  readonly pendingBytes: number;
+  /** Whether {@link next} would return a request, or throw. */
+  readonly isReady: boolean;
+  /** Takes what the stream brought; `chunk` may be written to again once {@link next} has returned `null`. */
+  push(chunk: Buffer): void;
+  /** The next whole one, or `null`. A view that is good until the next call. Throws FrameTooLarge. */
+  next(): Buffer | null;
+  /** How many requests end in `chunk`, which is the next of the stream. */
+  endsIn(chunk: Buffer): number;
+}
+
+export interface Speech {
+  newFrames(frameBytesMax: number): Frames;
+  /** Carries a request out. Never throws, and its promise never rejects. */
+  dispatch(frame: Buffer, client: Client): Dispatched;
+  /** The last answer to a client whose stream cannot be cut any further. */
+  refusal(message: string): Answer;
+}
+
+/** For the promises of {@link Speech.dispatch}. */
+export function unreachableRejection(error: unknown): never {
+  throw new Error("an answer's promise never rejects", { cause: error });
+}

@@ -1,0 +1,23 @@
+/** Lines of JSON on a connection. */
+import { LineFramer } from "@minikafka/protocol";
+import type { Frames, Speech } from "../connections/speech.ts";
+import { failure } from "./answer-line.ts";
+import type { Dispatcher } from "./dispatch.ts";
+
+const NEWLINE = 0x0a;
+
+class Lines extends LineFramer implements Frames {
+  endsIn(chunk: Buffer): number {
+    let lines = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1;
+    return lines;
+  }
+}
+
+export function jsonSpeech(dispatcher: Pick<Dispatcher, "dispatch">): Speech {
+  return {
+    newFrames: (frameBytesMax) => new Lines(frameBytesMax),
+    dispatch: (line, client) => dispatcher.dispatch(line, client),
+    refusal: (message) => failure(undefined, "FRAME_TOO_LARGE", `${message}; the connection closes`),
+  };
+}
