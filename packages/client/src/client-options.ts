@@ -1,7 +1,7 @@
 /** A client's options: one that it does not know, or that stands beside the address, would be ignored in silence. */
 import type { ClientClock } from "./clock.ts";
 import type { ConnectTarget } from "./connect-target.ts";
-import { requireKnown, usageError } from "./usage.ts";
+import { fieldNames, requireKnown, usageError } from "./usage.ts";
 
 export interface ClientOptions {
   /**
@@ -27,7 +27,7 @@ export interface ConnectOptions extends ClientOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const CLIENT_OPTIONS = Object.keys({
+const CLIENT_OPTIONS = fieldNames<ConnectOptions>({
   clock: true,
   random: true,
   connectTimeoutMs: true,
@@ -36,7 +36,7 @@ const CLIENT_OPTIONS = Object.keys({
   answerBytesMax: true,
   attemptsMax: true,
   signal: true,
-} satisfies { readonly [Name in keyof ConnectOptions]-?: true });
+});
 
 /** Throws USAGE. */
 export function requireClientOptions(target: ConnectTarget, options: ConnectOptions): void {

@@ -6,7 +6,7 @@ import type { KernelFaultPointName, OperationName, ParsedResponse, RequestFields
 import { type CamelCased, camelCased } from "./camel-case.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { CallOptions, Session } from "./session.ts";
-import { requireKnown } from "./usage.ts";
+import { fieldNames, requireKnown } from "./usage.ts";
 
 /** The way of a request, before it takes effect. Those of faults themselves have no point. */
 export type RequestFaultPoint = `request.${Exclude<
@@ -177,7 +177,7 @@ export class Faults {
   }
 }
 
-const ORDER_FIELDS = Object.keys({
+const ORDER_FIELDS = fieldNames<FaultOrder>({
   point: true,
   action: true,
   times: true,
@@ -190,7 +190,7 @@ const ORDER_FIELDS = Object.keys({
   brokerId: true,
   groupId: true,
   transactionalId: true,
-} satisfies { readonly [Name in keyof FaultOrder]-?: true });
+});
 
 function wireOrder(order: FaultOrder): WireOrder {
   const { bytesWritten, delayMs, brokerId, groupId, transactionalId, ...same } = order;

@@ -17,6 +17,11 @@ export function checkedInteger(
   throw usageError(`${name} is ${String(value)}; expected an integer ${range}`);
 }
 
+/** The names of all fields of `Shape`: one that the type has and the list lacks, or the other way round, does not compile. */
+export function fieldNames<Shape>(all: { readonly [Name in keyof Shape]-?: true }): readonly string[] {
+  return Object.keys(all);
+}
+
 /** Throws a USAGE error that names the first option with no meaning here: a misspelt one would otherwise be ignored. */
 export function requireKnown(what: string, given: object, known: readonly string[]): void {
   const stranger = Object.keys(given).find((name) => !known.includes(name));

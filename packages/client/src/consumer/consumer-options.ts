@@ -1,7 +1,7 @@
 /** How a consumer works; each option with Kafka's name and default. */
 import { LIMITS } from "../limits.ts";
 import type { CloseOptions, Session } from "../session.ts";
-import { checkedInteger, requireKnown, usageError } from "../usage.ts";
+import { checkedInteger, fieldNames, requireKnown, usageError } from "../usage.ts";
 import {
   GROUP_OPTIONS,
   type GroupOptions,
@@ -73,13 +73,13 @@ export interface ConsumerSettings {
 
 const CONSUMER_OPTIONS = [
   ...GROUP_OPTIONS,
-  ...Object.keys({
+  ...fieldNames<Omit<ConsumerOptions, keyof GroupOptions>>({
     autoOffsetReset: true,
     isolation: true,
     fetchBytes: true,
     fetchWaitMs: true,
     fetchAhead: true,
-  } satisfies { readonly [Name in Exclude<keyof ConsumerOptions, keyof GroupOptions>]-?: true }),
+  }),
 ];
 
 const ISOLATIONS: readonly string[] = ["read_uncommitted", "read_committed"];

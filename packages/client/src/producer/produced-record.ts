@@ -2,7 +2,7 @@
 import { HEADER_BYTES, isTimestampMs, type Record, type RecordHeader, recordBytes } from "@minikafka/record";
 import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { requireKnown, usageError } from "../usage.ts";
+import { fieldNames, requireKnown, usageError } from "../usage.ts";
 import type { Delivery } from "./delivery.ts";
 import { heldBytesOf } from "./held-bytes.ts";
 import type { PendingRecord } from "./producer-batch.ts";
@@ -31,14 +31,14 @@ export interface ProducedRecord {
   readonly timestampMs?: number | undefined;
 }
 
-const RECORD_FIELDS = Object.keys({
+const RECORD_FIELDS = fieldNames<ProducedRecord>({
   topic: true,
   key: true,
   value: true,
   headers: true,
   partition: true,
   timestampMs: true,
-} satisfies { readonly [Name in keyof ProducedRecord]-?: true });
+});
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
 

@@ -1,7 +1,7 @@
 /** How a producer works; each option with Kafka's name and default. */
 import { LIMITS } from "../limits.ts";
 import type { Session } from "../session.ts";
-import { checkedInteger, requireKnown, usageError } from "../usage.ts";
+import { checkedInteger, fieldNames, requireKnown, usageError } from "../usage.ts";
 import type { Partitioner } from "./partitioner.ts";
 
 export interface ProducerOptions {
@@ -83,7 +83,7 @@ export interface ProducerSettings {
   readonly partitioner: Partitioner;
 }
 
-const PRODUCER_OPTIONS = Object.keys({
+const PRODUCER_OPTIONS = fieldNames<ProducerOptions>({
   acks: true,
   batchBytes: true,
   lingerMs: true,
@@ -97,7 +97,7 @@ const PRODUCER_OPTIONS = Object.keys({
   transactionalId: true,
   transactionTimeoutMs: true,
   partitioner: true,
-} satisfies { readonly [Name in keyof ProducerOptions]-?: true });
+});
 
 /** What a line of a batch holds beside its Base64: names and numbers. */
 const LINE_OVERHEAD_BYTES = 4 * 1024;

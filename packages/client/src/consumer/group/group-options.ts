@@ -3,7 +3,7 @@ import type { RequestFields } from "@minikafka/protocol";
 import { LIMITS } from "../../limits.ts";
 import type { Session } from "../../session.ts";
 import type { TopicPartition } from "../../topic-partition.ts";
-import { checkedInteger, usageError } from "../../usage.ts";
+import { checkedInteger, fieldNames, usageError } from "../../usage.ts";
 import { newMemberId } from "./member-id.ts";
 
 export type Assignor = NonNullable<RequestFields<"join_group">["assignor"]>;
@@ -82,7 +82,7 @@ export interface GroupSettings {
   readonly onRebalance: RebalanceListener | null;
 }
 
-export const GROUP_OPTIONS = Object.keys({
+export const GROUP_OPTIONS = fieldNames<GroupOptions>({
   groupId: true,
   memberId: true,
   assignor: true,
@@ -93,7 +93,7 @@ export const GROUP_OPTIONS = Object.keys({
   autoCommit: true,
   autoCommitIntervalMs: true,
   onRebalance: true,
-} satisfies { readonly [Name in keyof GroupOptions]-?: true });
+});
 
 const ASSIGNORS: readonly Assignor[] = ["roundrobin", "range", "sticky"];
 
