@@ -5,6 +5,7 @@
  */
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { CALL_OPTIONS } from "./client-options.ts";
 import { type CommittedOffset, commitOffsets, type OffsetToCommit } from "./consumer/group/offset-commits.ts";
 import { type OffsetPlace, timestampOf } from "./consumer/offset-lookup.ts";
 import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
@@ -29,6 +30,7 @@ import {
   listTransactions,
   type TransactionDescription,
 } from "./transaction-admin.ts";
+import { fieldNames, requireOptions } from "./usage.ts";
 
 /** A topic to be made. `config` has the broker's names: `{ segment_bytes: 65536 }`. */
 export interface NewTopic {
@@ -115,6 +117,7 @@ export class Admin {
 
   /** When it resolves, the topic survives a crash and can be produced to. */
   async createTopic(topic: NewTopic, options?: CallOptions): Promise<void> {
+    requireOptions("a topic", topic, NEW_TOPIC_FIELDS);
     const { partitions = 1, replicationFactor, config } = topic;
     const fields = {
       topic: topic.topic,
@@ -208,6 +211,7 @@ export class Admin {
 
   /** Batches as they lie in the leader's files; damaged ones say what is wrong. Go on at its `nextOffset`. */
   async dumpLog(query: LogDumpQuery, options?: CallOptions): Promise<LogDump> {
+    requireOptions("dumpLog", query, LOG_DUMP_FIELDS);
     const { topic, partition, brokerId, offset, maxBatches, indexes } = query;
     const fields = {
       topic,
@@ -234,8 +238,10 @@ export class Admin {
   async promote(
     place: TopicPartition,
     brokerId: number,
-    { unclean = false, ...options }: CallOptions & { readonly unclean?: boolean | undefined } = {},
+    asked: CallOptions & { readonly unclean?: boolean | undefined } = {},
   ): Promise<Promotion> {
+    requireOptions("promote", asked, ["unclean", ...CALL_OPTIONS]);
+    const { unclean = false, ...options } = asked;
     const { topic, partition } = place;
     const fields = { topic, partition, broker_id: brokerId, unclean };
     return camelCased(await this.#session.call("promote", fields, options));
@@ -330,3 +336,19 @@ export class Admin {
     return camelCased(await this.#session.call("describe_cluster", {}, options));
   }
 }
+
+const NEW_TOPIC_FIELDS = fieldNames<NewTopic>({
+  topic: true,
+  partitions: true,
+  replicationFactor: true,
+  config: true,
+});
+
+const LOG_DUMP_FIELDS = fieldNames<LogDumpQuery>({
+  topic: true,
+  partition: true,
+  brokerId: true,
+  offset: true,
+  maxBatches: true,
+  indexes: true,
+});

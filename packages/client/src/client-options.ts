@@ -1,7 +1,8 @@
-/** A client's options: one that it does not know, or that stands beside the address, would be ignored in silence. */
+/** Options of a client and of its calls: one that is not known, or that stands beside the address, would be ignored in silence. */
 import type { ClientClock } from "./clock.ts";
 import type { ConnectTarget } from "./connect-target.ts";
-import { fieldNames, requireKnown, usageError } from "./usage.ts";
+import type { BatchCallOptions, CallOptions, CloseOptions } from "./session.ts";
+import { fieldNames, requireKnown, requireOptions, usageError } from "./usage.ts";
 
 export interface ClientOptions {
   /**
@@ -44,4 +45,21 @@ export function requireClientOptions(target: ConnectTarget, options: ConnectOpti
   if (misplaced !== undefined)
     throw usageError(`${misplaced} is no part of the address; expected it in the second argument`);
   requireKnown("the client", options, CLIENT_OPTIONS);
+}
+
+/** What every call takes, beside options of its own. */
+export const CALL_OPTIONS = fieldNames<CallOptions>({ timeoutMs: true, signal: true });
+
+export const CLOSE_OPTIONS = fieldNames<CloseOptions>({ timeoutMs: true });
+
+const REQUEST_OPTIONS = fieldNames<BatchCallOptions>({
+  timeoutMs: true,
+  signal: true,
+  bytes: true,
+  timeoutMsMax: true,
+});
+
+/** What is left of a call's options when it has taken its own. Throws USAGE for any other than these. */
+export function requireRequestOptions(operation: string, options: unknown): void {
+  requireOptions(operation, options, REQUEST_OPTIONS);
 }

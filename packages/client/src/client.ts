@@ -13,7 +13,14 @@ import type {
 import { showAddress } from "./address.ts";
 import { Admin } from "./admin.ts";
 import { BrokerClock } from "./broker-clock.ts";
-import { type ClientOptions, type ConnectOptions, requireClientOptions } from "./client-options.ts";
+import {
+  CALL_OPTIONS,
+  CLOSE_OPTIONS,
+  type ClientOptions,
+  type ConnectOptions,
+  requireClientOptions,
+  requireRequestOptions,
+} from "./client-options.ts";
 import { type ClientClock, systemClock } from "./clock.ts";
 import { ClockFollower } from "./clock-follower.ts";
 import { type ConnectTarget, checkedTarget } from "./connect-target.ts";
@@ -31,7 +38,7 @@ import type { ProducerOptions } from "./producer/producer-options.ts";
 import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Stepper } from "./stepper.ts";
-import { checkedInteger, usageError } from "./usage.ts";
+import { checkedInteger, requireOptions, usageError } from "./usage.ts";
 
 /** Connects to a broker. Fails with CONNECTION when nobody answers there, and with USAGE for what cannot be meant. */
 export async function connect(target?: ConnectTarget, options?: ConnectOptions): Promise<Client>;
@@ -135,6 +142,7 @@ export class Client implements Session, AsyncDisposable {
   /** Any request, as it is, also one that this SDK does not know. Resolves with all of the answer's fields. */
   async raw(operation: string, fields: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
     refuseWatch(operation);
+    requireOptions(operation, options, CALL_OPTIONS);
     const { timeoutMs = this.requestTimeoutMs, signal } = options;
     const answer = await this.#link.request({ operation, fields }, { timeoutMs, signal });
     return asText(answer);
@@ -188,9 +196,10 @@ export class Client implements Session, AsyncDisposable {
    * Closes producers (which send what they hold, if the link stands), consumers and the link. Fails with the first failure of
    * a record that was still to be delivered; also then everything is released.
    */
-  close(options: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    requireOptions("close", options, CLOSE_OPTIONS);
     this.#closing ??= this.#close(options);
-    return this.#closing;
+    await this.#closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -212,6 +221,7 @@ export class Client implements Session, AsyncDisposable {
     oneWay: boolean,
   ): Promise<JsonObject> {
     refuseWatch(name);
+    requireRequestOptions(name, options);
     const { bytes, signal, timeoutMsMax = Number.POSITIVE_INFINITY } = options;
     const asked = options.timeoutMs ?? this.requestTimeoutMs + askedWaitMs(name, fields);
     // What is left of a larger wait is a fraction; nobody reads six decimals of a millisecond.

@@ -4,9 +4,10 @@
  */
 import type { KernelFaultPointName, OperationName, ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { CALL_OPTIONS } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { CallOptions, Session } from "./session.ts";
-import { fieldNames, requireKnown } from "./usage.ts";
+import { checkedInteger, fieldNames, requireOptions } from "./usage.ts";
 
 /** The way of a request, before it takes effect. Those of faults themselves have no point. */
 export type RequestFaultPoint = `request.${Exclude<
@@ -113,11 +114,13 @@ export class FaultRule implements AsyncDisposable {
   }
 
   /** Resolves once it has acted `count` times: with a hold, once somebody is held. Ends early by `signal` alone. */
-  async whenFired(count = 1, { signal, timeoutMs }: CallOptions = {}): Promise<void> {
-    const events = this.#session.watch({ kinds: ["fault_fired"] }, () => null, signal);
+  async whenFired(count = 1, options: CallOptions = {}): Promise<void> {
+    checkedInteger("count", count, 1);
+    requireOptions("whenFired", options, CALL_OPTIONS);
+    const events = this.#session.watch({ kinds: ["fault_fired"] }, () => null, options.signal);
     try {
       await events.open();
-      while ((await this.fired({ signal, timeoutMs })) < count) await events.next();
+      while ((await this.fired(options)) < count) await events.next();
     } finally {
       await events.close();
     }
@@ -151,7 +154,7 @@ export class Faults {
 
   /** It acts from when this resolves. Fails with INVALID_REQUEST for what cannot be, saying what can. */
   async arm(order: FaultOrder, options?: CallOptions): Promise<FaultRule> {
-    requireKnown("a fault", order, ORDER_FIELDS);
+    requireOptions("a fault", order, ORDER_FIELDS);
     const answer = await this.#session.call("arm_fault", wireOrder(order), options);
     return new FaultRule(this.#session, answer.rule_id, order);
   }

@@ -1,11 +1,13 @@
 /** What an Admin asks of groups and their committed offsets. */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { CALL_OPTIONS } from "./client-options.ts";
 import type { CommittedOffset } from "./consumer/group/offset-commits.ts";
 import { asMiniKafkaError, MiniKafkaError } from "./errors.ts";
 import { lagOf } from "./offset-lag.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
+import { requireOptions } from "./usage.ts";
 
 export type ListedGroup = CamelCased<ParsedResponse<"list_groups">["groups"][number]>;
 export type GroupDescription = CamelCased<ParsedResponse<"describe_group">>;
@@ -47,8 +49,10 @@ export async function listGroups(session: Session, options?: CallOptions): Promi
 export async function fetchOffsets(
   session: Session,
   groupId: string,
-  { partitions, ...options }: FetchOffsetsOptions = {},
+  given: FetchOffsetsOptions = {},
 ): Promise<readonly CommittedOffset[]> {
+  requireOptions("fetchOffsets", given, ["partitions", ...CALL_OPTIONS]);
+  const { partitions, ...options } = given;
   const asked = partitions?.map(({ topic, partition }) => ({ topic, partition }));
   const fields = { group_id: groupId, ...(asked === undefined ? {} : { partitions: asked }) };
   return camelCased((await session.call("fetch_offsets", fields, options)).offsets);

@@ -4,7 +4,9 @@
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { CALL_OPTIONS } from "./client-options.ts";
 import type { CallOptions, Session } from "./session.ts";
+import { requireOptions } from "./usage.ts";
 
 export type Snapshot = CamelCased<ParsedResponse<"save_snapshot">>;
 /** One that is damaged has a `problem`, and neither `entries` nor `timeMs`. */
@@ -38,7 +40,9 @@ export class Snapshots {
   }
 
   /** Names the present state; changes nothing. One of that name is replaced. */
-  async save(name: string, { keep, ...options }: SaveOptions = {}): Promise<Snapshot> {
+  async save(name: string, asked: SaveOptions = {}): Promise<Snapshot> {
+    requireOptions("save", asked, ["keep", ...CALL_OPTIONS]);
+    const { keep, ...options } = asked;
     const fields = keep === undefined ? { name } : { name, keep };
     return camelCased(await this.#session.call("save_snapshot", fields, options));
   }
@@ -62,13 +66,17 @@ export class Snapshots {
   }
 
   /** Where the state `from` differs from another one; changes nothing. */
-  async diff(from: string, { to, ...options }: DiffOptions = {}): Promise<readonly StateDifference[]> {
+  async diff(from: string, asked: DiffOptions = {}): Promise<readonly StateDifference[]> {
+    requireOptions("diff", asked, ["to", ...CALL_OPTIONS]);
+    const { to, ...options } = asked;
     const fields = to === undefined ? { from } : { from, to };
     return (await this.#session.call("diff_snapshots", fields, options)).differences;
   }
 
   /** What happened, a page of it; go on at its `next` until that is its `end`. */
-  async history({ from, ...options }: HistoryOptions = {}): Promise<HistoryPage> {
+  async history(asked: HistoryOptions = {}): Promise<HistoryPage> {
+    requireOptions("history", asked, ["from", ...CALL_OPTIONS]);
+    const { from, ...options } = asked;
     const fields = from === undefined ? {} : { from };
     return camelCased(await this.#session.call("read_history", fields, options));
   }

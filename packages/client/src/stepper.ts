@@ -4,6 +4,7 @@
  */
 import { clockJumps, type ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { CALL_OPTIONS } from "./client-options.ts";
 import { type ClusterEvent, clusterEvent, type EventQuery, watchFields } from "./cluster-event.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { CallOptions, Session } from "./session.ts";
@@ -90,7 +91,7 @@ export class Stepper {
   async runUntilQuiet(
     asked: CallOptions & { readonly maxSteps?: number | undefined } = {},
   ): Promise<QuietRun> {
-    requireOptions("runUntilQuiet", asked, ["maxSteps", ...CALL]);
+    requireOptions("runUntilQuiet", asked, ["maxSteps", ...CALL_OPTIONS]);
     const { maxSteps, ...options } = asked;
     if (maxSteps !== undefined) checkedInteger("maxSteps", maxSteps, 1);
     const fields = maxSteps === undefined ? {} : { max_steps: maxSteps };
@@ -197,8 +198,7 @@ export class Stepper {
   }
 }
 
-const CALL = ["timeoutMs", "signal"];
-const TOPIC = ["topic", ...CALL];
+const TOPIC = ["topic", ...CALL_OPTIONS];
 
 /** Throws USAGE for what would be ignored otherwise, and the step taken everywhere. */
 function checkedScope<Scope extends StepScope>(what: string, asked: Scope, known: readonly string[]): Scope {

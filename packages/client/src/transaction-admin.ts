@@ -1,8 +1,10 @@
 /** What an Admin asks of transactions (Kafka: KIP-664). */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { CALL_OPTIONS } from "./client-options.ts";
 import { MiniKafkaError } from "./errors.ts";
 import type { CallOptions, Session } from "./session.ts";
+import { requireOptions } from "./usage.ts";
 
 export type ListedTransaction = CamelCased<ParsedResponse<"list_transactions">["transactions"][number]>;
 export type TransactionDescription = CamelCased<ParsedResponse<"describe_transaction">>;
@@ -23,8 +25,10 @@ export interface AbortTransactionOptions extends CallOptions {
 /** Fails with what the first of the partitions of __transaction_state that cannot be read is refused with. */
 export async function listTransactions(
   session: Session,
-  { states, ...options }: ListTransactionsOptions = {},
+  asked: ListTransactionsOptions = {},
 ): Promise<readonly ListedTransaction[]> {
+  requireOptions("listTransactions", asked, ["states", ...CALL_OPTIONS]);
+  const { states, ...options } = asked;
   const fields = states === undefined ? {} : { states: [...states] };
   const { transactions, unreadable } = await session.call("list_transactions", fields, options);
   const [first] = unreadable;

@@ -3,10 +3,11 @@
  *
  * A position moves when records are handed out. One poll, or one iteration, is under way at a time.
  */
+import { CALL_OPTIONS, CLOSE_OPTIONS } from "../client-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { Closable, Session } from "../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
-import { checkedInteger, usageError } from "../usage.ts";
+import { checkedInteger, requireOptions, usageError } from "../usage.ts";
 import {
   type BatchIterationOptions,
   type ConsumerCloseOptions,
@@ -114,6 +115,7 @@ export class Consumer
 
   /** Resolves when the consumer has all that it was assigned, nothing is on its way to it or from it, and all positions are known. */
   async ready(options: ReadyOptions = {}): Promise<void> {
+    requireOptions("ready", options, CALL_OPTIONS);
     await whenReady(this.#session, this.#supply, options, {
       waitsFor: () => (this.#group === null ? null : this.#group.waitsFor()),
       position: (place) => this.position(place),
@@ -126,6 +128,7 @@ export class Consumer
    * failed. Damage is CORRUPT_BATCH. What `onRebalance` threw comes as it was thrown.
    */
   async poll(options: PollOptions = {}): Promise<ConsumerRecord[]> {
+    requireOptions("poll", options, ["maxRecords", ...CALL_OPTIONS]);
     const countMax = checkedInteger("maxRecords", options.maxRecords ?? LIMITS.pollRecordsMax, 1);
     const timeoutMs = checkedInteger("timeoutMs", options.timeoutMs ?? 0, 0);
     return this.#supply.poll(countMax, timeoutMs, options.signal);
@@ -133,6 +136,7 @@ export class Consumer
 
   /** Record by record, as long as the consumer is open. What may mend itself (a broken connection) is waited for. */
   records(options: IterationOptions = {}): AsyncGenerator<ConsumerRecord, void, undefined> {
+    requireOptions("records", options, ["signal"]);
     return this.#supply.records(options.signal);
   }
 
@@ -142,6 +146,7 @@ export class Consumer
 
   /** Batch by batch: what a fetch returned of one partition. */
   batches(options: BatchIterationOptions = {}): AsyncGenerator<ConsumerBatch, void, undefined> {
+    requireOptions("batches", options, ["maxRecords", "signal"]);
     const countMax = checkedInteger("maxRecords", options.maxRecords ?? Number.MAX_SAFE_INTEGER, 1);
     return this.#supply.batches(countMax, options.signal);
   }
@@ -227,10 +232,11 @@ export class Consumer
    * that is over, with what that commit failed with: what was done since the one before comes again. Who could not leave is
    * expired. Called in `onRebalance` it does not wait for the listener, which waits for it.
    */
-  close(options: ConsumerCloseOptions = {}): Promise<void> {
+  async close(options: ConsumerCloseOptions = {}): Promise<void> {
+    requireOptions("close", options, ["leave", ...CLOSE_OPTIONS]);
     this.#group?.closes();
     this.#closing ??= this.#close(options);
-    return this.#closing;
+    await this.#closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

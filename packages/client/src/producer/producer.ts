@@ -6,10 +6,11 @@
  * Once: an idempotent producer's record that is acknowledged is there once, whatever broke on the way.
  * All or none: what a transactional producer sends in one transaction is shown to readers of committed records together.
  */
+import { CLOSE_OPTIONS } from "../client-options.ts";
 import { asMiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Closable, CloseOptions, Session } from "../session.ts";
-import { usageError } from "../usage.ts";
+import { requireOptions, usageError } from "../usage.ts";
 import { untilAborted } from "../waiting.ts";
 import { ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
 import { producerClosedError } from "./delivery-errors.ts";
@@ -20,7 +21,7 @@ import { RecordPipeline } from "./record-pipeline.ts";
 import type { KeeperOf } from "./sequence-keeper.ts";
 import type { Transaction } from "./transaction/transaction.ts";
 import { Transactions } from "./transaction/transactions.ts";
-import type { WaitOptions } from "./wait-options.ts";
+import { requireWaitOptions, type WaitOptions } from "./wait-options.ts";
 
 export class Producer implements Closable, AsyncDisposable {
   readonly #session: Session;
@@ -86,6 +87,7 @@ export class Producer implements Closable, AsyncDisposable {
    * of the commit leaves it open whether it is committed, as `isFateUnknown` says.
    */
   async transaction<T>(work: (tx: Transaction) => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
+    requireWaitOptions("transaction", options);
     return this.#inTransactions("transaction").run(work, options);
   }
 
@@ -94,11 +96,13 @@ export class Producer implements Closable, AsyncDisposable {
    * One is open at a time. `signal` ends the wait; what was begun is aborted then.
    */
   async beginTransaction(options: WaitOptions = {}): Promise<Transaction> {
+    requireWaitOptions("beginTransaction", options);
     return this.#inTransactions("beginTransaction").begin(options);
   }
 
   /** Sends all that was accepted, lingering or not. Resolves when it is settled; fails with the first failure among it. */
   async flush(options: WaitOptions = {}): Promise<void> {
+    requireWaitOptions("flush", options);
     options.signal?.throwIfAborted();
     await untilAborted(this.#pipeline.flush(), options.signal);
   }
@@ -108,12 +112,14 @@ export class Producer implements Closable, AsyncDisposable {
    * With a manual clock nothing else ends a linger; with the system's clock a timer does it.
    */
   async runDueFlushes(options: WaitOptions = {}): Promise<number> {
+    requireWaitOptions("runDueFlushes", options);
     options.signal?.throwIfAborted();
     return untilAborted(this.#pipeline.runDueFlushes(), options.signal);
   }
 
   /** Resolves when at most half of the buffer is taken: for callers that send in a loop without waiting for each record. */
   async drain(options: WaitOptions = {}): Promise<void> {
+    requireWaitOptions("drain", options);
     await untilAborted(this.#pipeline.whenHalfEmpty(), options.signal);
   }
 
@@ -121,9 +127,10 @@ export class Producer implements Closable, AsyncDisposable {
    * Accepts nothing more, sends what is left, and resolves when all is settled and no timer is left. What fails now is not
    * tried again. Fails as `flush` does, also then with everything released. A transaction that is open is aborted instead.
    */
-  close(options: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    requireOptions("close", options, CLOSE_OPTIONS);
     this.#closing ??= this.#close(options.timeoutMs ?? LIMITS.closeTimeoutMs);
-    return this.#closing;
+    await this.#closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

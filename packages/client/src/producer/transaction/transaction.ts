@@ -15,7 +15,7 @@ import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from
 import type { ProducerIdentity } from "../lane-sequences.ts";
 import type { ProducedRecord } from "../produced-record.ts";
 import type { RecordPipeline } from "../record-pipeline.ts";
-import type { WaitOptions } from "../wait-options.ts";
+import { requireWaitOptions, type WaitOptions } from "../wait-options.ts";
 import type { CoordinatorCalls } from "./coordinator-calls.ts";
 import { type OffsetSource, sendFrom } from "./offset-source.ts";
 import {
@@ -128,7 +128,9 @@ export class Transaction implements AsyncDisposable {
    * committed (`isFateUnknown`): call it again, or begin the next transaction, which asks again by itself. Does nothing when it is
    * committed already.
    */
-  async commit({ signal }: WaitOptions = {}): Promise<void> {
+  async commit(options: WaitOptions = {}): Promise<void> {
+    requireWaitOptions("commit", options);
+    const { signal } = options;
     signal?.throwIfAborted();
     if (this.#stage === "committed") return;
     if (this.#endedBy !== null) throw notCommittedError(this.#endedBy);
@@ -147,7 +149,9 @@ export class Transaction implements AsyncDisposable {
    * time was over or a newer instance has come. Fails with a `retriable` error when the broker cannot be reached: call it again, or leave it to the next transaction or the broker's
    * timeout. After a commit whose answer was lost it fails with INVALID_TRANSACTION_STATE if that had taken effect.
    */
-  async abort({ signal }: WaitOptions = {}): Promise<void> {
+  async abort(options: WaitOptions = {}): Promise<void> {
+    requireWaitOptions("abort", options);
+    const { signal } = options;
     if (this.#stage === "aborted") {
       this.#dropRest();
       return;

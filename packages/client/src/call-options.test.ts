@@ -1,0 +1,94 @@
+/** What no call takes is refused at the call: it would be ignored otherwise, and the call made for everything. */
+import { expect, test } from "vitest";
+import { failure } from "../test/support/failure.ts";
+import { ScriptedPeer } from "../test/support/scripted-peer.ts";
+import { sendTo, transacting } from "../test/support/transacting.ts";
+import { type Client, connect } from "./client.ts";
+import { ManualClock } from "./clock.ts";
+import { FaultRule } from "./faults.ts";
+
+/** As a program without types may hand it over. */
+type Given = never;
+
+const PLACE = { topic: "orders", partition: 0 };
+
+const CALLS: { readonly [name: string]: (client: Client, options: Given) => Promise<unknown> } = {
+  raw: (client, options) => client.raw("ping", {}, options),
+  call: (client, options) => client.call("ping", {}, options),
+  expireMembers: (client, options) => client.stepper().expireMembers(options),
+  expireOffsets: (client, options) => client.stepper().expireOffsets(options),
+  expireTransactions: (client, options) => client.stepper().expireTransactions(options),
+  expireProducers: (client, options) => client.stepper().expireProducers(options),
+  flushLogs: (client, options) => client.stepper().flushLogs(options),
+  rollSegment: (client, options) => client.stepper().rollSegment(PLACE, options),
+  advanceClock: (client, options) => client.stepper().advanceClock(1, options),
+  advanceToNextDeadline: (client, options) => client.stepper().advanceToNextDeadline(options),
+  deleteTopic: (client, options) => client.admin().deleteTopic("orders", options),
+  promote: (client, options) => client.admin().promote(PLACE, 1, options),
+  fetchOffsets: (client, options) => client.admin().fetchOffsets("g", options),
+  groupLag: (client, options) => client.admin().groupLag("g", options),
+  listTransactions: (client, options) => client.admin().listTransactions(options),
+  save: (client, options) => client.snapshots().save("a", options),
+  load: (client, options) => client.snapshots().load("a", options),
+  diff: (client, options) => client.snapshots().diff("a", options),
+  history: (client, options) => client.snapshots().history(options),
+  arm: (client, options) => client.faults().arm({ point: "request.ping", action: "error" }, options),
+  disarmAll: (client, options) => client.faults().disarmAll(options),
+  counts: (client, options) => new FaultRule(client, 1, { point: "x", action: "error" }).counts(options),
+  createTopic: (client, options) => client.admin().createTopic({ topic: "orders" }, options),
+  poll: (client, options) => client.consumer().poll(options),
+  ready: (client, options) => client.consumer().ready(options),
+  records: async (client, options) => client.consumer().records(options),
+  batches: async (client, options) => client.consumer().batches(options),
+  flush: (client, options) => client.producer().flush(options),
+  drain: (client, options) => client.producer().drain(options),
+  runDueFlushes: (client, options) => client.producer().runDueFlushes(options),
+  beginTransaction: (client, options) => client.producer({ transactionalId: "t" }).beginTransaction(options),
+  transaction: (client, options) => client.producer({ transactionalId: "t" }).transaction(() => {}, options),
+  "a topic to be made": (client, topic) => client.admin().createTopic(topic),
+  "a part of a log to be shown": (client, query) => client.admin().dumpLog(query),
+  "the close of a consumer": (client, options) => client.consumer().close(options),
+  "the close of a producer": (client, options) => client.producer().close(options),
+  "the close of a client": (client, options) => client.close(options),
+  whenFired: (client, options) =>
+    new FaultRule(client, 1, { point: "x", action: "error" }).whenFired(1, options),
+};
+
+test.each(Object.entries(CALLS))(
+  "%s takes no option that it does not know, and none that is no object",
+  async (_name, call) => {
+    const peer = new ScriptedPeer();
+    const client = await connect({ link: peer.link }, { clock: new ManualClock() });
+    for (const given of [{ topics: ["orders"] }, { timeout: 5 }, "orders", null, 7])
+      expect(await failure(call(client, given as Given)), JSON.stringify(given)).toMatchObject({
+        code: "USAGE",
+      });
+    expect(peer.unread).toEqual([]);
+    await client.close();
+  },
+);
+
+test("a refusal names what was given and what there is", async () => {
+  const peer = new ScriptedPeer();
+  const client = await connect({ link: peer.link }, { clock: new ManualClock() });
+  const given = { keeep: "folder" } as Given;
+  expect((await failure(client.snapshots().save("a", given))).message).toBe(
+    'save has no "keeep"; expected keep, timeoutMs, signal',
+  );
+  expect((await failure(client.stepper().flushLogs(given))).message).toContain('flush_logs has no "keeep"');
+  const rule = new FaultRule(client, 1, { point: "x", action: "error" });
+  expect((await failure(rule.whenFired({ timeoutMs: 5 } as Given))).message).toContain("count is");
+  await client.close();
+});
+
+test("a transaction whose end is asked for with an option that it does not know stays open", async () => {
+  const { producer, client, broker } = await transacting();
+  const tx = await producer.beginTransaction();
+  await sendTo(tx, "a");
+  for (const end of [tx.commit({ timeoutMs: 5 } as Given), tx.abort({ timeoutMs: 5 } as Given)])
+    expect((await failure(end)).message).toContain('has no "timeoutMs"; expected signal');
+  expect(broker.transactions.ends).toEqual([]);
+  await tx.commit();
+  expect(broker.values("orders", 0)).toContain("a");
+  await client.close();
+});
