@@ -126,6 +126,35 @@ test.each(
   },
 );
 
+/** Three replicas of a log with work for every step. Broker 3 led last, and alone has a record that it must give up. */
+async function withOneToCut(): Promise<BrokerCluster> {
+  const cluster = await openCluster(memoryWorld(), { brokerIds: [1, 2, 3], segmentBytes: 1024 });
+  const config = { cleanup_policy: "compact,delete", retention_bytes: 1 };
+  const place = { topic: "orders", partition: 0 };
+  cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: 3, config });
+  await appendKeyed(cluster, "orders", 0, ["1", "2", "3".repeat(1000), "4"]);
+  for (let round = 0; round < 3; round++) await cluster.replicateOnce();
+  await cluster.steps.flushLogs();
+  await cluster.promote(place, 3);
+  await appendKeyed(cluster, "orders", 0, ["of broker 3 alone"]);
+  await cluster.promote(place, 1);
+  return cluster;
+}
+
+test.each(Object.keys(STEPS))(
+  "a replica that begins to cut its log while the step %s works on others', at whatever turn, is no failure of the step",
+  async (name) => {
+    for (let turns = 0; turns <= 200; turns += 10) {
+      const cluster = await withOneToCut();
+      const step = Promise.allSettled([STEPS[name]?.(cluster)]);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      const round = cluster.replicateOnce({ brokerId: 3 });
+      expect([turns, ...(await step)]).toMatchObject([turns, { status: "fulfilled" }]);
+      expect(await round).toMatchObject([{ brokerId: 3, truncatedTo: 4, problem: null }]);
+    }
+  },
+);
+
 test("delete_records at a leader whose broker stops meanwhile is LEADER_NOT_AVAILABLE, which may be tried again", async () => {
   const world = memoryWorld();
   const place = { topic: "orders", partition: 0 };

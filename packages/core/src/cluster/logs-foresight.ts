@@ -85,7 +85,7 @@ export class LogsForesight {
 
   deadlines(sets: Sets): StepDeadline[] {
     const nowMs = this.#env.clock.nowMs();
-    return sets.flatMap((set) => logsOf(set).flatMap((kept) => this.#upkeepDeadlines(set, kept, nowMs)));
+    return sets.flatMap((set) => [...logsOf(set)].flatMap((kept) => this.#upkeepDeadlines(set, kept, nowMs)));
   }
 
   #upkeepDeadlines(

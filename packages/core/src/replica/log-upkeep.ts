@@ -77,17 +77,18 @@ export async function compact(
   return compacted;
 }
 
-/** The logs that can be kept now: one that is off line has said so, and one that is being cut is its replica's alone. */
-export function logsOf(set: PartitionReplicaSet): ReplicaLog[] {
-  const leader = set.leadership.onlineLeader;
+/**
+ * The logs that can be kept: one that is off line has said so, and one that is being cut is its replica's alone. Each is judged when
+ * its turn comes, since a step works on those before it meanwhile.
+ */
+export function* logsOf(set: PartitionReplicaSet): Generator<ReplicaLog> {
   const { place } = set;
-  return set.copies
-    .filter(({ isOnline, isBeingCut }) => isOnline && !isBeingCut)
-    .map((copy) => {
-      const { brokerId, log } = copy;
-      const highWatermark = copy === leader ? set.highWatermark : copy.highWatermark;
-      return { copy, place: { brokerId, ...place }, log, highWatermark };
-    });
+  for (const copy of set.copies) {
+    if (!copy.isOnline || copy.isBeingCut) continue;
+    const { brokerId, log } = copy;
+    const highWatermark = copy === set.leadership.onlineLeader ? set.highWatermark : copy.highWatermark;
+    yield { copy, place: { brokerId, ...place }, log, highWatermark };
+  }
 }
 
 /** `null` when it failed because the log is its replica's no more. */
