@@ -44,7 +44,7 @@ export interface EventQuery {
 export function clusterEvent({ changes, ...facts }: WatchedEvent): ClusterEvent {
   const named = { ...camelCased(facts), ...(changes === undefined ? {} : { changes }) };
   // What the table says of each kind is the broker's word, and is taken.
-  return named as unknown as ClusterEvent;
+  return named as ClusterEvent;
 }
 
 /** The wire's fields of a query. Throws USAGE for one that cannot be meant. */

@@ -198,7 +198,7 @@ test("a consumer that commits by itself, or has no group, is refused before anyt
   expect([careless.code, careless.message]).toEqual(["USAGE", expect.stringContaining("expected false")]);
   const alone = await failure(tx.sendOffsets(consumer()));
   expect(alone.message).toContain("sendOffsets needs a group");
-  const misspelt = { group: "g", offsets: [] } as unknown as { groupId: string; offsets: [] };
+  const misspelt = { group: "g", offsets: [] } as never;
   expect((await failure(tx.sendOffsets(misspelt))).message).toContain('has no "group"');
   await sendTo(tx, "a");
   await tx.commit();
