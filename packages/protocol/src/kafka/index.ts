@@ -1,0 +1,28 @@
+/** Kafka's binary protocol: the table of APIs with their messages, both ways, and the frames that carry them. */
+export {
+  type AnyApi,
+  API_TABLE,
+  type ApiName,
+  type ApiNamed,
+  apiOf,
+  type RequestInputOf,
+  type RequestOf,
+  type ResponseOf,
+  type ResponseValueOf,
+} from "./api-table.ts";
+export { OPERATIONS_NOT_ASKED } from "./apis/03-metadata.ts";
+export { Malformed, Unencodable } from "./codec-errors.ts";
+export { ZERO_UUID } from "./field-types.ts";
+export { FrameRefused, FrameSplitter, requestFrame, responseFrame } from "./framing.ts";
+export { type OpenedRequest, openRequest, type RequestHeader, readResponseHeader } from "./headers.ts";
+export { KAFKA_ERRORS, type KafkaErrorName, type KafkaErrorNumber, kafkaErrorName } from "./kafka-errors.ts";
+export {
+  decodeRequest,
+  decodeResponse,
+  encodeRequest,
+  encodeResponse,
+  readRequest,
+  readResponse,
+} from "./messages.ts";
+export { Reader } from "./reader.ts";
+export { type Api, type InputOf, isFlexible, isServed, servedVersions, type ValueOf } from "./schema.ts";
