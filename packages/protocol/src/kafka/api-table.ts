@@ -2,14 +2,44 @@
  * The one table of Kafka's APIs that are spoken here. ApiVersions is printed from it, the listener dispatches by it, and its
  * handlers are typed by it.
  */
+import { produce } from "./apis/00-produce.ts";
+import { fetch } from "./apis/01-fetch.ts";
+import { listOffsets } from "./apis/02-list-offsets.ts";
 import { metadata } from "./apis/03-metadata.ts";
+import { offsetCommit } from "./apis/08-offset-commit.ts";
+import { offsetFetch } from "./apis/09-offset-fetch.ts";
+import { findCoordinator } from "./apis/10-find-coordinator.ts";
+import { joinGroup } from "./apis/11-join-group.ts";
+import { heartbeat } from "./apis/12-heartbeat.ts";
+import { leaveGroup } from "./apis/13-leave-group.ts";
+import { syncGroup } from "./apis/14-sync-group.ts";
 import { apiVersions } from "./apis/18-api-versions.ts";
+import { initProducerId } from "./apis/22-init-producer-id.ts";
+import { addPartitionsToTxn } from "./apis/24-add-partitions-to-txn.ts";
+import { addOffsetsToTxn } from "./apis/25-add-offsets-to-txn.ts";
+import { endTxn } from "./apis/26-end-txn.ts";
+import { txnOffsetCommit } from "./apis/28-txn-offset-commit.ts";
 import type { InputOf, ValueOf } from "./schema.ts";
 
 /** By key, in order. */
 export const API_TABLE = {
+  0: produce,
+  1: fetch,
+  2: listOffsets,
   3: metadata,
+  8: offsetCommit,
+  9: offsetFetch,
+  10: findCoordinator,
+  11: joinGroup,
+  12: heartbeat,
+  13: leaveGroup,
+  14: syncGroup,
   18: apiVersions,
+  22: initProducerId,
+  24: addPartitionsToTxn,
+  25: addOffsetsToTxn,
+  26: endTxn,
+  28: txnOffsetCommit,
 } as const;
 
 export type AnyApi = (typeof API_TABLE)[keyof typeof API_TABLE];

@@ -10,7 +10,9 @@ export {
   type ResponseOf,
   type ResponseValueOf,
 } from "./api-table.ts";
+export { TIMESTAMP_EARLIEST, TIMESTAMP_LATEST, TIMESTAMP_MAX } from "./apis/02-list-offsets.ts";
 export { OPERATIONS_NOT_ASKED } from "./apis/03-metadata.ts";
+export { KEY_TYPE_GROUP, KEY_TYPE_TRANSACTION } from "./apis/10-find-coordinator.ts";
 export { Malformed, Unencodable } from "./codec-errors.ts";
 export { ZERO_UUID } from "./field-types.ts";
 export { FrameRefused, FrameSplitter, requestFrame, responseFrame } from "./framing.ts";
