@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { END_CHECKERS } from "../src/checkers/end/end-checkers.ts";
 import { HISTORY_CHECKERS } from "../src/checkers/history-checkers.ts";
-import { answeredInPlace, retryKnown } from "../src/checkers/state/answers.ts";
-import { stateCheckers } from "../src/checkers/state-checkers.ts";
+import { instantCheckers, stateCheckers } from "../src/checkers/state-checkers.ts";
 
 const FOLDER = new URL(".", import.meta.url);
 
@@ -38,7 +37,7 @@ describe("every checker of histories", () => {
 
 describe("the page of the checkers", () => {
   it("says of each what it is to hold, and of no other", () => {
-    const all = [...HISTORY_CHECKERS, ...stateCheckers().all, ...END_CHECKERS, answeredInPlace, retryKnown];
+    const all = [...HISTORY_CHECKERS, ...stateCheckers().all, ...END_CHECKERS, ...instantCheckers().all];
     const rows = textOf("../src/checkers/README.md").matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm);
     const told = new Map([...rows].map(([, name = "", promise = ""]) => [name, promise]));
     expect(told).toEqual(new Map(all.map(({ name, promise }) => [name, promise])));

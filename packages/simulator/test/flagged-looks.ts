@@ -255,6 +255,14 @@ export const FLAGGED: readonly Case[] = [
       compact(looks, [keyed(0, "a", { isTombstone: true, deleteHorizonMs: 5 })], [], { nowMs: 4 }),
   },
   {
+    checker: "compaction-keeps",
+    what: "what was aborted stays",
+    make: (looks) => {
+      const log = [inTransaction(0), marker(1, "abort"), keyed(2, "a")];
+      looks.look({ 1: { batches: log, compactedFrom: log, compactedTo: 2 } }, { isCompacted: true });
+    },
+  },
+  {
     checker: "acknowledged-held",
     what: "it is acknowledged with too few in sync",
     make: (looks) =>

@@ -44,6 +44,7 @@ export interface MadeReplica {
   readonly highWatermark?: number;
   readonly flushedOffset?: number;
   readonly epochs?: readonly EpochLook[];
+  readonly compactedTo?: number;
   readonly compactedFrom?: readonly BatchLook[];
 }
 
@@ -85,6 +86,8 @@ export class MadeLooks {
       waitsForDisk: true,
       isNoted: true,
       nowMs: 0,
+      monotonicMs: 0,
+      replicaLagTimeMs: 10,
       uncleanPromotions: 0,
       replicas: made,
       ...changes,
@@ -110,6 +113,7 @@ export class MadeLooks {
       isBeingCut: false,
       epochs: [...epochs.values()],
       mirror,
+      compactedTo: 0,
       compactedFrom: null,
       ...facts,
     };

@@ -118,6 +118,14 @@ const SOUND: readonly Case[] = [
   },
   {
     checker: "compaction-keeps",
+    what: "what was aborted stays above where it was compacted to",
+    make: (looks) => {
+      const log = [keyed(0, "a"), inTransaction(1), marker(2, "abort")];
+      looks.look({ 1: { batches: log, compactedFrom: log, compactedTo: 1 } }, { isCompacted: true });
+    },
+  },
+  {
+    checker: "compaction-keeps",
     what: "what replaces a record was appended since the last look",
     make: (looks) => {
       const [first, later] = [keyed(0, "a"), keyed(1, "a")];

@@ -57,7 +57,6 @@ export const REPLICATION = [
     file: "replica/isr.ts",
     from: 'if (isMember && only === "joins") continue;',
     to: "if (isMember) continue;",
-    survives: "it takes only from who waits, and nobody judges yet for how long",
   },
   // leaders
   {
@@ -110,8 +109,9 @@ export const REPLICATION = [
     seed: 1,
   },
   {
-    name: "acknowledged-below-min-isr",
-    sentence: "acks=all takes what fewer than min_insync_replicas hold",
+    name: "appended-below-min-isr",
+    sentence:
+      "acks=all is appended, and refused behind it, though fewer than min_insync_replicas are in sync",
     file: "replica/in-sync-replicas.ts",
     from: "if (inSyncReplicas.length >= minInSyncReplicas) return;",
     to: "if (inSyncReplicas.length >= 0 * minInSyncReplicas) return;",

@@ -100,11 +100,18 @@ export const STORAGE = [
     seed: 11,
   },
   {
-    name: "compaction-shows-aborted",
-    sentence: "compaction drops the marker and keeps the records that were aborted",
+    name: "compaction-keeps-aborted",
+    sentence: "compaction keeps the records that were aborted",
     file: "log/compaction/batch-retention.ts",
     from: "if (isAborted || header.recordCount === 0) return this.#emptied(frame, header);",
     to: "if (header.recordCount === 0) return this.#emptied(frame, header);",
+  },
+  {
+    name: "compaction-shows-aborted",
+    sentence: "compaction drops the marker and keeps the records that were aborted",
+    file: "log/compaction/batch-retention.ts",
+    from: "    transactions.noteRecords(header);\n    if (header.baseOffset >= coveredEnd || transactions.isOpen(header)) return this.#whole(frame, header);\n    if (isAborted || header.recordCount === 0)",
+    to: "    if (!isAborted) transactions.noteRecords(header);\n    if (header.baseOffset >= coveredEnd || transactions.isOpen(header)) return this.#whole(frame, header);\n    if (header.recordCount === 0)",
   },
   {
     name: "tombstone-dropped-early",

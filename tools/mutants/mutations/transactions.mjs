@@ -21,10 +21,10 @@ export const TRANSACTIONS = [
   {
     name: "aborted-not-told",
     sentence:
-      "a reader of committed records is not told of a transaction that was aborted in an earlier segment's end",
+      "a reader of committed records is not told of a transaction whose abort marker stands in a later segment",
     file: "log/lookup/aborted-search.ts",
     from: "if (nextOffset <= fromOffset || aborted === null || aborted.firstOffset >= endOffset) continue;",
-    to: "if (nextOffset <= fromOffset + 1 || aborted === null || aborted.firstOffset >= endOffset) continue;",
+    to: "if (nextOffset <= fromOffset || segment.baseOffset >= endOffset || aborted === null) continue;",
   },
   {
     name: "marker-skipped",
@@ -45,8 +45,8 @@ export const TRANSACTIONS = [
     name: "marker-before-the-decision",
     sentence: "markers are written before the decision is durable",
     file: "transaction/completion.ts",
-    from: "if (!isSameEnd(decided, keeper.committed(transactionalId))) continue;",
-    to: "",
+    from: "        // What was decided by now is durable after it.\n        await this.#changes.act(transactionalId, () => null);\n        const keeper = this.#changes.topic.loaded(transactionalId)?.transaction;\n        if (keeper === undefined) continue;\n        const decided = keeper.current(transactionalId);\n        if (!isPrepared(decided)) return;\n        if (!isSameEnd(decided, keeper.committed(transactionalId))) continue;",
+    to: "        const keeper = this.#changes.topic.loaded(transactionalId)?.transaction;\n        if (keeper === undefined) {\n          await this.#changes.act(transactionalId, () => null);\n          continue;\n        }\n        const decided = keeper.current(transactionalId);\n        if (!isPrepared(decided)) return;",
   },
   {
     name: "late-marker-ends-another",

@@ -1,57 +1,90 @@
 /** All judges of one run: of each instant by looks at what has changed, and of the history when it is over. */
 import type { BrokerCluster, TopicPartition, TraceEvent } from "@minikafka/core";
-import type { Acks, History } from "../history/history.ts";
+import type { History } from "../history/history.ts";
+import type { WatchedAppend } from "../world/witness.ts";
 import { Verdict } from "./checker.ts";
 import { END_CHECKERS } from "./end/end-checkers.ts";
 import { lookAtEnd } from "./end/look-at-end.ts";
 import { JudgedHistory } from "./facts/judged-history.ts";
 import { HISTORY_CHECKERS } from "./history-checkers.ts";
-import { type AnsweredBatch, answeredInPlace, retryKnown, type SentBatch } from "./state/answers.ts";
+import { answeredInPlace, retryKnown } from "./state/answers.ts";
 import { ClusterLooks } from "./state/cluster-looks.ts";
-import { stateCheckers } from "./state-checkers.ts";
+import type { PartitionLook } from "./state/partition-look.ts";
+import { instantCheckers, stateCheckers } from "./state-checkers.ts";
+
+const COORDINATORS_TOPIC = "__transaction_state";
 
 export class Judging {
   readonly verdict = new Verdict();
   readonly #looks = new ClusterLooks();
   readonly #checkers = stateCheckers();
+  readonly #instants = instantCheckers();
 
   constructor() {
-    for (const { name } of [answeredInPlace, retryKnown]) this.verdict.judgeOf(name);
+    for (const { name } of this.#instants.all) this.verdict.judgeOf(name);
   }
 
-  /** Hears what the cluster does. */
-  readonly traced = (event: TraceEvent): void => this.#looks.traced(event);
+  /** Hears what the cluster does, as it does it. `null`: it does not serve yet, or any more. */
+  traced(event: TraceEvent, cluster: BrokerCluster | null): void {
+    const { markerAfterDecision, enoughBeforeAppend, lagLeaves } = this.#instants;
+    this.#looks.traced(event);
+    markerAfterDecision.traced(event);
+    if (event.kind === "isr_changed") enoughBeforeAppend.changed(`${event.topic}/${event.partition}`);
+    if (event.kind === "broker_started" || event.kind === "broker_stopped") lagLeaves.begunAnew();
+    if (event.kind === "marker_written" && cluster !== null)
+      markerAfterDecision.written(
+        event,
+        this.#looksAt(cluster, COORDINATORS_TOPIC, 0),
+        this.verdict.judgeOf(markerAfterDecision.name),
+      );
+  }
 
   /** Something has changed in this partition. `life`: which process it is. */
   look(cluster: BrokerCluster, place: TopicPartition, life: number): void {
     const look = this.#looks.lookAt(cluster, place, life);
-    if (look !== null) this.verdict.run(this.#checkers.all, look);
+    if (look === null) return;
+    this.verdict.run(this.#checkers.all, look);
+    this.#instants.lagLeaves.noted(look);
+    this.#looks.judged(look.place);
+  }
+
+  /** In the instant in which something is sent. */
+  asked(append: WatchedAppend): void {
+    const { cluster, place, acks, isTransactional } = append;
+    if (acks !== "all" || isTransactional) return;
+    const count = this.#looks.inSyncAt(cluster, place);
+    if (count !== null) this.#instants.enoughBeforeAppend.asked(append, count);
   }
 
   /** In the instant in which the cluster answers a send. */
   answered(
-    cluster: BrokerCluster,
-    place: TopicPartition,
-    answer: AnsweredBatch & { readonly acks: Acks; readonly nextOffset: number },
+    append: WatchedAppend,
+    { baseOffset, nextOffset }: { readonly baseOffset: number; readonly nextOffset: number },
   ): void {
-    const { acks, baseOffset, nextOffset } = answer;
+    const { cluster, place, acks } = append;
     const look = acks === 0 ? null : this.#looks.lookAt(cluster, place, 0);
     if (look === null) return;
-    answeredInPlace.answered(look, answer, this.verdict.judgeOf(answeredInPlace.name));
+    answeredInPlace.answered(look, { ...append, baseOffset }, this.verdict.judgeOf(answeredInPlace.name));
     const { acknowledgedHeld } = this.#checkers;
     const judge = this.verdict.judgeOf(acknowledgedHeld.name);
     if (acks === "all") acknowledgedHeld.acknowledged({ look, baseOffset, nextOffset }, judge);
   }
 
   /** The same where it refuses. */
-  refused(
-    cluster: BrokerCluster,
-    place: TopicPartition,
-    { code, ...batch }: SentBatch & { readonly code: string },
-  ): void {
+  refused(append: WatchedAppend, code: string): void {
+    const { enoughBeforeAppend } = this.#instants;
+    enoughBeforeAppend.refused(append, code, this.verdict.judgeOf(enoughBeforeAppend.name));
     if (code !== "OUT_OF_ORDER_SEQUENCE") return;
-    const look = this.#looks.lookAt(cluster, place, 0);
-    if (look !== null) retryKnown.refused(look, batch, this.verdict.judgeOf(retryKnown.name));
+    const look = this.#looks.lookAt(append.cluster, append.place, 0);
+    if (look !== null) retryKnown.refused(look, append, this.verdict.judgeOf(retryKnown.name));
+  }
+
+  /** In the instant in which it was judged who lags. `life`: which process it is. */
+  refreshed(cluster: BrokerCluster, life: number): void {
+    const { lagLeaves } = this.#instants;
+    const judge = this.verdict.judgeOf(lagLeaves.name);
+    for (const { topic } of cluster.listTopics())
+      for (const look of this.#looksAt(cluster, topic, life)) lagLeaves.refreshed(look, judge);
   }
 
   /** Everything should have come together: looks at everything once more, from the first batch on, and at the history. */
@@ -66,5 +99,13 @@ export class Judging {
 
   judgeHistory(history: History): void {
     this.verdict.run(HISTORY_CHECKERS, new JudgedHistory(history));
+  }
+
+  #looksAt(cluster: BrokerCluster, topic: string, life: number): PartitionLook[] {
+    if (cluster.state !== "running" || !cluster.hasTopic(topic)) return [];
+    const { partitions } = cluster.describeTopic(topic);
+    return Array.from({ length: partitions }, (_, partition) =>
+      this.#looks.lookAt(cluster, { topic, partition }, life),
+    ).filter((look) => look !== null);
   }
 }

@@ -32,15 +32,15 @@ export class RunJudges implements Judges {
     this.#tell(world);
   }
 
-  #listen({ witness }: RunWorld): void {
+  #listen({ witness, process }: RunWorld): void {
     this.#isListening = true;
-    witness.listen(this.#judging.traced);
+    witness.listen((event) => this.#judging.traced(event, process.cluster));
     witness.onAppend({
-      answered: ({ cluster, place, ...batch }, { baseOffset, nextOffset }) =>
-        this.#judging.answered(cluster, place, { ...batch, baseOffset, nextOffset }),
-      refused: ({ cluster, place, ...batch }, code) =>
-        this.#judging.refused(cluster, place, { ...batch, code }),
+      asked: (append) => this.#judging.asked(append),
+      answered: (append, answer) => this.#judging.answered(append, answer),
+      refused: (append, code) => this.#judging.refused(append, code),
     });
+    witness.onRefresh((cluster) => this.#judging.refreshed(cluster, process.life));
   }
 
   #tell({ witness }: RunWorld): void {

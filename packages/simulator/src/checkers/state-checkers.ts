@@ -1,7 +1,11 @@
-/** Everything that is judged from looks at a partition, one after another. They remember: each run has its own. */
+/** Everything that is judged while a run goes on. They remember: each run has its own. */
 import type { Checker } from "./checker.ts";
 import { AcknowledgedHeld } from "./state/acknowledged-held.ts";
+import { answeredInPlace, retryKnown } from "./state/answers.ts";
 import { CompactionKeeps } from "./state/compaction-keeps.ts";
+import { MarkerAfterDecision } from "./state/decided-markers.ts";
+import { EnoughBeforeAppend } from "./state/enough-in-sync.ts";
+import { LagLeaves } from "./state/lag-leaves.ts";
 import { EpochHistory, LogChain, LogsMatch } from "./state/log-chain.ts";
 import { JoinsFlushed, MarksGrow, marksInOrder, OneLeader, VisibleByEnough } from "./state/marks.ts";
 import type { PartitionLook } from "./state/partition-look.ts";
@@ -13,6 +17,7 @@ export interface StateCheckers {
   readonly acknowledgedHeld: AcknowledgedHeld;
 }
 
+/** Of looks at a partition, one after another. */
 export function stateCheckers(): StateCheckers {
   const acknowledgedHeld = new AcknowledgedHeld();
   const all = [
@@ -31,4 +36,19 @@ export function stateCheckers(): StateCheckers {
     acknowledgedHeld,
   ];
   return { all, acknowledgedHeld };
+}
+
+/** Of the very instant in which something is sent, answered, written or judged. */
+export function instantCheckers() {
+  const enoughBeforeAppend = new EnoughBeforeAppend();
+  const lagLeaves = new LagLeaves();
+  const markerAfterDecision = new MarkerAfterDecision();
+  const all: readonly { readonly name: string; readonly promise: string }[] = [
+    answeredInPlace,
+    retryKnown,
+    enoughBeforeAppend,
+    lagLeaves,
+    markerAfterDecision,
+  ];
+  return { all, enoughBeforeAppend, lagLeaves, markerAfterDecision };
 }

@@ -89,7 +89,7 @@ export class IdempotentProducer extends Client {
         ...(leaderEpoch === undefined ? {} : { leaderEpoch }),
         ...(acks === "all" ? wait : {}),
       };
-      const watched = { cluster, place, acks, sequence, records: records.length };
+      const watched = { cluster, place, acks, sequence, records: records.length, isTransactional: false };
       return witness.watched(watched, cluster.appendBatch(place, frame(), options));
     });
     if (this.#options.namesEpoch && answer.kind !== "ok") await this.#learnEpoch(place);

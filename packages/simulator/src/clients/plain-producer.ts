@@ -50,7 +50,7 @@ export class PlainProducer extends Client {
     const answer = await this.connection.ask((cluster, wait) => {
       const options = { acks, ...(acks === "all" ? wait : {}) };
       return witness.watched(
-        { cluster, place, acks, sequence: null, records: records.length },
+        { cluster, place, acks, sequence: null, records: records.length, isTransactional: false },
         cluster.appendBatch(place, frameOf(batch), options),
       );
     });

@@ -105,8 +105,8 @@ export class TransactionalSession {
     const { answer, attempts, isDoubtful } = await this.#client.insist(
       (cluster, wait) => {
         const appended = cluster.transactions.append(place, frameOf(batch), { transactionalId, ...wait });
-        const watched = { cluster, place, acks: "all", sequence, records: records.length } as const;
-        return witness.watched(watched, appended);
+        const facts = { acks: "all", sequence, records: records.length, isTransactional: true } as const;
+        return witness.watched({ cluster, place, ...facts }, appended);
       },
       { attemptsMax: ATTEMPTS_MAX },
     );

@@ -1,6 +1,7 @@
-/** Who is to lead, by the word of an operator. */
+/** Who is to lead, by the word of an operator, and who is in sync. */
 import type { BrokerCluster, TopicPartition } from "@minikafka/core";
 import { placeName } from "../world/topics.ts";
+import { operate } from "./operator.ts";
 import type { RunWorld } from "./world.ts";
 
 export async function promoteTo(
@@ -17,4 +18,12 @@ export async function promoteTo(
     recorded.unknown(null);
     throw problem;
   }
+}
+
+/** Those that lag leave, and those that have caught up join. */
+export function refreshIsr(world: RunWorld): void {
+  operate(world, (cluster) => {
+    cluster.refreshIsr();
+    world.witness.refreshed(cluster);
+  });
 }

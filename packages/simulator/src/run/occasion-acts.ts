@@ -16,7 +16,11 @@ export function upon(world: RunWorld, act: ActOf<"upon">, luck: Chance): void {
       process.dieNow(act.fate, act.downMs);
       return;
     }
+    const { disk } = process;
+    if (act.holdsDisk) disk.holdSyncs();
     timeline.plan(act.afterMs, () => {
+      // A leader is changed while the disk stands still, too.
+      if (act.holdsDisk) timeline.plan(1, () => disk.releaseSyncs());
       if (life !== process.life || process.isDying || occasions.isOver) return;
       if (act.what === "crash") process.kill(act.fate, luck, act.downMs);
       else if ("topic" in event && "partition" in event) changeLeader(world, act, event, luck);
@@ -54,12 +58,19 @@ function otherThan(
   return candidates.length === 0 ? null : luck.oneOf(candidates).brokerId;
 }
 
-/** As of a coordinator that does not know that it is none any more: it writes a marker that was written long ago. */
-export function lateMarker(world: RunWorld, luck: Chance): void {
+/**
+ * As of a coordinator that does not know that it is none any more: it writes a marker that was written long ago. Wherever one is
+ * written, what is older than its transaction has been decided before.
+ */
+export function lateMarker(world: RunWorld, { strays }: ActOf<"late_marker">, luck: Chance): void {
   const written = world.meanwhile.markers.filter(({ topic }) => world.topics.has(topic));
   if (written.length === 0) return;
-  const { topic, partition, producerId, producerEpoch, coordinatorEpoch, control } = luck.oneOf(written);
-  const end = { producerId, producerEpoch, coordinatorEpoch, control };
+  const marker = luck.oneOf(written);
+  const { producerId, producerEpoch, control } = marker;
+  const { topic, partition } = strays
+    ? luck.oneOf(written.filter((other) => other.producerId === producerId))
+    : marker;
+  const end = { producerId, producerEpoch, coordinatorEpoch: marker.coordinatorEpoch - 1, control };
   operate(world, async (cluster) => {
     const { acknowledged, offset } = cluster.replicaSet({ topic, partition }).appendMarker(end);
     if (offset === null) world.meanwhile.reach("a marker came late, and changed nothing");

@@ -10,7 +10,7 @@ import { Writer } from "../clients/writer.ts";
 import type { ActKind, ActOf, Entry } from "../script/entry.ts";
 import { placeName } from "../world/topics.ts";
 import { startBroker, swapFolder } from "./broker-acts.ts";
-import { promoteTo } from "./leader-acts.ts";
+import { promoteTo, refreshIsr } from "./leader-acts.ts";
 import { lateMarker, upon } from "./occasion-acts.ts";
 import { operate } from "./operator.ts";
 import { createTopic, deleteTopic, growTopic } from "./topic-acts.ts";
@@ -63,7 +63,7 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
   stall: ({ clients }, { client, forMs }) => clients.get(client)?.connection.stall(forMs),
   replicate: (world, { brokerId }) =>
     operate(world, (cluster) => cluster.replicateOnce(brokerId === null ? {} : { brokerId })),
-  refresh_isr: (world) => operate(world, (cluster) => cluster.refreshIsr()),
+  refresh_isr: refreshIsr,
   flush: (world) => operate(world, (cluster) => cluster.steps.flushLogs()),
   retention: (world) => operate(world, (cluster) => cluster.steps.applyRetention()),
   compact,
@@ -112,7 +112,7 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
     process.close(downMs);
   },
   upon,
-  late_marker: (world, _act, luck) => lateMarker(world, luck),
+  late_marker: lateMarker,
   slow_syncs: ({ process: { faults }, timeline }, { forMs, delayMs }) => {
     for (const point of ["disk.sync.before", "disk.sync_folder.before"] as const) {
       const rule = faults.arm({ point, action: "delay", delayMs, times: "always" });

@@ -2,7 +2,7 @@
 import { FAULT_POINTS, waitsAt } from "@minikafka/core";
 import { Chance } from "../chance.ts";
 import type { Shape, TopicShape } from "../shape/shape.ts";
-import { OCCASIONS } from "../world/occasions.ts";
+import { OCCASIONS, type Occasion } from "../world/occasions.ts";
 import type { Act, ActKind, Entry } from "./entry.ts";
 
 const INTERNAL = ["__consumer_offsets", "__transaction_state"];
@@ -172,15 +172,15 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
   }),
   upon: (chance, shape) => ({
     kind: "upon",
-    occasion: chance.oneOf(OCCASIONS),
+    occasion: chance.oneOf(chance.oneOf<readonly Occasion[]>(Object.values(OCCASIONS))),
     nth: 1 + chance.below(4),
-    afterMs: chance.percent(50) ? 0 : chance.below(6),
+    ...soonAfter(chance),
     what: chance.oneOf(["crash", "promote", "stop_leader"] as const),
     fate: chance.oneOf(shape.fates),
     downMs: downMs(chance),
     unclean: shape.allowsUnclean && chance.percent(50),
   }),
-  late_marker: () => ({ kind: "late_marker" }),
+  late_marker: (chance) => ({ kind: "late_marker", strays: chance.percent(50) }),
   disk_error: (chance) => ({
     kind: "disk_error",
     operation: chance.oneOf(["write", "sync", "change"] as const),
@@ -207,6 +207,12 @@ function bytesMax(chance: Chance): number {
 
 function downMs(chance: Chance): number {
   return chance.percent(70) ? 1 + chance.below(5) : 1 + chance.below(100);
+}
+
+/** At once, or after a while, in which the disk may stand still. */
+function soonAfter(chance: Chance) {
+  const afterMs = chance.percent(40) ? 0 : 1 + chance.below(6);
+  return { afterMs, holdsDisk: afterMs > 0 && chance.percent(60) };
 }
 
 function place(chance: Chance, topic: string) {

@@ -95,18 +95,20 @@ export type Act =
   | { readonly kind: "hold_syncs"; readonly forMs: number }
   /** Every sync takes a while. */
   | { readonly kind: "slow_syncs"; readonly forMs: number; readonly delayMs: number }
-  /** `what` is done at the nth occasion from here on, or so long after it. */
+  /** `what` is done at the nth occasion from here on, or so long after it, and no sync ends in between where the disk is held. */
   | {
       readonly kind: "upon";
       readonly occasion: Occasion;
       readonly nth: number;
       readonly afterMs: number;
+      readonly holdsDisk: boolean;
       readonly what: "crash" | "promote" | "stop_leader";
       readonly fate: DiskFate;
       readonly downMs: number;
       readonly unclean: boolean;
     }
-  | { readonly kind: "late_marker" }
+  /** A marker that was written before is written again; where it strays, at any partition that its producer has written to. */
+  | { readonly kind: "late_marker"; readonly strays: boolean }
   | {
       readonly kind: "disk_error";
       readonly operation: "write" | "sync" | "change";

@@ -29,7 +29,7 @@ export function drawShape(seed: number): Shape {
     },
     topics,
     laterTopics,
-    allowsUnclean: chance.percent(8),
+    allowsUnclean: chance.percent(15),
     clients: drawClients(chance, [...topics, ...laterTopics]),
     network: {
       delayMsMax: chance.oneOf([0, 2, 5, 20]),
@@ -198,8 +198,8 @@ function drawWeights(chance: Chance): Shape["weights"] {
     restart: some(2),
     hold_syncs: some(4),
     slow_syncs: some(3),
-    upon: some(8),
-    late_marker: some(3),
+    upon: some(16),
+    late_marker: some(4),
     disk_error: some(2),
     clock_jump: some(1),
   };

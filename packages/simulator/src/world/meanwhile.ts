@@ -19,7 +19,7 @@ export type Meanwhile = (typeof MEANWHILE)[number];
 
 type WrittenMarker = Extract<TraceEvent, { kind: "marker_written" }>;
 
-const MARKERS_KEPT = 20;
+const MARKERS_KEPT = 50;
 
 export class Meantime {
   /** The last ones that were written. */

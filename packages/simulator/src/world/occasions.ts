@@ -6,14 +6,21 @@
  */
 import type { TraceEvent } from "@minikafka/core";
 
-/** Moments at which something is under way that something else may meet. */
-export const OCCASIONS = [
-  ...["appended", "rolled", "flushed", "sealed", "manifest_committed", "truncated", "segment_deleted"],
-  ...["compacted", "producer_snapshot_written", "high_watermark_moved", "last_stable_offset_moved"],
-  ...["replicated", "isr_changed", "leader_changed", "marker_written", "transaction_prepared"],
-  ...["transaction_partition_added", "transaction_completed", "offsets_staged", "offsets_committed"],
-] as const satisfies readonly TraceEvent["kind"][];
-export type Occasion = (typeof OCCASIONS)[number];
+/** Moments at which something is under way that something else may meet, by what it is. */
+export const OCCASIONS = {
+  storage: [
+    ...["appended", "rolled", "flushed", "sealed", "manifest_committed", "truncated", "segment_deleted"],
+    ...["compacted", "producer_snapshot_written"],
+  ],
+  replication: [
+    ...["high_watermark_moved", "last_stable_offset_moved", "replicated", "isr_changed", "leader_changed"],
+  ],
+  transactions: [
+    ...["transaction_partition_added", "transaction_prepared", "marker_written", "transaction_completed"],
+    ...["offsets_staged", "offsets_committed"],
+  ],
+} as const satisfies Readonly<Record<string, readonly TraceEvent["kind"][]>>;
+export type Occasion = (typeof OCCASIONS)[keyof typeof OCCASIONS][number];
 
 interface Waiting {
   readonly kind: Occasion;

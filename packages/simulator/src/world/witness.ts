@@ -29,10 +29,13 @@ export interface WatchedAppend {
   readonly sequence: Sequence | null;
   /** How many it has. */
   readonly records: number;
+  /** What its transaction needs elsewhere may be refused first. */
+  readonly isTransactional: boolean;
 }
 
-/** Is told in the instant in which the cluster says what became of a batch. */
+/** Is told in the instant in which a batch is sent, and in which the cluster says what became of it. */
 export interface AppendListener {
+  asked(append: WatchedAppend): void;
   answered(append: WatchedAppend, answer: AppendResult): void;
   refused(append: WatchedAppend, code: string): void;
 }
@@ -49,6 +52,7 @@ export class Witness {
   refusedStarts = 0;
   #hash: number | null = null;
   readonly #onAppend: AppendListener[] = [];
+  readonly #onRefresh: ((cluster: BrokerCluster) => void)[] = [];
   readonly #listeners: ((event: TraceEvent) => void)[] = [];
 
   constructor(recorder: Recorder, { isHashed = false } = {}) {
@@ -97,6 +101,7 @@ export class Witness {
 
   /** Hands `appended` on, whose end is looked at first. */
   async watched(append: WatchedAppend, appended: Promise<AppendResult>): Promise<AppendResult> {
+    for (const listener of this.#onAppend) listener.asked(append);
     try {
       const answer = await appended;
       for (const listener of this.#onAppend) listener.answered(append, answer);
@@ -106,6 +111,15 @@ export class Witness {
         for (const listener of this.#onAppend) listener.refused(append, problem.code);
       throw problem;
     }
+  }
+
+  /** `listener` is called in the instant in which it was judged who lags. */
+  onRefresh(listener: (cluster: BrokerCluster) => void): void {
+    this.#onRefresh.push(listener);
+  }
+
+  refreshed(cluster: BrokerCluster): void {
+    for (const listener of this.#onRefresh) listener(cluster);
   }
 
   /** `listener` hears every event from here on. */

@@ -11,6 +11,7 @@ import {
   type TraceEvent,
 } from "@minikafka/core";
 import { mapIn } from "../facts/judged-history.ts";
+import type { InSyncCount } from "./enough-in-sync.ts";
 import { type BatchLook, LogMirror, type ReadableLog } from "./log-mirror.ts";
 import type { PartitionLook, ReplicaLook } from "./partition-look.ts";
 
@@ -30,6 +31,9 @@ interface Mirrored {
   log: ReadableLog | null;
   /** What has changed it, but for appends, since it was read. */
   readonly changes: Set<TraceEvent["kind"] | "forgotten">;
+  compactedTo: number;
+  /** What stood there before a compaction that nobody has judged yet. */
+  compactedFrom: readonly BatchLook[] | null;
 }
 
 type ReplicaSet = ReturnType<BrokerCluster["replicaSet"]>;
@@ -46,6 +50,8 @@ export class ClusterLooks {
     const place = `${event.topic}/${event.partition}`;
     if (CHANGES.has(event.kind) && "brokerId" in event)
       this.#mirrored(place, event.brokerId).changes.add(event.kind);
+    if (event.kind === "compacted")
+      this.#mirrored(place, event.brokerId).compactedTo = event.firstDirtyOffset;
     if (event.kind === "isr_changed") this.#inSync.set(place, event.to);
     if (event.kind !== "leader_changed" || event.leaderId === null) return;
     if (this.#inSync.get(place)?.includes(event.leaderId) === false)
@@ -81,9 +87,26 @@ export class ClusterLooks {
       waitsForDisk: set.waitsForDisk,
       isNoted: cluster.config.highWatermarkCheckpoint,
       nowMs: cluster.env.clock.nowMs(),
+      monotonicMs: cluster.env.clock.monotonicMs(),
+      replicaLagTimeMs: cluster.config.replicaLagTimeMs,
       uncleanPromotions: this.#unclean.get(place) ?? 0,
       replicas: set.copies.flatMap((copy) => this.#replica(place, copy, compacted) ?? []),
     };
+  }
+
+  /** Who is in sync, and how many it takes; `null` when the partition is not there. */
+  inSyncAt(cluster: BrokerCluster, { topic, partition }: TopicPartition): InSyncCount | null {
+    if (cluster.state !== "running" || !cluster.hasTopic(topic)) return null;
+    const { partitions } = cluster.describeTopic(topic);
+    if (partition >= partitions) return null;
+    const { length } = cluster.replicaSet({ topic, partition }).inSyncReplicas;
+    const minInsyncReplicas = Number(settingOf(cluster, topic, "min_insync_replicas"));
+    return { place: `${topic}/${partition}`, inSync: length, minInsyncReplicas };
+  }
+
+  /** The last look at it was judged: what was compacted before is no news any more. */
+  judged(place: string): void {
+    for (const mirrored of this.#mirrors.get(place)?.values() ?? []) mirrored.compactedFrom = null;
   }
 
   #replica(place: string, copy: Copy, withRecords: boolean): ReplicaLook | null {
@@ -101,7 +124,9 @@ export class ClusterLooks {
       throw problem;
     }
     const isCompacted = !isOther && changes.size === 1 && changes.has("compacted");
-    const compactedFrom = isCompacted ? before : null;
+    if (isCompacted) mirrored.compactedFrom ??= before;
+    else if (isOther || changes.size > 0) mirrored.compactedFrom = null;
+    const { compactedTo, compactedFrom } = mirrored;
     mirrored.log = log;
     changes.clear();
     const { logStartOffset, logEndOffset, flushedOffset, leaderEpochs: epochs } = log;
@@ -114,13 +139,20 @@ export class ClusterLooks {
       isBeingCut,
       epochs,
       mirror,
+      compactedTo,
       compactedFrom,
     };
   }
 
   #mirrored(place: string, brokerId: number): Mirrored {
     const mirrors = mapIn(this.#mirrors, place);
-    const known = mirrors.get(brokerId) ?? { mirror: new LogMirror(), log: null, changes: new Set() };
+    const known = mirrors.get(brokerId) ?? {
+      mirror: new LogMirror(),
+      log: null,
+      changes: new Set(),
+      compactedTo: 0,
+      compactedFrom: null,
+    };
     mirrors.set(brokerId, known);
     return known;
   }

@@ -11,7 +11,7 @@ interface Standing {
 export class CompactionKeeps implements Checker<PartitionLook> {
   readonly name = "compaction-keeps";
   readonly promise =
-    "compaction adds nothing, touches nothing that is not visible and decided, and leaves the last record of each key that counts; a tombstone goes when its time is over";
+    "compaction adds nothing, touches nothing that is not visible and decided, and leaves the last record of each key that counts, and nothing that was aborted; a tombstone goes when its time is over";
 
   check(look: PartitionLook, judge: Judge): void {
     for (const replica of look.replicas)
@@ -41,6 +41,12 @@ function checkReplica(
     judge.asked();
     if (crcs.get(batch.baseOffset) !== batch.crc)
       wrong(`has changed ${batch.baseOffset}, which is not decided`, batch);
+  }
+  for (const batch of mirror.batches) {
+    if (!aborted.has(batch.baseOffset)) continue;
+    judge.asked();
+    if (batch.recordCount > 0 && batch.nextOffset <= replica.compactedTo)
+      wrong(`has left ${batch.baseOffset}, which was aborted`, batch);
   }
   const stood = new Map(standingIn(known).map((each) => [each.record.offset, each]));
   for (const [offset, { record, batch }] of after) {

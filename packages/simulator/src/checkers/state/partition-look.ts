@@ -19,6 +19,8 @@ export interface ReplicaLook {
   readonly isBeingCut: boolean;
   readonly epochs: readonly EpochLook[];
   readonly mirror: LogMirror;
+  /** Up to here it was compacted. */
+  readonly compactedTo: number;
   /** What stood there before a compaction, when nothing else has changed it since the last look. */
   readonly compactedFrom: readonly BatchLook[] | null;
 }
@@ -42,6 +44,10 @@ export interface PartitionLook {
   readonly isNoted: boolean;
   /** The time of day. */
   readonly nowMs: number;
+  /** The time that passes, whatever the time of day is set to. */
+  readonly monotonicMs: number;
+  /** How long one that lags may stay in sync. */
+  readonly replicaLagTimeMs: number;
   /** How often somebody came to lead it who was out of sync. */
   readonly uncleanPromotions: number;
   /** Those that can be read. */

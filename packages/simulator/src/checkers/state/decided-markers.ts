@@ -1,0 +1,52 @@
+/** When the markers of a transaction are written: once it is decided for good how it ends (KIP-98). */
+import type { TraceEvent } from "@minikafka/core";
+import type { Judge } from "../checker.ts";
+import { batchWords } from "./log-mirror.ts";
+import { leaderOf, lookWords, type PartitionLook } from "./partition-look.ts";
+
+type Written = Extract<TraceEvent, { kind: "marker_written" }>;
+
+export class MarkerAfterDecision {
+  readonly name = "marker-after-decision";
+  readonly promise =
+    "no marker is written before the last record of its transactional id is visible in the coordinator's log, and on the leader's disk where acknowledgements wait for disks";
+  /** By producer id, the transactional id. */
+  readonly #ids = new Map<number, string>();
+
+  /** Hears who has which producer id. */
+  traced(event: TraceEvent): void {
+    if (event.kind === "transaction_initialized" || event.kind === "transaction_begun")
+      this.#ids.set(event.producerId, event.transactionalId);
+  }
+
+  /** To be told in the instant in which it is written. `coordinators`: the partitions of the coordinators' topic. */
+  written(
+    { producerId, coordinatorEpoch, topic, partition, control }: Written,
+    coordinators: readonly PartitionLook[],
+    judge: Judge,
+  ): void {
+    const transactionalId = this.#ids.get(producerId);
+    if (transactionalId === undefined) return;
+    const key = JSON.stringify({ kind: "transaction", transactional_id: transactionalId });
+    for (const look of coordinators) {
+      const leader = leaderOf(look);
+      // One that leads no more ends what it has decided.
+      if (leader === null || leader.isBeingCut || look.leaderEpoch !== coordinatorEpoch) continue;
+      const last = leader.mirror.batches.findLast(
+        ({ records }) => records?.some((record) => record.key === key) === true,
+      );
+      if (last === undefined) continue;
+      judge.asked();
+      const isVisible = last.nextOffset <= look.highWatermark;
+      if (isVisible && (!look.waitsForDisk || last.nextOffset <= leader.flushedOffset)) continue;
+      judge.violated(
+        `the ${control} marker of ${transactionalId} in ${topic}/${partition} was written before its end was decided for good`,
+        [
+          batchWords(leader.brokerId, last),
+          `flushed to ${leader.flushedOffset} of ${leader.logEndOffset}`,
+          lookWords(look),
+        ],
+      );
+    }
+  }
+}
