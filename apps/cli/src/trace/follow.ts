@@ -1,9 +1,10 @@
 /** A cluster's trace while it grows: printed, or saved in a file. */
-import type { ClientClock } from "@minikafka/client";
+import type { Client, ClientClock } from "@minikafka/client";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { CliError } from "../failure.ts";
-import { withSession } from "../session.ts";
+import { CliError, failureOf } from "../failure.ts";
+import { type Session, withSession } from "../session.ts";
+import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
 import { HistoryReader } from "./history-reader.ts";
 import { printEntry } from "./replay.ts";
 import { TraceWriter } from "./trace-file.ts";
@@ -19,7 +20,8 @@ export interface FollowOptions {
 
 export async function followTrace(context: Context, { save, exitAtEnd }: FollowOptions): Promise<ExitCode> {
   await withSession(context, async (session) => {
-    const reader = new HistoryReader(session);
+    const reader = new HistoryReader(unhurried(session.client, context));
+    let isLastLook = exitAtEnd === true;
     const first = await reader.read();
     const file = save === undefined ? null : await TraceWriter.open(save);
     try {
@@ -32,9 +34,10 @@ export async function followTrace(context: Context, { save, exitAtEnd }: FollowO
         else for (const line of news.lines) await printEntry(context, line);
         if (news.hasEnded) throw historyEnded();
         if (news.hasMore) continue;
-        if (exitAtEnd || context.interrupted.aborted || !context.data.isOpen) break;
+        if (isLastLook || !context.data.isOpen) break;
         await pause(session.client.clock, context.interrupted);
-        if (context.interrupted.aborted) break;
+        // What happened before the user said that it is enough belongs to it.
+        isLastLook = context.interrupted.aborted;
       }
       if (file !== null) context.notes.remark(`${file.lines} lines in ${save}`);
     } finally {
@@ -45,8 +48,27 @@ export async function followTrace(context: Context, { save, exitAtEnd }: FollowO
   return EXIT.ok;
 }
 
+/**
+ * Looks that an interruption does not give up: what is asked for then is written down before the end. Whoever loads a snapshot lets all
+ * others go, in the middle of what they ask; a look that was lost is taken once more.
+ */
+function unhurried(client: Client, { settings }: Context): Pick<Session, "call"> {
+  const timeoutMs = settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
+  return {
+    call: async (name, fields) => {
+      try {
+        return await client.call(name, fields, { timeoutMs });
+      } catch (error) {
+        if (failureOf(error).code !== "CONNECTION") throw error;
+        return client.call(name, fields, { timeoutMs });
+      }
+    },
+  };
+}
+
 /** Shorter when the user interrupts. */
 function pause(clock: ClientClock, interrupted: AbortSignal): Promise<void> {
+  if (interrupted.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const over = () => {
       cancel();

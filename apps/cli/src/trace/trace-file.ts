@@ -1,8 +1,10 @@
 /** A trace in a file: written as it grows, and read to be carried out once more. The format is in docs/traces.md. */
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { constants, type FileHandle, open, readFile } from "node:fs/promises";
 import { CliError } from "../failure.ts";
 
 const VERSION = 1;
+/** Emptied, and each line goes to the end, wherever that is when the trace has begun anew. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
 /** The first line, as far as this program needs it. */
 export interface TraceHead {
@@ -28,7 +30,7 @@ export class TraceWriter {
   /** In place of what the file held. */
   static async open(path: string): Promise<TraceWriter> {
     return new TraceWriter(
-      await open(path, "w").catch((error: Error) => Promise.reject(unusable(path, error))),
+      await open(path, FLAGS).catch((error: Error) => Promise.reject(unusable(path, error))),
     );
   }
 
