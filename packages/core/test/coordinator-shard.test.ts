@@ -130,6 +130,7 @@ describe("a shard", () => {
     const cluster = await openCounters(world, 2);
     const shard = shardOn(cluster, world);
     const counted = [increment(shard, "a"), increment(shard, "a")];
+    await settle();
     await cluster.replicateOnce();
     await cluster.replicateOnce();
     await Promise.all(counted);

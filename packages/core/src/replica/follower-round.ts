@@ -83,9 +83,8 @@ export async function followerRound(
         return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: null };
     }
     const copied = copyFrom(set, follower, leader, options);
-    const { logStartOffset } = leadership;
-    if (goesWithLogStart(follower.log, logStartOffset)) await follower.log.deleteRecords(logStartOffset);
-    if (flushesToJoin(set, follower, follower.log, set.highWatermark)) await follower.log.flush();
+    await followLogStart(follower, leadership.logStartOffset);
+    await flushToJoin(set, follower);
     noteSuccess(set, follower, leader, options);
     return { brokerId, ...copied, truncatedTo, problem: null };
   } catch (problem) {
@@ -146,6 +145,15 @@ function copyFrom(
     follower.progress = afterFetch(follower.progress, { logEndOffset, leaderEndOffset, nowMs });
     set.noteProgress();
   }
+}
+
+async function followLogStart({ log }: Replica, logStartOffset: number): Promise<void> {
+  if (goesWithLogStart(log, logStartOffset)) await log.deleteRecords(logStartOffset);
+}
+
+async function flushToJoin(set: PartitionReplicaSet, follower: Replica): Promise<void> {
+  const { log } = follower;
+  if (flushesToJoin(set, follower, log, set.highWatermark)) await log.flush();
 }
 
 async function cutLog(
