@@ -55,7 +55,7 @@ describe.each(MESSAGES)("$name", (message) => {
       fc.property(drawn, (value) => {
         expect(decode(message, encode(message, value))).toEqual(value);
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 
@@ -63,9 +63,8 @@ describe.each(MESSAGES)("$name", (message) => {
     fc.assert(
       fc.property(drawn, (value) => {
         const bytes = encode(message, value);
-        for (let length = 0; length < bytes.length; length += 1) {
-          expect(refusalOf(message, bytes.subarray(0, length))).toBe("Malformed");
-        }
+        const refusals = Array.from(bytes, (_, length) => refusalOf(message, bytes.subarray(0, length)));
+        expect(refusals.filter((refusal) => refusal !== "Malformed")).toEqual([]);
       }),
       { numRuns: 3 },
     );
@@ -73,12 +72,16 @@ describe.each(MESSAGES)("$name", (message) => {
 
   test("damaged bytes are read as something else or are Malformed", () => {
     fc.assert(
-      fc.property(drawn, fc.nat(), fc.integer({ min: 0, max: 255 }), (value, place, byte) => {
+      fc.property(drawn, fc.infiniteStream(fc.nat(255)), (value, damage) => {
         const bytes = encode(message, value);
-        bytes[place % bytes.length] = byte;
-        expect(refusalOf(message, bytes)).toBeOneOf([null, "Malformed"]);
+        const refusals = Array.from(bytes, (_, place) => {
+          const damaged = Buffer.from(bytes);
+          damaged[place] = damage.next().value;
+          return refusalOf(message, damaged);
+        });
+        expect(refusals.filter((refusal) => refusal !== "Malformed" && refusal !== null)).toEqual([]);
       }),
-      { numRuns: 30 },
+      { numRuns: 3 },
     );
   });
 });
