@@ -25,6 +25,8 @@ const PLACEHOLDERS: { readonly [Name in SettingName]?: string } = {
   ack_rule: "high-watermark|captured-isr",
   high_watermark_checkpoint: "true|false",
   rebalance: "barrier|immediate",
+  advertise: "HOST",
+  auto_create_topics: "true|false",
 };
 
 function flagOf(name: SettingName): Option {
@@ -43,11 +45,13 @@ Every setting can also stand in the file (names as above, with underscores, as a
 or in the environment (MINIKAFKA_PORT, MINIKAFKA_LOG_LEVEL …); flags go before the environment,
 the environment before the file.
 
-When clients can produce, one JSON line is printed: {"msg":"ready","host":…,"port":…,"pid":…,"data":…}
+When clients can produce, one JSON line is printed: {"msg":"ready","host":…,"port":…,"pid":…,"data":…};
+with --kafka-port it has "kafka":[{"broker_id":…,"host":…,"port":…}, …] as well
 
 Examples:
   minikafka-broker --data ./data
   minikafka-broker --data ./data --port 0 --log-level warn
+  minikafka-broker --data ./data --brokers 3 --kafka-port 9092
   minikafka-broker --data ./lab --clock manual --start-time 1700000000000
 
 Exit codes: 0 stopped cleanly, 1 unexpected, 2 usage, 3 data folder refused, 4 data folder in use,

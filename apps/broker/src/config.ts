@@ -7,6 +7,7 @@ import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/c
 import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { groupSettings } from "./group-settings.ts";
+import { kafkaSettings } from "./kafka/kafka-settings.ts";
 import { LOG_LEVELS } from "./logging.ts";
 import { transactionSettings } from "./transaction-settings.ts";
 
@@ -17,6 +18,7 @@ export const settings = z.strictObject({
   data: z.string().min(1).describe("the folder that holds everything durable"),
   host: z.string().min(1).default("127.0.0.1").describe("the address to listen on"),
   port: z.int().min(0).max(65_535).default(9192).describe("the port to listen on; 0 picks a free one"),
+  ...kafkaSettings,
   brokers: z.int().min(1).max(LIMITS.brokersMax).default(1).describe("how many brokers this process hosts"),
   clock: z
     .enum(["auto", "manual"])

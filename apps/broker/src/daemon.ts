@@ -9,44 +9,28 @@ import { type BrokerCluster, CrashSignal, ManualClock, NodeDisk, SystemClock } f
 import type { Logger } from "pino";
 import { type BrokerOptions, programSettings } from "./broker-options.ts";
 import type { Settings } from "./config.ts";
-import type { ConnectionLimits } from "./connections/connection-options.ts";
-import { OpenConnections } from "./connections/open-connections.ts";
-import { OutputBudget } from "./connections/output-budget.ts";
 import { Sequence } from "./connections/sequence.ts";
 import { Deadlines } from "./deadlines.ts";
+import { Doors } from "./doors.ts";
 import { EventFeed } from "./event-feed.ts";
 import type { HeldDisk } from "./history/held-disk.ts";
 import { History } from "./history/history.ts";
 import { Recorder } from "./history/recorder.ts";
-import { Dispatcher } from "./json/dispatch.ts";
 import type { BrokerContext } from "./json/handler.ts";
-import { Listener } from "./json/listener.ts";
-import { jsonSpeech } from "./json/speech.ts";
+import { type BrokerAddress, NO_SITE } from "./kafka/kafka-site.ts";
 import { dataFolderOf, type Kernel, openKernel } from "./kernel.ts";
 import { openLog, stepProblemTo, traceTo } from "./logging.ts";
 import { type ManualWorld, openManualWorld, undoLoad } from "./manual-world.ts";
-import { connectionsDefault } from "./open-files.ts";
 import { Replicator } from "./replicator.ts";
 import { removeUnfinished } from "./snapshots/folder-restore.ts";
 import { Past } from "./snapshots/past.ts";
-import { Remaking, type Stage } from "./snapshots/remaking.ts";
+import { Remaking } from "./snapshots/remaking.ts";
 import { Shelf } from "./snapshots/shelf.ts";
+import type { Stage } from "./stage.ts";
 import { tickedSteps } from "./ticked-steps.ts";
 import { Ticker } from "./ticker.ts";
 import { Tracers } from "./tracers.ts";
 
-const REQUESTS_IN_HAND_MAX = 64;
-const OUTPUT_PAUSE_BYTES = 256 * 1024;
-const OUTPUT_STALL_MS = 30_000;
-/** A burst of a few thousand events is borne; see json/watching.ts. */
-const EVENT_BYTES_MAX = 1024 * 1024;
-/** Of all connections together; see output-budget.ts. */
-const OUTPUT_BUDGET = { bytesMax: 256 * 1024 * 1024, patienceMs: 1_000 };
-/** Kafka: connections.max.idle.ms. */
-const IDLE_MS = 600_000;
-const LINGER_MS = 2_000;
-/** A client of a stopping daemon has read its last answer by then, or will read it from its own buffers. */
-const LINGER_STOPPING_MS = 200;
 /** How long a stopping daemon waits for answers that are owed. */
 const DRAIN_MS = 5_000;
 
@@ -58,6 +42,8 @@ export interface Broker {
   readonly seed: number | null;
   /** Where it listens, or `null`. */
   readonly address: { readonly host: string; readonly port: number } | null;
+  /** Where Kafka's clients are told to connect, by broker; none where it listens for none. */
+  readonly kafkaAddresses: readonly BrokerAddress[];
   /** A connection without a socket; see in-process-link.ts. */
   connectInProcess(): Duplex;
   /** Answers what is in hand, flushes, and lets the data folder go. Rejects when something could not be made durable. */
@@ -131,9 +117,7 @@ class Daemon implements Broker {
   readonly #realTime: Deadlines;
   /** In manual mode. */
   readonly #sequence: Sequence | null;
-  readonly #dispatcher: Dispatcher;
-  readonly #connections: OpenConnections;
-  readonly #listener: Listener;
+  readonly #doors: Doors;
   readonly #ticker: Ticker | null;
   readonly #replicator: Replicator | null;
   readonly #onBroken: (error: Error) => void;
@@ -151,26 +135,12 @@ class Daemon implements Broker {
     this.#sequence = sequence;
     const hold = <Result>(work: Promise<Result>): Promise<Result> => sequence?.hold(work) ?? work;
     const seed = manual?.origin.seed ?? null;
-    const stage: Stage = { ...kernel, isLab, seed, events, hold, crash, past: null };
+    const stage: Stage = { ...kernel, isLab, seed, events, hold, crash, kafka: NO_SITE, past: null };
     this.#stage = stage;
     this.#onBroken = onBroken;
-    this.#dispatcher = new Dispatcher({
-      context: stage,
-      newFaultId: () => stage.random.uuid(),
-      onFault: (faultId, operation, err) => log.error({ faultId, operation, err }, "internal error"),
-      onBroken: (error) => this.#broken(error),
-      ...(recorder === null ? {} : { recorder }),
-    });
-    this.#connections = new OpenConnections({
-      limits: limitsOf(settings),
-      realTime,
-      budget: new OutputBudget(OUTPUT_BUDGET, realTime),
-      ...(this.#sequence === null ? {} : { sequence: this.#sequence }),
-      ...(recorder === null ? {} : { recorder }),
-      connectionsMax: settings.max_connections ?? connectionsDefault(cluster.config.openFilesMax),
-      onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
-    });
-    this.#listener = new Listener(this.#connections, jsonSpeech(this.#dispatcher));
+    const broken = (error: Error) => this.#broken(error);
+    this.#doors = new Doors({ settings, stage, log, events, realTime, sequence, recorder, onBroken: broken });
+    stage.kafka = this.#doors.kafka;
     if (manual !== null) stage.past = this.#pastOf(parts, manual.disk);
     const tellProblem = stepProblemTo(log);
     const onProblem = (step: string, problem: unknown): void => {
@@ -186,15 +156,17 @@ class Daemon implements Broker {
   #broken(error: Error): void {
     if (error instanceof CrashSignal) {
       // A process that is dead has no connections any more, and its background work is nobody's news.
-      if (this.#dispatcher.isDead) return;
-      this.#dispatcher.die();
-      this.#connections.destroyAll();
+      if (!this.#doors.die()) return;
     }
     this.#onBroken(error);
   }
 
   get cluster(): BrokerCluster {
     return this.#stage.cluster;
+  }
+
+  get kafkaAddresses(): readonly BrokerAddress[] {
+    return this.#doors.kafka.addresses;
   }
 
   get seed(): number | null {
@@ -211,8 +183,7 @@ class Daemon implements Broker {
     const remaking = new Remaking({
       ...{ settings, folder, disk, stage, events, recorder, realTime },
       onBroken: (error) => this.#broken(error),
-      dispatcher: this.#dispatcher,
-      connections: this.#connections,
+      doors: this.#doors,
       onCrash: options.onCrash,
       hasForeignFaults: options.faults !== undefined,
       nextTracer: () => tracers.next(),
@@ -221,6 +192,7 @@ class Daemon implements Broker {
       startTimeMs: manual.origin.startTimeMs,
       ...{ settings, folder, recorder, remaking, sequence },
       shelf: new Shelf(disk, folder, settings.snapshots_max_bytes),
+      kafkaAddresses: () => this.#doors.kafka.addresses,
       now: () => ({ timeMs: stage.clock.nowMs(), seed: stage.seed ?? 0 }),
     });
   }
@@ -231,12 +203,12 @@ class Daemon implements Broker {
   }
 
   async listen(): Promise<void> {
-    this.address = await this.#listener.listen(this.settings.host, this.settings.port);
+    this.address = await this.#doors.listen();
   }
 
   connectInProcess(): Duplex {
     if (this.#closing !== null) throw new Error("the broker is closed; start another one to connect to it");
-    return this.#listener.connectInProcess();
+    return this.#doors.connectInProcess();
   }
 
   close(): Promise<void> {
@@ -245,16 +217,12 @@ class Daemon implements Broker {
   }
 
   async #close(): Promise<void> {
-    this.#listener.refuseNew();
-    this.#dispatcher.stop();
+    this.#doors.beginToClose();
     this.#stage.parking.endAll();
     this.#stage.faults.releaseAll();
     this.#stage.delays.end();
-    const lost = this.#realTime.after(DRAIN_MS, () => this.#connections.destroyAll());
-    // Who asks for something while others are owed an answer is told SHUTTING_DOWN.
-    await this.#connections.answered();
-    this.#listener.endSurplus();
-    await this.#connections.endAll(LINGER_STOPPING_MS);
+    const lost = this.#realTime.after(DRAIN_MS, () => this.#doors.connections.destroyAll());
+    await this.#doors.close();
     lost.cancel();
     await this.#sequence?.settled();
     await this.#replicator?.stop();
@@ -268,19 +236,4 @@ class Daemon implements Broker {
       await stopped;
     }
   }
-}
-
-function limitsOf(settings: Settings): ConnectionLimits {
-  return {
-    frameBytesMax: settings.max_frame_bytes,
-    requestsInHandMax: REQUESTS_IN_HAND_MAX,
-    idleMs: IDLE_MS,
-    lingerMs: LINGER_MS,
-    output: {
-      pauseBytes: OUTPUT_PAUSE_BYTES,
-      bytesMax: settings.max_output_bytes,
-      stallMs: OUTPUT_STALL_MS,
-      eventBytesMax: Math.min(EVENT_BYTES_MAX, settings.max_output_bytes / 2),
-    },
-  };
 }

@@ -46,7 +46,20 @@ async function main(): Promise<void> {
   const broker = await startBroker({ settings, log, onBroken: fail, onCrash: die });
   const { host, port } = broker.address ?? { host: settings.host, port: settings.port };
   const drawn = broker.seed === null ? {} : { seed: broker.seed };
-  const ready = { msg: "ready", host, port, pid: process.pid, data: resolve(settings.data), ...drawn };
+  const kafka = broker.kafkaAddresses.map(({ brokerId, ...address }) => ({
+    broker_id: brokerId,
+    ...address,
+  }));
+  const named = kafka.length === 0 ? {} : { kafka };
+  const ready = {
+    msg: "ready",
+    host,
+    port,
+    pid: process.pid,
+    data: resolve(settings.data),
+    ...drawn,
+    ...named,
+  };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   await stop;
   await broker.close().catch((error: unknown) => {

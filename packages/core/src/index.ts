@@ -20,6 +20,7 @@ export type { ProducerInit } from "./cluster/producer-ids.ts";
 export type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./cluster/replication-steps.ts";
 export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";
 export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
+export { topicNameProblem } from "./cluster/topic-name.ts";
 export type { TopicRequest } from "./cluster/topic-request.ts";
 export type { TendedTransactions } from "./cluster/transaction-operations.ts";
 export { ArmedFault, type FaultChance, type FaultTimes } from "./env/armed-fault.ts";

@@ -13,7 +13,6 @@
  * has hung up, for whom nothing should be kept.
  */
 import type { Duplex } from "node:stream";
-import { FrameTooLarge } from "@minikafka/protocol";
 import type { Deadline } from "../deadlines.ts";
 import type { Wait } from "../parking.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
@@ -21,7 +20,7 @@ import { Arrivals } from "./arrivals.ts";
 import type { Client } from "./client.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { Output } from "./output.ts";
-import { type Answer, type Frames, unreachableRejection } from "./speech.ts";
+import { type Answer, type Frames, type Refusal, unreachableRejection } from "./speech.ts";
 import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
@@ -168,8 +167,9 @@ export class Connection implements Client {
       for (let left = requestsMax; left > 0 && hasMore && !this.#isEnding && this.#hasRoom(); left -= 1)
         hasMore = this.#takeNext();
     } catch (error) {
-      if (!(error instanceof FrameTooLarge)) throw error;
-      this.#refuseFrame(error);
+      const refusal = this.#options.speech.refusalOf(error);
+      if (refusal === null) throw error;
+      this.#refuse(refusal);
     } finally {
       this.#isServing = false;
     }
@@ -257,12 +257,12 @@ export class Connection implements Client {
   }
 
   /** The answer comes after those that are owed; the rest of the stream is read and dropped, so that it can be received. */
-  #refuseFrame(error: FrameTooLarge): void {
-    this.#options.onClosing(error.message);
+  #refuse({ reason, answer }: Refusal): void {
+    this.#options.onClosing(reason);
     this.#isEnding = true;
     this.#endRequests();
     this.#inHand += 1;
-    this.#answer(this.#order.takePlace(), this.#options.speech.refusal(error.message));
+    this.#answer(this.#order.takePlace(), answer);
   }
 
   #endIfAnswered(): void {

@@ -24,18 +24,24 @@ export interface Frames {
   readonly isReady: boolean;
   /** Takes what the stream brought; `chunk` may be written to again once {@link next} has returned `null`. */
   push(chunk: Buffer): void;
-  /** The next whole one, or `null`. A view that is good until the next call. Throws FrameTooLarge. */
+  /** The next whole one, or `null`. A view that is good until the next call. Throws what {@link Speech.refusalOf} knows. */
   next(): Buffer | null;
   /** How many requests end in `chunk`, which is the next of the stream. */
   endsIn(chunk: Buffer): number;
+}
+
+/** Why no more is read of a stream, and the last answer to its client. */
+export interface Refusal {
+  readonly reason: string;
+  readonly answer: Answer;
 }
 
 export interface Speech {
   newFrames(frameBytesMax: number): Frames;
   /** Carries a request out. Never throws, and its promise never rejects. */
   dispatch(frame: Buffer, client: Client): Dispatched;
-  /** The last answer to a client whose stream cannot be cut any further. */
-  refusal(message: string): Answer;
+  /** What is told to a client whose stream cannot be cut any further, for an error of {@link Frames.next}; `null`: it is none of those. */
+  refusalOf(error: unknown): Refusal | null;
 }
 
 /** For the promises of {@link Speech.dispatch}. */

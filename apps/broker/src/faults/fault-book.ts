@@ -11,8 +11,8 @@ import type { ParsedResponse } from "@minikafka/protocol";
 import { type FaultPointView, refused, type WireOrder } from "./fault-order.ts";
 import { kernelOrder, kernelPoints, wireOrder } from "./kernel-faults.ts";
 import { RequestFaults } from "./request-faults.ts";
-import { requestPoints } from "./request-points.ts";
 import { RequestRule } from "./request-rule.ts";
+import { wirePoints } from "./wire-points.ts";
 
 /** Who arms and never disarms is told so, before each request has thousands of rules to pass. */
 const RULES_MAX = 1_000;
@@ -32,7 +32,7 @@ export class FaultBook {
   }
 
   points(): FaultPointView[] {
-    return [...requestPoints().values(), ...kernelPoints()];
+    return [...wirePoints().values(), ...kernelPoints()];
   }
 
   /** Oldest first. */
@@ -46,7 +46,7 @@ export class FaultBook {
     this.#takeIn();
     if (this.#rules.size >= RULES_MAX)
       throw refused(`${RULES_MAX} faults are armed, which is all that are taken; disarm_faults forgets them`);
-    const isOfRequest = requestPoints().has(order.point);
+    const isOfRequest = wirePoints().has(order.point);
     return this.#add(isOfRequest ? this.requests.arm(order) : this.#kernel.arm(kernelOrder(order)));
   }
 

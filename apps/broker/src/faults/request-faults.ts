@@ -6,10 +6,11 @@
  * Never: carries out a request, or keeps one from being carried out: dispatch does, by what it is told here.
  */
 import type { Tracer } from "@minikafka/core";
-import type { AnyRequest } from "@minikafka/protocol";
 import { refused, requireFields, requirePossible, type WireOrder } from "./fault-order.ts";
-import { isWithin, requestPoint, requestPoints } from "./request-points.ts";
+import { isWithin, type ScopedRequest } from "./request-points.ts";
 import { RequestRule } from "./request-rule.ts";
+
+import { wirePoints } from "./wire-points.ts";
 
 /** What each action has to know. */
 const FIELDS = { error: ["code"], delay: ["delay_ms"] } as const;
@@ -25,7 +26,7 @@ export class RequestFaults {
 
   /** Throws INVALID_REQUEST for what cannot be. */
   arm(order: WireOrder): RequestRule {
-    const point = requestPoints().get(order.point);
+    const point = wirePoints().get(order.point);
     if (point === undefined) throw refused(`point: there is no ${order.point}; list_faults names all points`);
     requirePossible(order, point);
     requireFields(order, order.action === "error" || order.action === "delay" ? FIELDS[order.action] : []);
@@ -47,11 +48,13 @@ export class RequestFaults {
   }
 
   /** The fault that acts at this request, or `null`. With nothing armed it costs one comparison. */
-  firedAt(request: AnyRequest): RequestRule | null {
+  firedAt(point: string, scopeOf: () => ScopedRequest): RequestRule | null {
     if (this.#rules.length === 0 || this.#isResting) return null;
-    const point = requestPoint(request.operation);
+    let request: ScopedRequest | null = null;
     for (const rule of this.#rules) {
-      if (rule.order.point !== point || !isWithin(rule.order, request) || !rule.takeHit()) continue;
+      if (rule.order.point !== point) continue;
+      request ??= scopeOf();
+      if (!isWithin(rule.order, request) || !rule.takeHit()) continue;
       this.#trace({ kind: "fault_fired", point, action: rule.order.action, hit: rule.hits });
       return rule;
     }

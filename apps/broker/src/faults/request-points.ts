@@ -66,12 +66,29 @@ const LISTS = ["partitions", "offsets"] as const;
 
 export type RequestScope = { readonly [Name in FaultScopeName]?: string | number | undefined };
 
-/** Whether a request is one that a fault is bound to; one that is about several partitions is, when one of them is. */
-export function isWithin(scope: RequestScope, request: AnyRequest): boolean {
+/** What a request is about, in whichever protocol it came: all of each that it names. */
+export interface ScopedRequest {
+  readonly broker_id: readonly unknown[];
+  readonly group_id: readonly unknown[];
+  readonly transactional_id: readonly unknown[];
+  readonly places: readonly { readonly topic: unknown; readonly partition: unknown }[];
+}
+
+export function scopeOfRequest(request: AnyRequest): ScopedRequest {
   const fields: Fields = { ...request };
-  if (!NAMED.every((name) => scope[name] === undefined || scope[name] === fields[name])) return false;
+  return {
+    broker_id: [fields.broker_id],
+    group_id: [fields.group_id],
+    transactional_id: [fields.transactional_id],
+    places: placesOf(fields).map(({ topic, partition }) => ({ topic, partition })),
+  };
+}
+
+/** Whether a request is one that a fault is bound to; one that is about several of a kind is, when one of them is. */
+export function isWithin(scope: RequestScope, request: ScopedRequest): boolean {
+  if (!NAMED.every((name) => scope[name] === undefined || request[name].includes(scope[name]))) return false;
   if (scope.topic === undefined && scope.partition === undefined) return true;
-  return placesOf(fields).some(
+  return request.places.some(
     ({ topic, partition }) =>
       (scope.topic === undefined || scope.topic === topic) &&
       (scope.partition === undefined || scope.partition === partition),

@@ -7,6 +7,7 @@
  * Never: an entry after one that is missing.
  */
 import type { OperationName } from "@minikafka/protocol";
+import type { KafkaPeer } from "../kafka/peer.ts";
 import type { FolderImage } from "./folder-image.ts";
 import type { TraceEntry } from "./trace-lines.ts";
 
@@ -60,6 +61,20 @@ export class History {
     this.#connections.add(connection);
     this.#add({ request: { number: this.#requests, connection, line } });
     return this.#requests;
+  }
+
+  /** The same for a frame of Kafka's. */
+  takenFrame(connection: number, frame: Buffer, { brokerId, clientHost }: KafkaPeer): number {
+    this.#requests += 1;
+    this.#connections.add(connection);
+    const number = this.#requests;
+    const [broker_id, client_host, frame_b64] = [brokerId, clientHost, frame.toString("base64")];
+    this.#add({ kafka_request: { number, connection, broker_id, client_host, frame_b64 } });
+    return number;
+  }
+
+  answeredFrame(request: number, frame: Buffer): void {
+    this.#add({ kafka_answer: { request, frame_b64: frame.toString("base64") } });
   }
 
   answered(request: number, line: string): void {

@@ -6,7 +6,11 @@
 
 import type { Answer } from "../connections/speech.ts";
 import type { NumberedEvent } from "../event-feed.ts";
+import type { KafkaPeer } from "../kafka/peer.ts";
 import { type History, isWithoutHistory } from "./history.ts";
+
+/** Before each of Kafka's frames. */
+const SIZE_BYTES = 4;
 
 export class Recorder {
   #history: History;
@@ -31,6 +35,16 @@ export class Recorder {
     const number = history.taken(connection, line.toString());
     return (answer) => {
       if (answer !== null && history === this.#history) history.answered(number, answer.toString().trimEnd());
+    };
+  }
+
+  /** The same for a frame of Kafka's, without its size. */
+  takenFrame(connection: number, frame: Buffer, peer: KafkaPeer): (answer: Answer) => void {
+    const history = this.#history;
+    const number = history.takenFrame(connection, frame, peer);
+    return (answer) => {
+      if (answer !== null && history === this.#history)
+        history.answeredFrame(number, Buffer.from(answer).subarray(SIZE_BYTES));
     };
   }
 

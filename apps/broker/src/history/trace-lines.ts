@@ -3,6 +3,7 @@
  * of `trace --save`, of snapshots that are kept in the folder, and of what read_history shows; docs/traces.md describes it.
  */
 import { deflateSync } from "node:zlib";
+import type { BrokerAddress } from "../kafka/kafka-site.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { FolderImage } from "./folder-image.ts";
 
@@ -20,14 +21,28 @@ export interface TraceHead {
   readonly seed: number;
   /** Those that make a difference to what happens. */
   readonly settings: { readonly [name: string]: unknown };
+  /** Where Kafka's clients were told to connect; left out: nowhere. */
+  readonly kafka?: readonly { readonly broker_id: number; readonly host: string; readonly port: number }[];
   /** In the file of a snapshot: what the clock said when it was saved. */
   readonly time_ms?: number;
+}
+
+/** A request of Kafka's protocol: the frame behind its size. */
+export interface KafkaRequestEntry {
+  readonly number: number;
+  readonly connection: number;
+  /** At whose port it came. */
+  readonly broker_id: number;
+  readonly client_host: string;
+  readonly frame_b64: string;
 }
 
 /** What happened, in its order. */
 export type TraceEntry =
   | { readonly request: { readonly number: number; readonly connection: number; readonly line: string } }
   | { readonly answer: { readonly request: number; readonly line: string } }
+  | { readonly kafka_request: KafkaRequestEntry }
+  | { readonly kafka_answer: { readonly request: number; readonly frame_b64: string } }
   | { readonly event: { readonly [name: string]: unknown } }
   | { readonly closed: { readonly connection: number } };
 
@@ -36,6 +51,15 @@ export interface Trace {
   readonly image: FolderImage;
   /** Each a line without its end. */
   readonly entries: readonly string[];
+}
+
+export function addressesOf({ kafka = [] }: TraceHead): BrokerAddress[] {
+  return kafka.map(({ broker_id: brokerId, ...address }) => ({ brokerId, ...address }));
+}
+
+export function addressFields(addresses: readonly BrokerAddress[]): Pick<TraceHead, "kafka"> {
+  if (addresses.length === 0) return {};
+  return { kafka: addresses.map(({ brokerId, ...address }) => ({ broker_id: brokerId, ...address })) };
 }
 
 export function* imageLines(image: FolderImage): Generator<string> {

@@ -55,14 +55,16 @@ function readHead(line: string): TraceHead {
   const refuse = (name: keyof TraceHead, expected: string): never => {
     throw new BadTrace(`line 1: ${name}: expected ${expected}, got ${said(head[name])}`);
   };
-  const { minikafka_trace, program_version, data, settings, start_time_ms, seed, time_ms } = head;
+  const { minikafka_trace, program_version, data, settings, start_time_ms, seed, time_ms, kafka } = head;
   if (minikafka_trace !== TRACE_VERSION) return refuse("minikafka_trace", `${TRACE_VERSION}`);
   if (typeof program_version !== "string") return refuse("program_version", "a string");
   if (typeof data !== "string") return refuse("data", "a string");
   if (!isFields(settings)) return refuse("settings", "an object");
   if (!isCount(start_time_ms, TIMESTAMP_MS_MAX)) return refuse("start_time_ms", "a time in milliseconds");
   if (!isWhole(seed)) return refuse("seed", "a whole number");
-  const read = { minikafka_trace, program_version, data, start_time_ms, seed, settings };
+  if (kafka !== undefined && !areAddresses(kafka)) return refuse("kafka", "a list of brokers' addresses");
+  const addresses = kafka === undefined ? {} : { kafka };
+  const read = { minikafka_trace, program_version, data, start_time_ms, seed, settings, ...addresses };
   if (time_ms === undefined) return read;
   return isCount(time_ms, TIMESTAMP_MS_MAX)
     ? { ...read, time_ms }
@@ -71,13 +73,15 @@ function readHead(line: string): TraceHead {
 
 /** Throws {@link BadTrace}. */
 function requireEntry(line: string, number: number): void {
-  const { request, answer, event, closed } = parsed(line, number);
+  const { request, answer, kafka_request, kafka_answer, event, closed } = parsed(line, number);
   const isEntry =
     (isFields(request) &&
       isCount(request.number) &&
       isCount(request.connection) &&
       typeof request.line === "string") ||
     (isFields(answer) && isCount(answer.request) && typeof answer.line === "string") ||
+    isKafkaRequest(kafka_request) ||
+    (isFields(kafka_answer) && isCount(kafka_answer.request) && isBase64(kafka_answer.frame_b64)) ||
     (isFields(closed) && isCount(closed.connection)) ||
     event !== undefined;
   if (!isEntry) throw new BadTrace(`line ${number}: expected a request, an answer, an event or a closed`);
@@ -85,6 +89,25 @@ function requireEntry(line: string, number: number): void {
   const operation = operationOf(String(request.line));
   if (operation !== null && (isWithoutHistory(operation) || operation === "crash"))
     throw new BadTrace(`line ${number}: ${operation} is a part of no history that can be carried out again`);
+}
+
+function areAddresses(value: unknown): value is NonNullable<TraceHead["kafka"]> {
+  if (!Array.isArray(value)) return false;
+  return value.every(
+    (each) =>
+      isFields(each) && isCount(each.broker_id) && typeof each.host === "string" && isCount(each.port),
+  );
+}
+
+function isKafkaRequest(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const { number, connection, broker_id, client_host, frame_b64 } = value;
+  const areCounts = [number, connection, broker_id].every((each) => isCount(each));
+  return areCounts && typeof client_host === "string" && isBase64(frame_b64);
+}
+
+function isBase64(value: unknown): boolean {
+  return typeof value === "string" && Buffer.from(value, "base64").toString("base64") === value;
 }
 
 /** `null` where the line is no request, as clients may send it. */

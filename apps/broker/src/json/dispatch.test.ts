@@ -7,6 +7,7 @@ import { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
 import { Delays } from "../faults/delays.ts";
 import { FaultBook } from "../faults/fault-book.ts";
+import { NO_SITE } from "../kafka/kafka-site.ts";
 import { Parking } from "../parking.ts";
 import { Dispatcher } from "./dispatch.ts";
 
@@ -29,6 +30,7 @@ async function openDispatcher() {
       hold: (work) => work,
       seed: null,
       past: null,
+      kafka: NO_SITE,
       events: new EventFeed(clock),
       faults: new FaultBook(env.faults, noTrace),
       delays: new Delays(deadlines),

@@ -18,10 +18,11 @@ import {
 } from "@minikafka/protocol";
 import type { Client } from "../connections/client.ts";
 import { type Answer, type Dispatched, unreachableRejection } from "../connections/speech.ts";
+import { type FaultyRequest, withFault } from "../faults/faulty-request.ts";
+import { requestPoint, scopeOfRequest } from "../faults/request-points.ts";
 import type { RequestRule } from "../faults/request-rule.ts";
 import type { Recorder } from "../history/recorder.ts";
 import { failure } from "./answer-line.ts";
-import { withFault } from "./faulty-request.ts";
 import type { BrokerContext } from "./handler.ts";
 import { HANDLERS } from "./handler-table.ts";
 
@@ -68,8 +69,9 @@ export class Dispatcher {
     if (this.#state === "serving") this.#state = "stopping";
   }
 
-  get isDead(): boolean {
-    return this.#state === "dead";
+  /** Whether requests are carried out, are told that the broker stops, or are cut off. */
+  get state(): "serving" | "stopping" | "dead" {
+    return this.#state;
   }
 
   /** From now on nothing is carried out, nor answered: whoever asks is cut off, as by a process that has died. */
@@ -105,7 +107,9 @@ export class Dispatcher {
     onRead(read.kind === "refused" ? null : read.request.operation);
     if (read.kind === "refused") return inTurn(read.id, failure(read.id, read.code, read.message));
     const { id, request } = read;
-    const rule = this.#options.context.faults.requests.firedAt(request);
+    const rule = this.#options.context.faults.requests.firedAt(requestPoint(request.operation), () =>
+      scopeOfRequest(request),
+    );
     if (rule !== null) return this.#dispatchFaulty(rule, id, request, client);
     return dispatched(id, request, this.#carryOut(id, request, client), null);
   }
@@ -116,9 +120,13 @@ export class Dispatcher {
     request: AnyRequest,
     client: Client,
   ): Dispatched {
-    const carryOut = () => this.#carryOut(id, request, client);
+    const faulty: FaultyRequest = {
+      client,
+      carryOut: () => this.#carryOut(id, request, client),
+      refuse: (code, message, details) => failure(id, code, message, details),
+    };
     try {
-      const { answer, begun } = withFault(rule, { id, client, carryOut }, this.#options.context);
+      const { answer, begun } = withFault(rule, faulty, this.#options.context);
       return dispatched(id, request, answer, begun);
     } catch (error) {
       return dispatched(id, request, this.#failed(id, request.operation, error), null);

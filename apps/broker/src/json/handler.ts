@@ -6,6 +6,7 @@ import type { Deadlines } from "../deadlines.ts";
 import type { EventFeed } from "../event-feed.ts";
 import type { Delays } from "../faults/delays.ts";
 import type { FaultBook } from "../faults/fault-book.ts";
+import type { KafkaSite } from "../kafka/kafka-site.ts";
 import type { Parking } from "../parking.ts";
 import type { GoingBack } from "../snapshots/going-back.ts";
 
@@ -27,6 +28,8 @@ export interface BrokerContext {
   readonly pause: () => Promise<void>;
   /** With a manual clock no other request is taken until `work` is over. Settles as it does. */
   readonly hold: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Where Kafka's clients find the brokers. */
+  readonly kafka: KafkaSite;
   /** What happens, for those who watch. */
   readonly events: EventFeed;
   readonly faults: FaultBook;

@@ -1,5 +1,5 @@
 /** Lines of JSON on a connection. */
-import { LineFramer } from "@minikafka/protocol";
+import { FrameTooLarge, LineFramer } from "@minikafka/protocol";
 import type { Frames, Speech } from "../connections/speech.ts";
 import { failure } from "./answer-line.ts";
 import type { Dispatcher } from "./dispatch.ts";
@@ -18,6 +18,11 @@ export function jsonSpeech(dispatcher: Pick<Dispatcher, "dispatch">): Speech {
   return {
     newFrames: (frameBytesMax) => new Lines(frameBytesMax),
     dispatch: (line, client) => dispatcher.dispatch(line, client),
-    refusal: (message) => failure(undefined, "FRAME_TOO_LARGE", `${message}; the connection closes`),
+    refusalOf: (error) => {
+      if (!(error instanceof FrameTooLarge)) return null;
+      const { message } = error;
+      const answer = failure(undefined, "FRAME_TOO_LARGE", `${message}; the connection closes`);
+      return { reason: message, answer };
+    },
   };
 }

@@ -12,7 +12,14 @@ import type { Client } from "../connections/client.ts";
 import type { Sequence } from "../connections/sequence.ts";
 import type { History } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
-import { imageLines, TRACE_VERSION, type Trace, type TraceHead } from "../history/trace-lines.ts";
+import {
+  addressFields,
+  imageLines,
+  TRACE_VERSION,
+  type Trace,
+  type TraceHead,
+} from "../history/trace-lines.ts";
+import type { BrokerAddress } from "../kafka/kafka-site.ts";
 import { VERSION } from "../version.ts";
 import { clusterState } from "./cluster-state.ts";
 import { firstDifference } from "./first-difference.ts";
@@ -33,6 +40,8 @@ export interface PastParts {
   readonly shelf: Shelf;
   readonly remaking: Remaking;
   readonly sequence: Sequence;
+  /** Where Kafka's clients are told to connect. */
+  readonly kafkaAddresses: () => readonly BrokerAddress[];
   /** As it is now. */
   readonly now: () => { readonly timeMs: number; readonly seed: number };
   /** Where the clock began. */
@@ -142,7 +151,7 @@ export class Past implements GoingBack {
   }
 
   #head(): TraceHead {
-    const { settings, folder, now } = this.#parts;
+    const { settings, folder, now, kafkaAddresses } = this.#parts;
     const startTimeMs = this.#startTimeMs;
     const { seed } = now();
     return {
@@ -152,6 +161,7 @@ export class Past implements GoingBack {
       start_time_ms: startTimeMs,
       seed,
       settings: settingsThatMatter(settings),
+      ...addressFields(kafkaAddresses()),
     };
   }
 }

@@ -15,23 +15,23 @@ import {
 } from "@minikafka/core";
 import type { Settings } from "../config.ts";
 import type { Client } from "../connections/client.ts";
-import type { OpenConnections } from "../connections/open-connections.ts";
 import { Quiet } from "../connections/quiet.ts";
 import type { Deadlines } from "../deadlines.ts";
+import type { Doors } from "../doors.ts";
 import { EventFeed } from "../event-feed.ts";
 import type { HeldDisk } from "../history/held-disk.ts";
 import { History } from "../history/history.ts";
 import { originFrom } from "../history/origin.ts";
 import type { Recorder } from "../history/recorder.ts";
-import type { Trace } from "../history/trace-lines.ts";
+import { addressesOf, type Trace } from "../history/trace-lines.ts";
 import { Dispatcher } from "../json/dispatch.ts";
 import type { BrokerContext } from "../json/handler.ts";
-import { type Kernel, openKernel } from "../kernel.ts";
+import { KafkaDispatcher } from "../kafka/kafka-dispatch.ts";
+import { siteAt } from "../kafka/kafka-site.ts";
+import { openKernel } from "../kernel.ts";
+import type { Stage } from "../stage.ts";
 import { letItCount, putBack, putBy } from "./folder-restore.ts";
 import { Replay } from "./replay.ts";
-
-/** The daemon's context, of which another kernel may take possession. */
-export type Stage = { -readonly [Name in keyof BrokerContext]: BrokerContext[Name] } & Pick<Kernel, "random">;
 
 export interface RemakingParts {
   readonly settings: Settings;
@@ -40,8 +40,7 @@ export interface RemakingParts {
   readonly stage: Stage;
   readonly events: EventFeed;
   readonly recorder: Recorder;
-  readonly dispatcher: Dispatcher;
-  readonly connections: OpenConnections;
+  readonly doors: Doors;
   readonly realTime: Deadlines;
   readonly onCrash: (() => void) | undefined;
   readonly onBroken: (error: Error) => void;
@@ -62,14 +61,14 @@ export class Remaking {
 
   /** `look` is called when all has been done once more, before the clients of the history are gone. */
   async inPlace(trace: Trace, asker: Pick<Client, "number">, look: () => void): Promise<void> {
-    const { disk, connections, onBroken, hasForeignFaults } = this.#parts;
+    const { disk, doors, onBroken, hasForeignFaults } = this.#parts;
     if (hasForeignFaults) {
       const message =
         "the program that this broker is a part of has faults of its own, which no snapshot knows";
       throw new BrokerError("INVALID_REQUEST", message);
     }
     this.#putBy();
-    await connections.destroyOthers(asker);
+    await doors.connections.destroyOthers(asker);
     try {
       await disk.keep(() => this.#inPlace(trace, look));
     } catch (error) {
@@ -99,7 +98,7 @@ export class Remaking {
   }
 
   async #inPlace({ head, image, entries }: Trace, look: () => void): Promise<void> {
-    const { settings, folder, disk, stage, events, recorder, dispatcher } = this.#parts;
+    const { settings, folder, disk, stage, events, recorder, doors } = this.#parts;
     const trace = this.#parts.nextTracer();
     recorder.write(new History(image, settings.history_max_bytes));
     await this.#endKernel();
@@ -109,17 +108,19 @@ export class Remaking {
     events.beginAnew(clock);
     const { onCrash, realTime } = this.#parts;
     const kernel = await openKernel(settings, { clock, disk, trace, onCrash, origin, realTime });
-    const { hold } = stage;
+    const { hold, kafka } = stage;
     const quiet = new Quiet(kernel.deadlines);
     Object.assign(stage, kernel, { seed: head.seed, hold: holdBy(quiet) });
     await quiet.come();
-    const replay = new Replay(dispatcher, quiet, recorder);
+    const replay = new Replay(doors, quiet, recorder);
+    stage.kafka = siteAt(kafka, addressesOf(head));
     await replay.run(entries);
     look();
     await replay.end();
-    stage.hold = hold;
+    Object.assign(stage, { hold, kafka });
     letItCount(disk, folder);
     events.speak();
+    await doors.kafka.follow();
   }
 
   /** As if its process had died. */
@@ -161,13 +162,16 @@ export class Remaking {
     const crash = (at: string): never => {
       throw new CrashSignal(at);
     };
-    const dispatcher = new Dispatcher({
-      context: { ...stage, ...kernel, seed: head.seed, events, crash, hold: holdBy(quiet) },
+    const kafka = siteAt(stage.kafka, addressesOf(head));
+    const options = {
+      context: { ...stage, ...kernel, seed: head.seed, events, crash, hold: holdBy(quiet), kafka },
       newFaultId: () => random.uuid(),
       onFault: ignore,
-      onBroken: (error) => broken.push(error),
-    });
-    const replay = new Replay(dispatcher, quiet);
+      onBroken: (error: Error) => broken.push(error),
+    };
+    const dispatcher = new Dispatcher(options);
+    const kafkaDispatcher = new KafkaDispatcher({ ...options, service: dispatcher });
+    const replay = new Replay({ dispatcher, kafkaDispatcher }, quiet);
     await quiet.come();
     await replay.run(entries);
     const close = async () => {

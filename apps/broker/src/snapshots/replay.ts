@@ -6,22 +6,25 @@
 
 import type { Quiet } from "../connections/quiet.ts";
 import type { Recorder } from "../history/recorder.ts";
-import type { TraceEntry } from "../history/trace-lines.ts";
+import type { KafkaRequestEntry, TraceEntry } from "../history/trace-lines.ts";
 import type { Dispatcher } from "../json/dispatch.ts";
+import type { KafkaDispatcher } from "../kafka/kafka-dispatch.ts";
 import { Ghost } from "./ghost.ts";
 
+/** Who carries the requests out, by their protocol. */
+export interface Dispatchers {
+  readonly dispatcher: Pick<Dispatcher, "dispatch">;
+  readonly kafkaDispatcher: Pick<KafkaDispatcher, "dispatch">;
+}
+
 export class Replay {
-  readonly #dispatcher: Pick<Dispatcher, "dispatch">;
+  readonly #dispatchers: Dispatchers;
   readonly #recorder: Recorder | null;
   readonly #quiet: Pick<Quiet, "come">;
   readonly #clients = new Map<number, Ghost>();
 
-  constructor(
-    dispatcher: Pick<Dispatcher, "dispatch">,
-    quiet: Pick<Quiet, "come">,
-    recorder: Recorder | null = null,
-  ) {
-    this.#dispatcher = dispatcher;
+  constructor(dispatchers: Dispatchers, quiet: Pick<Quiet, "come">, recorder: Recorder | null = null) {
+    this.#dispatchers = dispatchers;
     this.#quiet = quiet;
     this.#recorder = recorder;
   }
@@ -32,6 +35,7 @@ export class Replay {
       if (text.startsWith('{"event"')) continue;
       const entry = JSON.parse(text) as TraceEntry;
       if ("request" in entry) this.#take(entry.request.connection, entry.request.line);
+      else if ("kafka_request" in entry) this.#takeFrame(entry.kafka_request);
       else if ("closed" in entry) this.#close(entry.closed.connection);
       else continue;
       await this.#quiet.come();
@@ -48,7 +52,7 @@ export class Replay {
 
   /** What a client is answered, or `null` when that waits for something. */
   async ask(request: object): Promise<{ readonly [name: string]: unknown } | null> {
-    const { answer: dispatched } = this.#dispatcher.dispatch(
+    const { answer: dispatched } = this.#dispatchers.dispatcher.dispatch(
       Buffer.from(JSON.stringify(request)),
       new Ghost(0, () => undefined),
     );
@@ -62,9 +66,19 @@ export class Replay {
   }
 
   #take(connection: number, line: string): void {
+    this.#dispatchers.dispatcher.dispatch(Buffer.from(line), this.#client(connection));
+  }
+
+  #takeFrame({ connection, broker_id, client_host, frame_b64 }: KafkaRequestEntry): void {
+    const peer = { brokerId: broker_id, clientHost: client_host };
+    const frame = Buffer.from(frame_b64, "base64");
+    this.#dispatchers.kafkaDispatcher.dispatch(frame, this.#client(connection), peer);
+  }
+
+  #client(connection: number): Ghost {
     const client = this.#clients.get(connection) ?? new Ghost(connection, () => this.#close(connection));
     this.#clients.set(connection, client);
-    this.#dispatcher.dispatch(Buffer.from(line), client);
+    return client;
   }
 
   #close(connection: number): void {

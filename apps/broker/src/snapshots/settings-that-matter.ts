@@ -7,6 +7,8 @@ const OTHERS: ReadonlySet<string> = new Set([
   "data",
   "host",
   "port",
+  "kafka_port",
+  "advertise",
   "start_time",
   "seed",
   "history_max_bytes",

@@ -18,6 +18,7 @@ import type {
 } from "../replica/partition-view.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
+import type { BrokerState } from "./broker-health.ts";
 import {
   type ClusterDescription,
   describeCluster,
@@ -64,6 +65,11 @@ export abstract class ClusterReads {
   /** Throws UNKNOWN_TOPIC. */
   describeTopic(topic: string): TopicDescription {
     return describeTopic(this.topics.require(topic));
+  }
+
+  /** The name of the topic that has an id, or `null`: a topic that was made anew has another one (KIP-516). */
+  topicOfId(topicId: string): string | null {
+    return this.topics.ofId(topicId)?.topic ?? null;
   }
 
   /** Throws UNKNOWN_TOPIC, also when the topic of that name is another one (Kafka: UNKNOWN_TOPIC_ID, KIP-516). */
@@ -132,6 +138,12 @@ export abstract class ClusterReads {
    */
   findInLog(place: TopicPartition, sought: SoughtPlace): LogFind {
     return this.replicaSet(place).leaderLog.find(sought);
+  }
+
+  /** Whether each broker serves, in the order of their ids. */
+  brokerStates(): { readonly brokerId: number; readonly state: BrokerState }[] {
+    this.lifecycle.requireRunning();
+    return this.rooms.brokers.all().map(({ brokerId, state }) => ({ brokerId, state }));
   }
 
   describeCluster(): ClusterDescription {

@@ -30,6 +30,7 @@ export interface Topic {
 
 export class TopicCatalogue {
   readonly #byName = new Map<string, Topic>();
+  readonly #byId = new Map<string, Topic>();
   readonly #byCollisionKey = new Map<string, Topic>();
   #partitionCount = 0;
   #replicaCount = 0;
@@ -48,6 +49,11 @@ export class TopicCatalogue {
 
   get(name: string): Topic | undefined {
     return this.#byName.get(name);
+  }
+
+  /** The topic of an id, or `undefined` (KIP-516). */
+  ofId(topicId: string): Topic | undefined {
+    return this.#byId.get(topicId);
   }
 
   /** Throws UNKNOWN_TOPIC. */
@@ -118,6 +124,7 @@ export class TopicCatalogue {
     const key = collisionKey(topic.topic);
     assert(!this.#byCollisionKey.has(key), `the name ${topic.topic} is taken`);
     this.#byName.set(topic.topic, topic);
+    this.#byId.set(topic.topicId, topic);
     this.#byCollisionKey.set(key, topic);
     this.#partitionCount += topic.partitions.length;
     this.#replicaCount += replicasOf(topic);
@@ -132,6 +139,7 @@ export class TopicCatalogue {
   remove(topic: Topic): void {
     assert(this.#byName.get(topic.topic) === topic, `the topic ${topic.topic} is not in the catalogue`);
     this.#byName.delete(topic.topic);
+    this.#byId.delete(topic.topicId);
     this.#byCollisionKey.delete(collisionKey(topic.topic));
     this.#partitionCount -= topic.partitions.length;
     this.#replicaCount -= replicasOf(topic);

@@ -4,18 +4,18 @@
  * One that is delayed or held takes effect also when its client has gone meanwhile: it has arrived, and no broker takes back what
  * it has read.
  */
-import type { RequestId } from "@minikafka/protocol";
+import type { ErrorCode, ErrorDetails } from "@minikafka/protocol";
 import type { Client } from "../connections/client.ts";
 import type { Answer } from "../connections/speech.ts";
-import type { RequestRule } from "../faults/request-rule.ts";
-import { failure } from "./answer-line.ts";
-import type { BrokerContext } from "./handler.ts";
+import type { BrokerContext } from "../json/handler.ts";
+import type { RequestRule } from "./request-rule.ts";
 
 export interface FaultyRequest {
-  readonly id: RequestId | undefined;
   readonly client: Client;
   /** As without the fault. Called at most once. */
   readonly carryOut: () => Answer | Promise<Answer>;
+  /** The answer that says so, in the words of its protocol. */
+  readonly refuse: (code: ErrorCode, message: string, details: ErrorDetails) => Answer;
 }
 
 export interface FaultyAnswer {
@@ -27,14 +27,14 @@ export interface FaultyAnswer {
 /** Throws CrashSignal, where a crash leaves the process alive. */
 export function withFault(
   rule: RequestRule,
-  { id, client, carryOut }: FaultyRequest,
+  { client, carryOut, refuse }: FaultyRequest,
   { delays, crash }: BrokerContext,
 ): FaultyAnswer {
   // Nothing is armed without what its action needs.
   const { point, action, code = "INTERNAL_ERROR", delay_ms: delayMs = 0 } = rule.order;
   switch (action) {
     case "error":
-      return now(failure(id, code, `a fault is armed at ${point}: nothing was done`, { fault: point }));
+      return now(refuse(code, `a fault is armed at ${point}: nothing was done`, { fault: point }));
     case "delay":
       return once(delays.wait(delayMs), carryOut);
     case "hold":

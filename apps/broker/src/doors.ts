@@ -1,0 +1,146 @@
+/**
+ * The ways in: lines of JSON by a port or by links of this process, and Kafka's frames by a port for each broker. All of them share
+ * the limits, and the one order in which requests take effect.
+ *
+ * Owns the dispatchers, the ports and everybody who is connected.
+ */
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import type { Settings } from "./config.ts";
+import type { ConnectionLimits } from "./connections/connection-options.ts";
+import { OpenConnections } from "./connections/open-connections.ts";
+import { OutputBudget } from "./connections/output-budget.ts";
+import type { Address } from "./connections/port.ts";
+import type { Sequence } from "./connections/sequence.ts";
+import type { Deadlines } from "./deadlines.ts";
+import type { EventFeed } from "./event-feed.ts";
+import type { Recorder } from "./history/recorder.ts";
+import { Dispatcher } from "./json/dispatch.ts";
+import { Listener } from "./json/listener.ts";
+import { jsonSpeech } from "./json/speech.ts";
+import { KafkaDispatcher } from "./kafka/kafka-dispatch.ts";
+import { KafkaListeners } from "./kafka/kafka-listeners.ts";
+import { connectionsDefault } from "./open-files.ts";
+import type { Stage } from "./stage.ts";
+
+const REQUESTS_IN_HAND_MAX = 64;
+const OUTPUT_PAUSE_BYTES = 256 * 1024;
+const OUTPUT_STALL_MS = 30_000;
+/** A burst of a few thousand events is borne; see connections/watching.ts. */
+const EVENT_BYTES_MAX = 1024 * 1024;
+/** Of all connections together; see output-budget.ts. */
+const OUTPUT_BUDGET = { bytesMax: 256 * 1024 * 1024, patienceMs: 1_000 };
+/** Kafka: connections.max.idle.ms. */
+const IDLE_MS = 600_000;
+const LINGER_MS = 2_000;
+/** A client of a stopping daemon has read its last answer by then, or will read it from its own buffers. */
+const LINGER_STOPPING_MS = 200;
+
+export interface DoorsParts {
+  readonly settings: Settings;
+  readonly stage: Stage;
+  readonly log: Logger;
+  readonly events: EventFeed;
+  readonly realTime: Deadlines;
+  /** With a manual clock; else `null`, as is the recorder. */
+  readonly sequence: Sequence | null;
+  readonly recorder: Recorder | null;
+  /** What cannot happen has happened, or the kernel died. */
+  readonly onBroken: (error: Error) => void;
+}
+
+export class Doors {
+  readonly dispatcher: Dispatcher;
+  readonly kafkaDispatcher: KafkaDispatcher;
+  readonly connections: OpenConnections;
+  readonly kafka: KafkaListeners;
+  readonly #listener: Listener;
+  readonly #settings: Settings;
+
+  constructor(parts: DoorsParts) {
+    const { settings, stage, log, events, realTime, sequence, recorder, onBroken } = parts;
+    const recording = recorder === null ? {} : { recorder };
+    const options = {
+      ...{ context: stage, onBroken, ...recording },
+      newFaultId: () => stage.random.uuid(),
+      onFault: (faultId: string, operation: string, err: unknown) =>
+        log.error({ faultId, operation, err }, "internal error"),
+    };
+    this.#settings = settings;
+    this.dispatcher = new Dispatcher(options);
+    this.kafkaDispatcher = new KafkaDispatcher({ ...options, service: this.dispatcher });
+    this.connections = new OpenConnections({
+      limits: limitsOf(settings),
+      realTime,
+      budget: new OutputBudget(OUTPUT_BUDGET, realTime),
+      ...(sequence === null ? {} : { sequence }),
+      ...recording,
+      connectionsMax: settings.max_connections ?? connectionsDefault(stage.cluster.config.openFilesMax),
+      onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
+    });
+    this.#listener = new Listener(this.connections, jsonSpeech(this.dispatcher));
+    this.kafka = new KafkaListeners({
+      ...{ settings, events, connections: this.connections, dispatcher: this.kafkaDispatcher },
+      cluster: () => stage.cluster,
+      inTurn: (act) => (sequence === null ? act() : sequence.add(inSequence(act))),
+      onProblem: (brokerId, err) => log.error({ brokerId, err }, "a port for Kafka's clients stays closed"),
+    });
+  }
+
+  /** Resolves with the address of the JSON port. Rejects with AddressUnavailable. */
+  async listen(): Promise<Address> {
+    const { host, port } = this.#settings;
+    const address = await this.#listener.listen(host, port);
+    await this.kafka.listen();
+    return address;
+  }
+
+  connectInProcess(): Duplex {
+    return this.#listener.connectInProcess();
+  }
+
+  /** Nobody new comes in, and who asks for anything is told that the broker stops. */
+  beginToClose(): void {
+    this.#listener.refuseNew();
+    this.kafka.refuseNew();
+    this.dispatcher.stop();
+  }
+
+  /** Resolves when everybody has gone, with the answers that they are owed. */
+  async close(): Promise<void> {
+    // Who asks for something while others are owed an answer is told SHUTTING_DOWN.
+    await this.connections.answered();
+    this.#listener.endSurplus();
+    await this.connections.endAll(LINGER_STOPPING_MS);
+  }
+
+  /** Nothing is carried out any more, as by a process that has died. Returns false where that was so before. */
+  die(): boolean {
+    if (this.dispatcher.state === "dead") return false;
+    this.dispatcher.die();
+    this.connections.destroyAll();
+    return true;
+  }
+}
+
+function inSequence(act: () => void): () => boolean {
+  return () => {
+    act();
+    return true;
+  };
+}
+
+function limitsOf(settings: Settings): ConnectionLimits {
+  return {
+    frameBytesMax: settings.max_frame_bytes,
+    requestsInHandMax: REQUESTS_IN_HAND_MAX,
+    idleMs: IDLE_MS,
+    lingerMs: LINGER_MS,
+    output: {
+      pauseBytes: OUTPUT_PAUSE_BYTES,
+      bytesMax: settings.max_output_bytes,
+      stallMs: OUTPUT_STALL_MS,
+      eventBytesMax: Math.min(EVENT_BYTES_MAX, settings.max_output_bytes / 2),
+    },
+  };
+}

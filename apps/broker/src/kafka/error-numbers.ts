@@ -1,0 +1,109 @@
+/**
+ * Which number of Kafka's tells what is amiss. Most are the table's own (ERRORS, `kafkaCode`); some depend on who asks: on the API, and
+ * on its version, since clients know what the versions of their time could say.
+ */
+import { BrokerError } from "@minikafka/core";
+import { ERRORS, type ErrorCode } from "@minikafka/protocol";
+import { KAFKA_ERRORS, type KafkaErrorName, type KafkaErrorNumber } from "@minikafka/protocol/kafka";
+
+export const NONE = KAFKA_ERRORS.NONE;
+
+/** A refusal that Kafka's protocol knows, and ours has no code for. */
+export class KafkaRefusal extends Error {
+  override readonly name = "KafkaRefusal";
+  readonly errorCode: KafkaErrorNumber;
+
+  constructor(errorName: KafkaErrorName, message: string) {
+    super(message);
+    this.errorCode = KAFKA_ERRORS[errorName];
+  }
+}
+
+/** Of a call. */
+interface Asked {
+  readonly api: string;
+  readonly version: number;
+}
+
+type Kind = "group" | "transaction";
+
+/** Who is asked as a coordinator. */
+const KINDS: { readonly [api: string]: Kind } = {
+  OffsetCommit: "group",
+  OffsetFetch: "group",
+  JoinGroup: "group",
+  Heartbeat: "group",
+  LeaveGroup: "group",
+  SyncGroup: "group",
+  DescribeGroups: "group",
+  ListGroups: "group",
+  DeleteGroups: "group",
+  OffsetDelete: "group",
+  TxnOffsetCommit: "group",
+  InitProducerId: "transaction",
+  AddPartitionsToTxn: "transaction",
+  AddOffsetsToTxn: "transaction",
+  EndTxn: "transaction",
+} satisfies { readonly [api: string]: Kind };
+
+/** From this version on PRODUCER_FENCED may be told; before, INVALID_PRODUCER_EPOCH stands for it (KIP-588). */
+const FENCED_SINCE: { readonly [api: string]: number } = {
+  InitProducerId: 4,
+  AddPartitionsToTxn: 2,
+  AddOffsetsToTxn: 2,
+  EndTxn: 2,
+};
+
+/** What the table has no number for, or another one than a client of Kafka expects. */
+const OTHERWISE: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
+  BROKER_FAILED: "KAFKA_STORAGE_ERROR",
+  SHUTTING_DOWN: "BROKER_NOT_AVAILABLE",
+  TRANSACTION_ABORTED: "INVALID_PRODUCER_EPOCH",
+};
+
+/** What a coordinator says where a partition's leader would say something else. */
+const OF_COORDINATORS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
+  LEADER_NOT_AVAILABLE: "COORDINATOR_NOT_AVAILABLE",
+  BROKER_NOT_AVAILABLE: "COORDINATOR_NOT_AVAILABLE",
+  NOT_ENOUGH_REPLICAS: "COORDINATOR_NOT_AVAILABLE",
+  NOT_ENOUGH_REPLICAS_AFTER_APPEND: "COORDINATOR_NOT_AVAILABLE",
+  SHUTTING_DOWN: "COORDINATOR_NOT_AVAILABLE",
+};
+
+const OF_TRANSACTIONS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
+  UNKNOWN_TRANSACTIONAL_ID: "INVALID_PRODUCER_ID_MAPPING",
+  UNKNOWN_PRODUCER_ID: "INVALID_PRODUCER_ID_MAPPING",
+};
+
+function nameOf(code: ErrorCode, { api, version }: Asked): KafkaErrorName | null {
+  if (code === "PRODUCER_FENCED" || code === "TRANSACTION_ABORTED") {
+    const since = FENCED_SINCE[api];
+    return since !== undefined && version >= since ? "PRODUCER_FENCED" : "INVALID_PRODUCER_EPOCH";
+  }
+  const kind = KINDS[api];
+  if (kind !== undefined && OF_COORDINATORS[code] !== undefined) return OF_COORDINATORS[code];
+  if ((kind === "transaction" || api === "TxnOffsetCommit") && OF_TRANSACTIONS[code] !== undefined)
+    return OF_TRANSACTIONS[code];
+  return OTHERWISE[code] ?? null;
+}
+
+const NUMBERS: ReadonlySet<number> = new Set(Object.values(KAFKA_ERRORS));
+
+function isKafkaErrorNumber(number: number): number is KafkaErrorNumber {
+  return NUMBERS.has(number);
+}
+
+/** The number that a client of this API and version is told for one of our codes. */
+export function numberOfCode(code: ErrorCode, asked: Asked): KafkaErrorNumber {
+  const name = nameOf(code, asked);
+  if (name !== null) return KAFKA_ERRORS[name];
+  const number = ERRORS[code].kafkaCode;
+  return number !== null && isKafkaErrorNumber(number) ? number : KAFKA_ERRORS.UNKNOWN_SERVER_ERROR;
+}
+
+/** The number of what was thrown, where it is a refusal; throws it on where it is a fault of ours. */
+export function numberOf(problem: unknown, asked: Asked): KafkaErrorNumber {
+  if (problem instanceof KafkaRefusal) return problem.errorCode;
+  if (problem instanceof BrokerError) return numberOfCode(problem.code, asked);
+  throw problem;
+}

@@ -1,0 +1,187 @@
+/**
+ * From a frame of Kafka's to its answer: read it strictly, hand it to the handler of its API, say how it went.
+ *
+ * A refusal is an answer, with its number in the API's own places. What cannot be read, or has a version that nobody speaks, is cut
+ * off, as in Kafka: there is no form for its answer. ApiVersions alone is answered whatever its version (KIP-511). A fault of ours is
+ * UNKNOWN_SERVER_ERROR to the client; the log has more.
+ */
+import { AssertionFailure, BrokerError, CrashSignal } from "@minikafka/core";
+import {
+  API_TABLE,
+  type ApiName,
+  type ApiNamed,
+  KAFKA_ERRORS,
+  Malformed,
+  type OpenedRequest,
+  openRequest,
+  type RequestOf,
+  type ResponseOf,
+  readRequest,
+  responseFrame,
+} from "@minikafka/protocol/kafka";
+import type { Client } from "../connections/client.ts";
+import { type Answer, type Dispatched, unreachableRejection } from "../connections/speech.ts";
+import { withFault } from "../faults/faulty-request.ts";
+import { kafkaPoint, kafkaScope } from "../faults/kafka-points.ts";
+import type { Recorder } from "../history/recorder.ts";
+import type { Dispatcher, DispatcherOptions } from "../json/dispatch.ts";
+import { KafkaRefusal, numberOf, numberOfCode } from "./error-numbers.ts";
+import type { KafkaCall, KafkaHandler } from "./handler.ts";
+import { handlerOf } from "./handler-table.ts";
+import { unsupportedVersion } from "./handlers/18-api-versions.ts";
+import type { KafkaPeer } from "./peer.ts";
+
+export interface KafkaDispatcherOptions extends DispatcherOptions {
+  /** Whether anything is carried out is decided for all listeners at once. */
+  readonly service: Pick<Dispatcher, "state">;
+}
+
+/** A request that was read, in its own type. */
+interface ReadCall<Name extends ApiName> {
+  readonly api: ApiNamed<Name>;
+  readonly handler: KafkaHandler<Name>;
+  readonly request: RequestOf<Name>;
+  readonly correlationId: number;
+  readonly call: KafkaCall;
+}
+
+export class KafkaDispatcher {
+  readonly #options: KafkaDispatcherOptions;
+
+  constructor(options: KafkaDispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Carries out the request in a frame. Never throws, and its promise never rejects. */
+  dispatch(frame: Buffer, client: Client, peer: KafkaPeer): Dispatched {
+    const { recorder } = this.#options;
+    // A frame is read in place: it must be written down before.
+    const tell = recorder?.takenFrame(client.number, frame, peer) ?? null;
+    const result = this.#dispatch(frame, client, peer);
+    if (tell !== null) tellOf(result.answer, tell);
+    return result;
+  }
+
+  #dispatch(frame: Buffer, client: Client, peer: KafkaPeer): Dispatched {
+    try {
+      const opened = openRequest(frame);
+      const { header, api } = opened;
+      if (opened.isServed && api !== null && handlerOf(api.name) !== null)
+        return this.#read(api.name, opened, client, peer);
+      if (api?.name === "ApiVersions") return atOnce(unsupportedVersion(header.correlationId));
+      client.cut(`nobody speaks version ${header.apiVersion} of Kafka's API ${header.apiKey}`);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      client.cut(`a request of Kafka's that cannot be read: ${error.message}`);
+    }
+    return atOnce(null);
+  }
+
+  #read<Name extends ApiName>(
+    name: Name,
+    opened: OpenedRequest,
+    client: Client,
+    peer: KafkaPeer,
+  ): Dispatched {
+    const { header, body } = opened;
+    const api = API_BY_NAME[name];
+    const handler = handlerOf(name);
+    if (handler === null) throw new Error(`${name} has no handler`);
+    const { apiVersion: version, clientId, correlationId } = header;
+    const request = readRequest(api, version, body) as RequestOf<Name>;
+    body.expectEnd();
+    const call: KafkaCall = { ...peer, api: name, version, clientId, client };
+    return this.#dispatchRead({ api, handler, request, correlationId, call });
+  }
+
+  #dispatchRead<Name extends ApiName>(read: ReadCall<Name>): Dispatched {
+    const { handler, request, call } = read;
+    const { context } = this.#options;
+    const isSilent = handler.isSilent?.(request) ?? false;
+    const scope = () => kafkaScope(request, call.brokerId, (topicId) => context.cluster.topicOfId(topicId));
+    const rule = context.faults.requests.firedAt(kafkaPoint(call.api), scope);
+    if (rule === null) return dispatched(read, this.#carryOut(read), null, isSilent);
+    const faulty = {
+      client: call.client,
+      carryOut: () => this.#carryOut(read),
+      refuse: (code: Parameters<typeof numberOfCode>[0]) =>
+        encoded(read, handler.refusal(request, numberOfCode(code, call), call)),
+    };
+    try {
+      const { answer, begun } = withFault(rule, faulty, context);
+      return dispatched(read, answer, begun, isSilent);
+    } catch (error) {
+      return dispatched(read, this.#failed(read, error), null, isSilent);
+    }
+  }
+
+  #carryOut<Name extends ApiName>(read: ReadCall<Name>): Answer | Promise<Answer> {
+    const { handler, request, call } = read;
+    const { context, service } = this.#options;
+    if (service.state === "dead") call.client.cut("the broker has crashed");
+    // Who asks a broker that is going is told by the end of the connection.
+    if (service.state !== "serving") return null;
+    try {
+      const response = handler.serve(request, context, call);
+      return response instanceof Promise ? this.#carryOutLater(read, response) : encoded(read, response);
+    } catch (error) {
+      return this.#failed(read, error);
+    }
+  }
+
+  async #carryOutLater<Name extends ApiName>(
+    read: ReadCall<Name>,
+    response: Promise<ResponseOf<Name> | null>,
+  ): Promise<Answer> {
+    try {
+      return encoded(read, await response);
+    } catch (error) {
+      return this.#failed(read, error);
+    }
+  }
+
+  #failed<Name extends ApiName>(read: ReadCall<Name>, error: unknown): Answer {
+    const { handler, request, call } = read;
+    if (error instanceof BrokerError || error instanceof KafkaRefusal)
+      return encoded(read, handler.refusal(request, numberOf(error, call), call));
+    const { newFaultId, onFault, onBroken } = this.#options;
+    onFault(newFaultId(), call.api, error);
+    if (error instanceof AssertionFailure || error instanceof CrashSignal) onBroken(error);
+    return encoded(read, handler.refusal(request, KAFKA_ERRORS.UNKNOWN_SERVER_ERROR, call));
+  }
+}
+
+type ApisByName = { readonly [Name in ApiName]: ApiNamed<Name> };
+
+const API_BY_NAME = Object.fromEntries(Object.values(API_TABLE).map((api) => [api.name, api])) as ApisByName;
+
+function encoded<Name extends ApiName>(
+  { api, correlationId, call }: ReadCall<Name>,
+  response: ResponseOf<Name> | null,
+): Answer {
+  if (response === null) return null;
+  return Buffer.concat(responseFrame(api, call.version, correlationId, response));
+}
+
+function dispatched<Name extends ApiName>(
+  { handler }: ReadCall<Name>,
+  answer: Answer | Promise<Answer>,
+  begun: Promise<void> | null,
+  isSilent: boolean,
+): Dispatched {
+  const takesEffectLate = handler.takesEffectLate === true && answer instanceof Promise;
+  const holdsBack = takesEffectLate ? answer : begun;
+  if (!isSilent) return { answer, hasPlace: true, holdsBack };
+  return { answer: answer instanceof Promise ? answer.then(noAnswer) : null, hasPlace: false, holdsBack };
+}
+
+const noAnswer = (): null => null;
+
+function atOnce(answer: Answer): Dispatched {
+  return { answer, hasPlace: true, holdsBack: null };
+}
+
+function tellOf(answer: Dispatched["answer"], tell: NonNullable<ReturnType<Recorder["takenFrame"]>>): void {
+  if (answer instanceof Promise) answer.then(tell, unreachableRejection);
+  else tell(answer);
+}

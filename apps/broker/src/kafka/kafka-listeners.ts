@@ -1,0 +1,118 @@
+/**
+ * A port for each hosted broker, so that Kafka's clients see a true cluster: a broker that is stopped is one that nobody can reach.
+ *
+ * Owns the ports.
+ * Invariants: a port is open while its broker runs, and closed, with nobody connected, while it is stopped; it hears of that from the
+ * kernel's events, whoever has stopped it. What clients are told of the addresses does not change with that.
+ */
+import type { BrokerCluster, TraceEvent } from "@minikafka/core";
+import type { Settings } from "../config.ts";
+import type { Address } from "../connections/port.ts";
+import type { EventFeed } from "../event-feed.ts";
+import { BrokerPort, type BrokerPortParts } from "./broker-port.ts";
+import type { AutoCreation, BrokerAddress, KafkaSite } from "./kafka-site.ts";
+
+export interface KafkaListenersParts extends BrokerPortParts {
+  readonly settings: Settings;
+  readonly events: EventFeed;
+  readonly cluster: () => BrokerCluster;
+  /** With a manual clock the end of connections has its turn among all that happens. */
+  readonly inTurn: (act: () => void) => void;
+  /** A port could not be opened again. */
+  readonly onProblem: (brokerId: number, problem: unknown) => void;
+}
+
+/** For who listens on all addresses. */
+const EVERYWHERE: readonly string[] = ["0.0.0.0", "::"];
+
+export class KafkaListeners implements KafkaSite {
+  readonly autoCreation: AutoCreation | null;
+  readonly #parts: KafkaListenersParts;
+  readonly #advertisedHost: string;
+  #ports: readonly BrokerPort[] = [];
+  #turn: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: KafkaListenersParts) {
+    const { settings, events } = parts;
+    const { host, advertise, brokers } = settings;
+    this.#parts = parts;
+    this.#advertisedHost = advertise ?? (EVERYWHERE.includes(host) ? "localhost" : host);
+    this.autoCreation = settings.auto_create_topics
+      ? {
+          partitions: settings.auto_create_partitions,
+          replicationFactor: Math.min(settings.auto_create_replication_factor, brokers),
+        }
+      : null;
+    events.add({ wants: isBrokerLife, take: () => this.#follow() });
+  }
+
+  /** Opens the ports, if the settings want any. Rejects with AddressUnavailable. */
+  async listen(): Promise<void> {
+    const { settings, cluster } = this.#parts;
+    const { kafka_port: firstPort, host } = settings;
+    if (firstPort === undefined) return;
+    const ports = cluster()
+      .brokerStates()
+      .map(({ brokerId }, place) => {
+        const port = firstPort === 0 ? 0 : firstPort + place;
+        return new BrokerPort(brokerId, { host, port }, this.#parts);
+      });
+    this.#ports = ports;
+    for (const port of ports) await port.open();
+  }
+
+  /** Where clients are told to connect, by broker; none where nobody listens. */
+  get addresses(): readonly BrokerAddress[] {
+    return this.#ports.map(({ brokerId, address: { port } }) => {
+      return { brokerId, host: this.#advertisedHost, port };
+    });
+  }
+
+  addressOf(brokerId: number): Address | null {
+    const port = this.#ports.find((each) => each.brokerId === brokerId);
+    return port === undefined ? null : { host: this.#advertisedHost, port: port.address.port };
+  }
+
+  settled(): Promise<void> {
+    return this.#turn;
+  }
+
+  /** Looks which brokers run: another cluster may be there in the place of the one before. */
+  async follow(): Promise<void> {
+    this.#follow();
+    await this.#turn;
+  }
+
+  /** Takes nobody new, whatever happens from now on. */
+  refuseNew(): void {
+    this.#isClosed = true;
+    for (const port of this.#ports) port.close();
+  }
+
+  #follow(): void {
+    if (this.#ports.length === 0) return;
+    this.#turn = this.#turn.then(() => this.#followNow());
+  }
+
+  async #followNow(): Promise<void> {
+    const { cluster, inTurn, onProblem } = this.#parts;
+    if (this.#isClosed || cluster().state !== "running") return;
+    const states = new Map(
+      cluster()
+        .brokerStates()
+        .map(({ brokerId, state }) => [brokerId, state]),
+    );
+    for (const port of this.#ports) {
+      if (states.get(port.brokerId) === "stopped") {
+        if (!port.isOpen) continue;
+        port.close();
+        inTurn(() => port.cutAll(`broker ${port.brokerId} is stopped`));
+      } else await port.open().catch((problem: unknown) => onProblem(port.brokerId, problem));
+    }
+  }
+}
+
+function isBrokerLife({ kind }: TraceEvent): boolean {
+  return kind === "broker_started" || kind === "broker_stopped";
+}

@@ -1,0 +1,35 @@
+/** The settings of the Kafka listener, a part of the table in config.ts. */
+import { LIMITS } from "@minikafka/core";
+import { z } from "zod";
+
+export const kafkaSettings = {
+  kafka_port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe(
+      "where Kafka's clients find the first broker, the others behind it; 0 picks free ones (default: nowhere)",
+    ),
+  advertise: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("the host that Kafka's clients are told to connect to (default: the one that is listened on)"),
+  auto_create_topics: z
+    .boolean()
+    .default(true)
+    .describe("make the topics that Kafka's clients ask for and that are not there"),
+  auto_create_partitions: z
+    .int()
+    .min(1)
+    .max(LIMITS.partitionsPerTopicMax)
+    .default(1)
+    .describe("how many partitions such a topic has"),
+  auto_create_replication_factor: z
+    .int()
+    .min(1)
+    .max(LIMITS.brokersMax)
+    .default(1)
+    .describe("how many brokers hold a copy of such a topic, of those that there are"),
+};
