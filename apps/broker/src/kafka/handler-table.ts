@@ -2,7 +2,7 @@
  * Which handler serves which of Kafka's APIs: one line each, in the order of the keys. What has none here is not named by ApiVersions,
  * and not served.
  */
-import { API_TABLE, type ApiName } from "@minikafka/protocol/kafka";
+import { type AnyApi, API_TABLE, type ApiName } from "@minikafka/protocol/kafka";
 import type { KafkaHandler } from "./handler.ts";
 import { metadata } from "./handlers/03-metadata.ts";
 import { apiVersionsOf } from "./handlers/18-api-versions.ts";
@@ -15,7 +15,7 @@ const HANDLERS: HandlerTable = {
 };
 
 /** By key. */
-export function servedApis() {
+export function servedApis(): AnyApi[] {
   return Object.values(API_TABLE).filter(({ name }) => handlerOf(name) !== null);
 }
 

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { Session } from "./support/broker.ts";
+import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
+
+const MANUAL = { clock: "manual", start_time: 1_700_000_000_000 } as const;
+
+test("with a manual clock Kafka's requests are a part of the history, and a load carries them out once more to the last byte", async () => {
+  const broker = await openKafkaBroker({ ...MANUAL, brokers: 2 });
+  const json = Session.open(broker);
+  const client = await KafkaClient.open(broker, 2);
+  await client.ask("Metadata", 4, { topics: [{ name: "orders" }] });
+  await client.ask("Metadata", 12, { topics: [{ name: "orders" }, { name: "payments" }] });
+  await json.call("stop_broker", { broker_id: 2 });
+  await client.closed();
+  await json.call("save_snapshot", { name: "before", keep: "folder" });
+  await json.call("start_broker", { broker_id: 2 });
+  await json.call("delete_topic", { topic: "orders" });
+  const loaded = await json.call("load_snapshot", { name: "before" });
+  expect(loaded.difference).toBeNull();
+  expect(broker.cluster.listTopics().map(({ topic }) => topic)).toEqual(["orders", "payments"]);
+  // As it was then: broker 2 is stopped, and so is its port.
+  await expect(KafkaClient.open(broker, 2)).rejects.toThrow("ECONNREFUSED");
+  const again = await KafkaClient.open(broker, 1);
+  expect((await again.ask("Metadata", 1, { topics: null })).topics).toHaveLength(2);
+  const { lines } = await json.call("read_history", { from: 0 });
+  const entries = lines.map((line) => JSON.parse(line) as { readonly [name: string]: unknown });
+  const requests = entries.flatMap(({ kafka_request: request }) => (request === undefined ? [] : [request]));
+  expect(requests[0]).toMatchObject({ broker_id: 2, client_host: "/127.0.0.1", connection: 2 });
+  expect(entries.filter((entry) => "kafka_answer" in entry)).toHaveLength(requests.length);
+});
+
+test("a fault at one of Kafka's requests acts by its scope, is told in Kafka's numbers, and counts its hits", async () => {
+  const broker = await openKafkaBroker({ lab: true, brokers: 2 });
+  const json = Session.open(broker);
+  broker.cluster.createTopic({ topic: "orders", partitions: 1 });
+  const client = await KafkaClient.open(broker, 1);
+  const other = await KafkaClient.open(broker, 2);
+  const ask = async (from: KafkaClient, name: string) =>
+    (await from.ask("Metadata", 4, { topics: [{ name }], allowAutoTopicCreation: false })).topics[0];
+  const { rule_id: ruleId } = await json.call("arm_fault", {
+    point: "kafka.Metadata",
+    action: "error",
+    code: "LEADER_NOT_AVAILABLE",
+    topic: "orders",
+    broker_id: 1,
+    times: "always",
+  });
+  expect(await ask(client, "payments")).toMatchObject({ errorCode: 3 });
+  expect(await ask(other, "orders")).toMatchObject({ errorCode: 0 });
+  expect(await ask(client, "orders")).toMatchObject({ errorCode: 5 });
+  const { rules } = await json.call("list_faults");
+  expect(rules).toContainEqual(expect.objectContaining({ rule_id: ruleId, hits: 1, fired: 1 }));
+  await json.call("disarm_faults");
+  await json.call("arm_fault", { point: "kafka.ApiVersions", action: "close" });
+  await expect(client.ask("ApiVersions", 0, {})).rejects.toThrow("the connection ended");
+  await json.call("arm_fault", { point: "kafka.Metadata", action: "drop_answer" });
+  void ask(other, "orders").catch(() => undefined);
+  expect((await other.ask("ApiVersions", 0, {})).errorCode).toBe(0);
+  expect(other.correlationIds).toEqual([1, 3]);
+});
