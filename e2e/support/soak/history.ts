@@ -20,13 +20,32 @@ export class ReadPartition {
   readonly inDoubt = new Set<number>();
   /** The highest offset whose commit was answered. */
   committed = 0;
+  /** Behind the last record that is there for good. */
+  keptEnd = 0;
 }
 
 export class History {
-  readonly kept: Acknowledged[] = [];
+  readonly #kept: Acknowledged[] = [];
   /** The values of those that surely were not appended. */
   readonly refused = new Set<string>();
   readonly #read = new Map<string, ReadPartition>();
+
+  get kept(): readonly Acknowledged[] {
+    return this.#kept;
+  }
+
+  /** How many records are known to be there that no member of the group was shown. */
+  get unread(): number {
+    let unread = 0;
+    for (const { seen, keptEnd } of this.#read.values()) unread += Math.max(0, keptEnd - seen.size);
+    return unread;
+  }
+
+  keep(record: Acknowledged): void {
+    this.#kept.push(record);
+    const partition = this.readOf(record.topic, record.partition);
+    partition.keptEnd = Math.max(partition.keptEnd, record.offset + 1);
+  }
 
   readOf(topic: string, partition: number): ReadPartition {
     const place = `${topic}-${partition}`;

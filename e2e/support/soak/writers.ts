@@ -31,6 +31,8 @@ export const STEADY = "steady";
 export const MOVING = "moving";
 export const PLAIN_TOPICS = [LONE, STEADY, MOVING] as const;
 export const PLAIN_PARTITIONS = 2;
+/** Readers lose more by each death than writers do, and whoever audits reads everything: with so much to read, nobody adds to it. */
+const UNREAD_MAX = 1_000;
 
 function plain(topic: string, acks: 0 | 1 | "all", isKept: boolean): WriterKind {
   return { name: `${topic}-acks-${acks}`, topic, options: { acks }, isKept, isOrdered: false };
@@ -63,7 +65,7 @@ export function kindOf(writer: string): WriterKind {
 
 /** Writes until it is over; then what it has sent is answered, one way or the other. */
 export async function write(kind: WriterKind, world: SoakWorld): Promise<void> {
-  const { below, port, bytesUntilCut, progress } = world;
+  const { below, port, bytesUntilCut, history, progress } = world;
   const { client } = await CutClient.open(port, bytesUntilCut);
   const producer = client.producer(kind.options);
   let next = 0;
@@ -72,6 +74,7 @@ export async function write(kind: WriterKind, world: SoakWorld): Promise<void> {
     await Promise.all(sends);
     // Who waits for no replica is faster than all who read: it goes on when others have got somewhere.
     if (kind.options.acks === 0 || kind.options.acks === 1) await progress.after(1 + below(10));
+    while (!progress.isOver && history.unread > UNREAD_MAX) await progress.after(1);
   }
   await producer.close();
   await client.close();
@@ -89,7 +92,7 @@ async function send(kind: WriterKind, producer: Producer, number: number, world:
     if (acks === 0) return;
     progress.step(`acknowledged, acks ${acks}`);
     if (offset === null) throw new Error(`${value} is acknowledged without an offset`);
-    if (isKept) history.kept.push({ writer, topic, partition, number, offset });
+    if (isKept) history.keep({ writer, topic, partition, number, offset });
   } catch (error) {
     if (!(error instanceof MiniKafkaError) || !(isFateUnknown(error) || isRetriable(error))) throw error;
     if (!isFateUnknown(error)) history.refused.add(value);
