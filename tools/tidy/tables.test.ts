@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { errorsAreDocumented, operationsAreDocumented, operationsHaveFiles } from "./tables.ts";
+import {
+  apisHaveFiles,
+  errorsAreDocumented,
+  operationsAreDocumented,
+  operationsHaveFiles,
+} from "./tables.ts";
 import { workspaceOf } from "./workspace.ts";
 
 test("an error code without documentation is found, and so is documentation without its code", () => {
@@ -33,5 +38,21 @@ test("an operation without its schema or handler is found, and so is a file with
     expect.stringContaining("packages/protocol/src/json/operations/: the file ping.ts of"),
     expect.stringContaining("packages/protocol/src/json/operations/: the file old-one.ts is not in"),
     expect.stringContaining("apps/broker/src/json/handlers/: the file list-topics.ts of"),
+  ]);
+});
+
+test("an API of Kafka's without its file is found, and so is a numbered file without its API", () => {
+  const files = {
+    "packages/protocol/src/kafka/apis/01-fetch.ts": "",
+    "packages/protocol/src/kafka/apis/22-init-producer-ids.ts": "",
+    "packages/protocol/src/kafka/apis/leader-fields.ts": "",
+  };
+  const apis = [
+    { key: 1, name: "Fetch" },
+    { key: 22, name: "InitProducerId" },
+  ];
+  expect(apisHaveFiles(workspaceOf(files), apis)).toEqual([
+    expect.stringContaining("packages/protocol/src/kafka/apis/: the file 22-init-producer-id.ts of"),
+    expect.stringContaining("packages/protocol/src/kafka/apis/: the file 22-init-producer-ids.ts is not in"),
   ]);
 });

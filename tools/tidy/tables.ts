@@ -1,5 +1,6 @@
-/** The two tables of the protocol, and all that must name the same errors and operations as they do. */
+/** The tables of the protocols, and all that must name the same errors, operations and APIs as they do. */
 import { ERRORS, OPERATIONS } from "@minikafka/protocol";
+import { API_TABLE } from "@minikafka/protocol/kafka";
 import { missingEitherWay } from "./both-ways.ts";
 import { proseLines } from "./markdown.ts";
 import { isTest, type Rule, type Workspace } from "./workspace.ts";
@@ -10,6 +11,9 @@ const OPERATION_TABLE = "packages/protocol/src/json/operations.ts";
 const OPERATION_PAGE = "docs/reference/protocol.md";
 /** One file an operation in each of these. */
 const OPERATION_FOLDERS = ["packages/protocol/src/json/operations/", "apps/broker/src/json/handlers/"];
+const API_TABLE_FILE = "packages/protocol/src/kafka/api-table.ts";
+/** One numbered file an API; what several of them need has no number. */
+const API_FOLDER = "packages/protocol/src/kafka/apis/";
 
 /** What stands in backticks in headings of this level. */
 function headings(page: string | undefined, level: string): string[] {
@@ -49,9 +53,24 @@ export function operationsHaveFiles(workspace: Workspace, operations: Iterable<s
   );
 }
 
-/** The three for this repository's own tables. */
+/** A file is named by its API's key, in two digits, and its name: 22-init-producer-id.ts. */
+export function apisHaveFiles(workspace: Workspace, apis: Iterable<{ key: number; name: string }>): string[] {
+  const expected = Array.from(apis, ({ key, name }) => {
+    const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
+    return `${String(key).padStart(2, "0")}-${words}.ts`;
+  });
+  const numbered = fileNames(workspace, API_FOLDER).filter((name) => /^\d/.test(name));
+  return missingEitherWay(
+    "the file",
+    { at: API_TABLE_FILE, names: expected },
+    { at: API_FOLDER, names: numbered },
+  );
+}
+
+/** All of them, for this repository's own tables. */
 export const tablesAreKept: Rule = (workspace) => [
   ...errorsAreDocumented(workspace, Object.keys(ERRORS)),
   ...operationsAreDocumented(workspace, Object.keys(OPERATIONS)),
   ...operationsHaveFiles(workspace, Object.keys(OPERATIONS)),
+  ...apisHaveFiles(workspace, Object.values(API_TABLE)),
 ];

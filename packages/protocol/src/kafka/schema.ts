@@ -89,7 +89,7 @@ export function field<Type extends FieldType, const Options extends FieldOptions
     given.nullable !== undefined &&
     (type.kind === "struct" || (type.kind !== "array" && !type.canBeNull))
   ) {
-    throw new TypeError(`a ${type.kind} cannot be null`);
+    throw new TypeError(`the type ${type.kind} cannot be null`);
   }
   return {
     type,
