@@ -13,6 +13,8 @@ import {
 
 const apiVersions = API_TABLE[18];
 const metadata = API_TABLE[3];
+const produce = API_TABLE[0];
+const fetch = API_TABLE[1];
 
 /** Bytes from hexadecimal digits; spaces and what stands behind a # are for the reader. */
 function hex(text: string): Buffer {
@@ -132,5 +134,65 @@ describe("Metadata", () => {
       topics: [{ partitions: [{ leaderEpoch: -1, offlineReplicas: [] }] }],
       clusterAuthorizedOperations: OPERATIONS_NOT_ASKED,
     });
+  });
+});
+
+describe("Produce", () => {
+  const request = {
+    transactionalId: null,
+    acks: -1,
+    timeoutMs: 1000,
+    topicData: [{ name: "t", partitionData: [{ index: 2, records: hex("beef") }] }],
+  };
+
+  test("records stand behind a length of four bytes in version 3, and behind a compact one from 9 on", () => {
+    const plain = hex(`ffff ffff 000003e8 00000001 0001 74 00000001 00000002 00000002 beef`);
+    const compact = hex(`00 ffff 000003e8 02 02 74 02 00000002 03 beef 00 00 00`);
+    expect(encodeRequest(produce, 3, request)).toEqual(plain);
+    expect(encodeRequest(produce, 9, request)).toEqual(compact);
+    expect(decodeRequest(produce, 3, plain)).toEqual(request);
+    expect(decodeRequest(produce, 9, compact)).toEqual(request);
+  });
+
+  test("who leads instead is told in tagged fields from version 10 on, and before not at all", () => {
+    const partition = {
+      index: 0,
+      errorCode: 6,
+      baseOffset: -1,
+      currentLeader: { leaderId: 2, leaderEpoch: 7 },
+    };
+    const response = {
+      responses: [{ name: "t", partitionResponses: [partition] }],
+      nodeEndpoints: [{ nodeId: 2, host: "h", port: 9094 }],
+    };
+    const head = "02 02 74 02 00000000 0006 ffffffffffffffff ffffffffffffffff ffffffffffffffff 01 00";
+    const leader = "01 00 09 00000002 00000007 00";
+    const endpoint = "01 00 0d 02 00000002 02 68 00002386 00 00";
+    expect(encodeResponse(produce, 9, response)).toEqual(hex(`${head} 00 00 00000000 00`));
+    expect(encodeResponse(produce, 10, response)).toEqual(hex(`${head} ${leader} 00 00000000 ${endpoint}`));
+  });
+});
+
+describe("Fetch", () => {
+  test("topics are named up to version 12 and known by their ids from 13 on", () => {
+    const topicId = "00112233-4455-6677-8899-aabbccddeeff";
+    const request = {
+      maxWaitMs: 500,
+      minBytes: 1,
+      topics: [
+        { topic: "t", topicId, partitions: [{ partition: 1, fetchOffset: 5, partitionMaxBytes: 64 }] },
+      ],
+    };
+    const sizes = "000001f4 00000001 7fffffff 00 00000000 ffffffff";
+    const partition = "02 00000001 ffffffff 0000000000000005 ffffffff ffffffffffffffff 00000040 00";
+    const end = "00 01 01 00";
+    expect(encodeRequest(fetch, 12, request)).toEqual(hex(`ffffffff ${sizes} 02 02 74 ${partition} ${end}`));
+    expect(encodeRequest(fetch, 13, request)).toEqual(
+      hex(`ffffffff ${sizes} 02 00112233445566778899aabbccddeeff ${partition} ${end}`),
+    );
+    // From 15 on a consumer says nothing of replicas.
+    expect(encodeRequest(fetch, 15, request)).toEqual(
+      hex(`${sizes} 02 00112233445566778899aabbccddeeff ${partition} ${end}`),
+    );
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { structCodec } from "../src/kafka/codec.ts";
-import { int32, string, uuid } from "../src/kafka/field-types.ts";
+import { int8, int32, string, uuid } from "../src/kafka/field-types.ts";
 import { Malformed, Reader, Unencodable, ZERO_UUID } from "../src/kafka/index.ts";
 import { arrayOf, field, struct } from "../src/kafka/schema.ts";
 import { versionRange } from "../src/kafka/version-range.ts";
@@ -125,6 +125,16 @@ describe("a description", () => {
     expect(() => field(struct({}), { nullable: "0+" })).toThrow("the type struct cannot be null");
     const tagged = struct({ place: field(int32, { tag: 0, default: 0 }) });
     expect(() => structCodec(tagged, { version: 0, isFlexible: false })).toThrow(TypeError);
+  });
+
+  test("may name tagged fields in any order: they are written by their numbers", () => {
+    const type = struct({
+      late: field(int8, { tag: 7, default: 0 }),
+      early: field(int8, { tag: 2, default: 0 }),
+    });
+    const codec = structCodec(type, { version: 0, isFlexible: true });
+    expect(written((writer) => codec.write(writer, { late: 1, early: 2 }))).toBe("02020102070101");
+    expect(codec.read(reading("02070101020102"))).toEqual({ late: 1, early: 2 });
   });
 
   test("gives the same functions for the same version each time, and others where the form differs", () => {
