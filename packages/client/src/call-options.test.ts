@@ -13,6 +13,8 @@ type Given = never;
 const PLACE = { topic: "orders", partition: 0 };
 
 const CALLS: { readonly [name: string]: (client: Client, options: Given) => Promise<unknown> } = {
+  connect: (_client, options) => connect({ link: new ScriptedPeer().link }, options),
+  open: (client, options) => client.open(options),
   raw: (client, options) => client.raw("ping", {}, options),
   call: (client, options) => client.call("ping", {}, options),
   expireMembers: (client, options) => client.stepper().expireMembers(options),

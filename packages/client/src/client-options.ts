@@ -2,7 +2,7 @@
 import type { ClientClock } from "./clock.ts";
 import type { ConnectTarget } from "./connect-target.ts";
 import type { BatchCallOptions, CallOptions, CloseOptions } from "./session.ts";
-import { fieldNames, requireKnown, requireOptions, usageError } from "./usage.ts";
+import { fieldNames, requireOptions, usageError } from "./usage.ts";
 
 export interface ClientOptions {
   /**
@@ -44,7 +44,7 @@ export function requireClientOptions(target: ConnectTarget, options: ConnectOpti
   const misplaced = CLIENT_OPTIONS.find((name) => Object.hasOwn(Object(target), name));
   if (misplaced !== undefined)
     throw usageError(`${misplaced} is no part of the address; expected it in the second argument`);
-  requireKnown("the client", options, CLIENT_OPTIONS);
+  requireOptions("the client", options, CLIENT_OPTIONS);
 }
 
 /** What every call takes, beside options of its own. */

@@ -51,7 +51,8 @@ export async function connect(
 ): Promise<Client> {
   const client = new Client(typeof target === "string" ? { broker: target } : target, options);
   try {
-    await client.open(options);
+    const { attemptsMax, signal } = options;
+    await client.open({ attemptsMax, signal });
   } catch (error) {
     await client.close();
     throw error;
@@ -111,6 +112,7 @@ export class Client implements Session, AsyncDisposable {
 
   /** Connects now. Fails with CONNECTION after `attemptsMax` attempts (default 1), or with the signal's reason. */
   async open(options: Pick<ConnectOptions, "attemptsMax" | "signal"> = {}): Promise<void> {
+    requireOptions("open", options, ["attemptsMax", "signal"]);
     await this.#link.open(checkedInteger("attemptsMax", options.attemptsMax ?? 1, 1), options.signal);
     if (!(this.clock instanceof BrokerClock)) return;
     this.#follower ??= new ClockFollower(this, this.clock);
