@@ -14,6 +14,10 @@ type Dials = Pick<
   | "rebalance"
   | "groupSessionTimeoutMs"
   | "groupRebalanceTimeoutMs"
+  | "groupMinSessionTimeoutMs"
+  | "groupMaxSessionTimeoutMs"
+  | "groupMaxSize"
+  | "groupInitialRebalanceDelayMs"
   | "offsetsTopicPartitions"
   | "offsetsRetentionMs"
   | "transactionMaxTimeoutMs"
@@ -34,6 +38,10 @@ export function dialsOf(settings: Settings): Dials {
     rebalance: settings.rebalance,
     groupSessionTimeoutMs: settings.group_session_timeout_ms,
     groupRebalanceTimeoutMs: settings.group_rebalance_timeout_ms,
+    groupMinSessionTimeoutMs: settings.group_min_session_timeout_ms,
+    groupMaxSessionTimeoutMs: settings.group_max_session_timeout_ms,
+    groupMaxSize: settings.group_max_size,
+    groupInitialRebalanceDelayMs: settings.group_initial_rebalance_delay_ms,
     offsetsTopicPartitions: settings.offsets_topic_partitions,
     offsetsRetentionMs: settings.offsets_retention_ms,
     transactionMaxTimeoutMs: settings.transaction_max_timeout_ms,

@@ -19,6 +19,30 @@ export const groupSettings = {
     .max(LIMITS.groupRebalanceTimeoutMsMax)
     .default(LIMITS.groupRebalanceTimeoutMsDefault)
     .describe("so is one that holds back for so long what it is to let go"),
+  group_min_session_timeout_ms: z
+    .int()
+    .min(1)
+    .max(LIMITS.groupSessionTimeoutMsMax)
+    .default(LIMITS.groupMinSessionTimeoutMsDefault)
+    .describe("the shortest session that a member of a classic group, a Kafka client, may ask for"),
+  group_max_session_timeout_ms: z
+    .int()
+    .min(1)
+    .max(LIMITS.groupSessionTimeoutMsMax)
+    .default(LIMITS.groupMaxSessionTimeoutMsDefault)
+    .describe("the longest one"),
+  group_max_size: z
+    .int()
+    .min(1)
+    .max(LIMITS.membersPerGroupMax)
+    .default(LIMITS.membersPerGroupMax)
+    .describe("how many members a classic group may have"),
+  group_initial_rebalance_delay_ms: z
+    .int()
+    .min(0)
+    .max(LIMITS.groupRebalanceTimeoutMsMax)
+    .default(LIMITS.groupInitialRebalanceDelayMsDefault)
+    .describe("how long the first rebalance of an empty classic group waits for more members"),
   freeze_groups: z
     .boolean()
     .default(false)

@@ -193,6 +193,13 @@ const HINTS = {
   GROUP_MAX_SIZE_REACHED: "let the members subscribe to fewer topics, or join another group",
   REBALANCE_IN_PROGRESS: "run the command again in a moment",
   GROUP_NOT_EMPTY: ({ group }) => stopMembers(group),
+  GROUP_SUBSCRIBED_TO_TOPIC: ({ group }) => stopMembers(group),
+  INVALID_GROUP_ID: null,
+  INVALID_SESSION_TIMEOUT:
+    "the broker's --group-min-session-timeout-ms and --group-max-session-timeout-ms bound it",
+  MEMBER_ID_REQUIRED: null,
+  FENCED_INSTANCE_ID: "another member has the same group.instance.id; only that one may go on",
+  NOT_COORDINATOR: REFRESH,
   UNKNOWN_SNAPSHOT: "minikafka-cli snapshot list shows those that there are",
   SNAPSHOTS_FULL: "minikafka-cli snapshot delete NAME forgets one; with --folder a snapshot takes no memory",
   HISTORY_ENDED: "start the broker with a larger --history-max-bytes",

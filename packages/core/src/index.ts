@@ -55,6 +55,16 @@ export { type Random, SeededRandom } from "./env/random.ts";
 export { noTrace, type TraceEvent, type TraceKind, type Tracer } from "./env/trace.ts";
 export { BrokerError, type ErrorDetails } from "./errors.ts";
 export { ASSIGNORS, type AssignorName } from "./group/assignors/assignor.ts";
+export type { LeftMember } from "./group/classic/classic-coordinator.ts";
+export type { Joined, JoinedMember, Synced } from "./group/classic/classic-events.ts";
+export type {
+  ClassicHeartbeatRequest,
+  ClassicJoinRequest,
+  ClassicLeaveRequest,
+  ClassicLeaver,
+  ClassicSyncRequest,
+} from "./group/classic/classic-requests.ts";
+export type { ClassicState } from "./group/classic/classic-state.ts";
 export type {
   HeartbeatRequest,
   JoinRequest,

@@ -115,6 +115,19 @@ export const LIMITS = {
   memberNameLengthMax: 255,
   /** A group with its members, what they read and have: with its frame it must fit a batch. */
   groupRecordBytesMax: MIB,
+  /** A name in a classic group, with the UUID that an id has behind it: a bit more than Kafka's wire can carry. */
+  classicNameLengthMax: 33_000,
+  /** Of a client's own words for why it joins or leaves (KIP-800: the same). */
+  classicReasonLengthMax: 255,
+  /** Kafka bounds neither the protocols of a member of a classic group nor what it says for them. */
+  protocolsPerMemberMax: 100,
+  /** Kafka: GroupCoordinator.NewMemberJoinTimeoutMs: for so long somebody may wait to become a member of a classic group. */
+  newMemberJoinTimeoutMs: 300_000,
+  /** Kafka: group.min.session.timeout.ms and group.max.session.timeout.ms, of classic groups. */
+  groupMinSessionTimeoutMsDefault: 6_000,
+  groupMaxSessionTimeoutMsDefault: 1_800_000,
+  /** Kafka: group.initial.rebalance.delay.ms, 3 s: who starts a test waits for nobody. */
+  groupInitialRebalanceDelayMsDefault: 0,
   /** Kafka: session.timeout.ms, 45 s; the system before this one had ten, and so have other clients. */
   groupSessionTimeoutMsDefault: 10_000,
   /** Kafka: group.max.session.timeout.ms, 30 minutes. */

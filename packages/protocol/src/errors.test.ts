@@ -8,6 +8,7 @@ test("the codes that a client may send again are just those that the protocol pr
     "CONCURRENT_TRANSACTIONS",
     "FENCED_LEADER_EPOCH",
     "LEADER_NOT_AVAILABLE",
+    "NOT_COORDINATOR",
     "NOT_ENOUGH_REPLICAS",
     "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
     "REBALANCE_IN_PROGRESS",

@@ -169,6 +169,32 @@ export const ERRORS = {
   },
   REBALANCE_IN_PROGRESS: { retriable: true, kafkaCode: 27, sentence: "The group is rebalancing." },
   GROUP_NOT_EMPTY: { retriable: false, kafkaCode: 68, sentence: "The group has members." },
+  INVALID_GROUP_ID: { retriable: false, kafkaCode: 24, sentence: "The text cannot be a group's id." },
+  INVALID_SESSION_TIMEOUT: {
+    retriable: false,
+    kafkaCode: 26,
+    sentence: "The session timeout is out of the broker's bounds; details give both.",
+  },
+  MEMBER_ID_REQUIRED: {
+    retriable: false,
+    kafkaCode: 79,
+    sentence: "The member was given an id (details: member_id), and is to join with it.",
+  },
+  FENCED_INSTANCE_ID: {
+    retriable: false,
+    kafkaCode: 82,
+    sentence: "Another member has taken the place of this static member.",
+  },
+  GROUP_SUBSCRIBED_TO_TOPIC: {
+    retriable: false,
+    kafkaCode: 86,
+    sentence: "A member of the group subscribes to the topic, so that its offsets stay.",
+  },
+  NOT_COORDINATOR: {
+    retriable: true,
+    kafkaCode: 16,
+    sentence: "Another broker coordinates the group or the transactional id; ask which one.",
+  },
   UNKNOWN_SNAPSHOT: { retriable: false, kafkaCode: null, sentence: "No snapshot has this name." },
   HISTORY_ENDED: {
     retriable: false,

@@ -168,6 +168,29 @@ function resolveGroups(config: ClusterConfig): GroupConfig {
       config.groupRebalanceTimeoutMs ?? groupRebalanceTimeoutMsDefault,
       { min: 1, max: LIMITS.groupRebalanceTimeoutMsMax },
     ),
+    ...resolveClassicGroups(config),
+  };
+}
+
+function resolveClassicGroups(config: ClusterConfig) {
+  const { groupMinSessionTimeoutMsDefault, groupMaxSessionTimeoutMsDefault } = LIMITS;
+  const min = config.groupMinSessionTimeoutMs ?? groupMinSessionTimeoutMsDefault;
+  const max = config.groupMaxSessionTimeoutMs ?? groupMaxSessionTimeoutMsDefault;
+  const delayMs = config.groupInitialRebalanceDelayMs ?? LIMITS.groupInitialRebalanceDelayMsDefault;
+  const size = config.groupMaxSize ?? LIMITS.membersPerGroupMax;
+  const timeouts = { min: 1, max: LIMITS.groupSessionTimeoutMsMax };
+  const groupMinSessionTimeoutMs = bounded("groupMinSessionTimeoutMs", min, timeouts);
+  return {
+    groupMinSessionTimeoutMs,
+    groupMaxSessionTimeoutMs: bounded("groupMaxSessionTimeoutMs", max, {
+      ...timeouts,
+      min: groupMinSessionTimeoutMs,
+    }),
+    groupMaxSize: bounded("groupMaxSize", size, { min: 1, max: LIMITS.membersPerGroupMax }),
+    groupInitialRebalanceDelayMs: bounded("groupInitialRebalanceDelayMs", delayMs, {
+      min: 0,
+      max: LIMITS.groupRebalanceTimeoutMsMax,
+    }),
   };
 }
 

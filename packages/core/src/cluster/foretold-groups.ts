@@ -1,6 +1,8 @@
 /** What time does to groups, told from what is in memory. Changes nothing and loads nothing. */
 import { knownShards } from "../coordinator/known-shards.ts";
 import type { Clock } from "../env/clock.ts";
+import { classicDeadlines, foretoldClassic } from "../group/classic/classic-expiry.ts";
+import type { ClassicWorld } from "../group/classic/rebalancing.ts";
 import { foretoldMembers, memberDeadlines } from "../group/foretold-members.ts";
 import type { GroupParts } from "../group/group-changes.ts";
 import type { GroupKinds } from "../group/group-kinds.ts";
@@ -10,6 +12,8 @@ import type { Foretold, StepDeadline } from "./pending-step.ts";
 
 export interface GroupForesightParts {
   readonly groups: Pick<GroupParts, "topic" | "topicOf">;
+  /** What classic groups go by. */
+  readonly world: ClassicWorld;
   readonly expiry: OffsetExpiry<GroupKinds>;
   readonly retentionMs: number;
   readonly clock: Clock;
@@ -21,12 +25,21 @@ export interface ForetoldGroups {
   readonly deadlines: readonly StepDeadline[];
 }
 
-export function foretoldGroups({ groups, expiry, retentionMs, clock }: GroupForesightParts): ForetoldGroups {
+export function foretoldGroups({
+  groups,
+  world,
+  expiry,
+  retentionMs,
+  clock,
+}: GroupForesightParts): ForetoldGroups {
   const { topic, topicOf } = groups;
   const { known, unloaded } = knownShards(topic);
   const nowMs = clock.nowMs();
   const loads = unloaded.map((partition) => ({ topic: topic.topic, partition }));
-  const members = known.map((kinds) => foretoldMembers(kinds, { topicOf }));
+  const members = known.flatMap((kinds) => [
+    foretoldMembers(kinds, { topicOf }),
+    foretoldClassic(kinds, world),
+  ]);
   const expired = known.flatMap((kinds) => expiry.foretold(kinds));
   const counts = new Map<string, number>();
   for (const { groupId } of expired) counts.set(groupId, (counts.get(groupId) ?? 0) + 1);
@@ -46,6 +59,10 @@ export function foretoldGroups({ groups, expiry, retentionMs, clock }: GroupFore
     deadlines: known.flatMap((kinds) => [
       ...memberDeadlines(kinds).map(({ leftMs, cause, ...member }): StepDeadline => {
         return { dueMs: Math.ceil(nowMs + leftMs), what: cause, operation: "expire_members", ...member };
+      }),
+      ...classicDeadlines(kinds).map(({ leftMs, what, groupId, memberId }): StepDeadline => {
+        const of = memberId === null ? { groupId } : { groupId, memberId };
+        return { dueMs: Math.ceil(nowMs + leftMs), what, operation: "expire_members", ...of };
       }),
       ...expiry.dueTimes(kinds).map((each): StepDeadline => {
         return { what: "offset_retention", operation: "expire_offsets", ...each };

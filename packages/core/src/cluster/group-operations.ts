@@ -6,6 +6,9 @@
 import { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import type { Env } from "../env/env.ts";
+import { ClassicChanges, ofCoordinator } from "../group/classic/classic-changes.ts";
+import { ClassicCoordinator } from "../group/classic/classic-coordinator.ts";
+import { requireClassicGroupId } from "../group/classic/classic-requests.ts";
 import { GroupChanges } from "../group/group-changes.ts";
 import { GroupCoordinator } from "../group/group-coordinator.ts";
 import { type GroupKinds, newGroupKinds } from "../group/group-kinds.ts";
@@ -33,6 +36,7 @@ import { endInPartition } from "../offsets/transaction-outcome.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { MarkerResult, TransactionEnd } from "../replica/transaction-end.ts";
 import { allSettled } from "./all-settled.ts";
+import { ClassicGroupOperations } from "./classic-group-operations.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { type ForetoldGroups, foretoldGroups } from "./foretold-groups.ts";
 import { type InternalTopicParts, openInternalTopic } from "./internal-topic.ts";
@@ -50,6 +54,9 @@ export class GroupOperations {
   readonly #changes: GroupChanges;
   readonly #coordinator: GroupCoordinator;
   readonly #views: GroupViews;
+  readonly #classicChanges: ClassicChanges;
+  /** What is done for members of classic groups, which Kafka's clients are. */
+  readonly classic: ClassicGroupOperations;
 
   constructor(parts: InternalTopicParts, env: Env) {
     const { config, topics, lifecycle } = parts;
@@ -58,6 +65,7 @@ export class GroupOperations {
       {
         ...openInternalTopic(parts, { topic: OFFSETS_TOPIC, partitions, config: INTERNAL_TOPIC_CONFIG }, env),
         newKinds: () => newGroupKinds(env.clock),
+        onLeft: ({ group }, problem) => group.classic.abandon(ofCoordinator(problem)),
       },
       env,
     );
@@ -71,6 +79,9 @@ export class GroupOperations {
     this.#expiry = new OffsetExpiry(offsets, { retentionMs }, env);
     this.#changes = new GroupChanges({ topic, topicOf, rebalance }, env);
     this.#coordinator = new GroupCoordinator(this.#changes, config);
+    this.#classicChanges = new ClassicChanges({ topic, config }, env);
+    const coordinator = new ClassicCoordinator(this.#classicChanges, config, env);
+    this.classic = new ClassicGroupOperations(lifecycle, coordinator);
     this.#views = new GroupViews({ topic, rebalance });
   }
 
@@ -126,6 +137,16 @@ export class GroupOperations {
     return { topic: OFFSETS_TOPIC, partition: await this.#topic.partitionOf(groupId, wait) };
   }
 
+  /**
+   * The broker that a group's members have to ask. The internal topic is made where there is none. Rejects with LEADER_NOT_AVAILABLE,
+   * and as the creation of a topic does. Kafka: FindCoordinator.
+   */
+  async coordinatorOf(groupId: string, wait?: Wait): Promise<number> {
+    this.#lifecycle.requireRunning();
+    requireClassicGroupId(groupId);
+    return this.#topic.coordinatorOf(groupId, wait);
+  }
+
   /** See CoordinatorShard.endTransaction. Everything that ends in a partition of groups must come this way: it has a state to keep. */
   async endTransaction(
     { partition }: TopicPartition,
@@ -168,14 +189,16 @@ export class GroupOperations {
   /** The step. See expireMembers() in member-expiry.ts. */
   async expireMembers(wait?: Wait): Promise<ExpiredMember[]> {
     this.#lifecycle.requireRunning();
-    return expireMembers(this.#changes, wait);
+    return expireMembers({ consumer: this.#changes, classic: this.#classicChanges }, wait);
   }
 
   /** What both steps would do now, and when. See foretold-groups.ts. */
   foretold(): ForetoldGroups {
     const { offsetsRetentionMs: retentionMs } = this.#config;
     const { clock } = this.#env;
-    return foretoldGroups({ groups: this.#changes.parts, expiry: this.#expiry, retentionMs, clock });
+    const { parts: groups } = this.#changes;
+    const { world } = this.#classicChanges;
+    return foretoldGroups({ groups, world, expiry: this.#expiry, retentionMs, clock });
   }
 
   /** The step. See OffsetExpiry.expire; groups of which nothing is left go with it. */

@@ -89,6 +89,7 @@ export type DeadlineKind =
   | "replica_lag_time"
   | "session_timeout"
   | "rebalance_timeout"
+  | "initial_rebalance_delay"
   | "transaction_timeout"
   | "transactional_id_expiration"
   | "offset_retention"

@@ -17,13 +17,14 @@ import { TransactionChanges } from "../transaction/transaction-changes.ts";
 import { TransactionCoordinator, type TransactionParts } from "../transaction/transaction-coordinator.ts";
 import { type ExpiredTransactions, expireTransactions } from "../transaction/transaction-expiry.ts";
 import { TransactionKeeper, type TransactionKinds } from "../transaction/transaction-keeper.ts";
-import type {
-  AbortOptions,
-  EndRequest,
-  InitRequest,
-  SendOffsetsRequest,
-  TransactionalAppendOptions,
-  TransactionCaller,
+import {
+  type AbortOptions,
+  type EndRequest,
+  type InitRequest,
+  requireTransactionalId,
+  type SendOffsetsRequest,
+  type TransactionalAppendOptions,
+  type TransactionCaller,
 } from "../transaction/transaction-requests.ts";
 import { isPrepared, type LivingState, type Transaction } from "../transaction/transaction-state.ts";
 import {
@@ -150,6 +151,16 @@ export class TransactionOperations {
   ): Promise<TransactionListings> {
     this.#lifecycle.requireRunning();
     return listTransactions(this.#topic, request, wait);
+  }
+
+  /**
+   * The broker that coordinates a transactional id. The internal topic is made where there is none. Rejects with INVALID_REQUEST for
+   * what can be none, LEADER_NOT_AVAILABLE, and as the creation of a topic does. Kafka: FindCoordinator.
+   */
+  async coordinatorOf(transactionalId: string, wait?: Wait): Promise<number> {
+    this.#lifecycle.requireRunning();
+    requireTransactionalId(transactionalId);
+    return this.#topic.coordinatorOf(transactionalId, wait);
   }
 
   /** Whose producer id it is; `null` when no transactional id that is known has it, or its coordinator's partition cannot be read. */

@@ -10,6 +10,7 @@
 import { assert } from "../assert.ts";
 import { answeringForDisk } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
+import type { BrokerError } from "../errors.ts";
 import type { Appended } from "../replica/append-options.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
@@ -25,6 +26,8 @@ import { isCurrent, loadShard } from "./shard-load.ts";
 export interface Decision<Answer> {
   readonly records: readonly CoordinatorRecord[];
   readonly answer: Answer;
+  /** Called in the instant in which the records stand in the log, and never when the log refused them. It must not throw. */
+  readonly onAppended?: () => void;
   /** Called once the records are acknowledged, also when nobody waits for the answer any more. It must not throw. */
   readonly onAcknowledged?: () => void;
   /** Whose open transaction the records belong to: they count once it commits. Left out: at once. */
@@ -49,6 +52,8 @@ export interface ShardParts<Kinds extends RecordKinds> {
   readonly newKinds: () => Kinds;
   /** Called whenever the state has come into memory, for what it says that is to be done. It must not throw. */
   readonly onLoaded?: (kinds: Kinds) => void;
+  /** Called when nothing is decided in that state any more, since its leadership is over, for who waits there. It must not throw. */
+  readonly onLeft?: (kinds: Kinds, problem: BrokerError) => void;
 }
 
 export class CoordinatorShard<Kinds extends RecordKinds> {
@@ -139,10 +144,11 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
 
   async #write<Answer>(
     loaded: LoadedShard<Kinds>,
-    { records, answer, onAcknowledged, producer }: Decision<Answer>,
+    { records, answer, onAppended, onAcknowledged, producer }: Decision<Answer>,
   ): Promise<Answer> {
     const { set, append } = this.#parts;
     if (records.length === 0) {
+      onAppended?.();
       await loaded.whenAcknowledged((endOffset) => set.whenAcknowledged(endOffset));
       return answer;
     }
@@ -157,6 +163,7 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
     assert(!duplicate, "a coordinator's batch has no sequence and is nobody's duplicate");
     const placed = kept.map((record, index) => ({ ...record, offset: baseOffset + index }));
     loaded.append({ nextOffset, records: placed, producerId: producer?.producerId ?? null });
+    onAppended?.();
     const settled = loaded.settle(nextOffset, acknowledged);
     answeringForDisk(() => faults.hit("coordinator.write.after_append", place));
     await settled;
@@ -192,13 +199,14 @@ export class CoordinatorShard<Kinds extends RecordKinds> {
   }
 
   async #loadAnew(): Promise<LoadedShard<Kinds>> {
-    const { set, newKinds, onLoaded } = this.#parts;
+    const { set, newKinds, onLoaded, onLeft } = this.#parts;
     for (;;) {
       const loaded = await loadShard(set, newKinds(), this.#env);
       if (loaded === null) continue;
       this.#loaded = loaded;
       // What the log may yet lose is asked for, so that it becomes certain without anybody writing.
       loaded.whenAcknowledged((endOffset) => set.whenAcknowledged(endOffset)).catch(() => {});
+      if (onLeft !== undefined) set.whenLeadershipEnds((problem) => onLeft(loaded.kinds, problem));
       onLoaded?.(loaded.kinds);
       return loaded;
     }

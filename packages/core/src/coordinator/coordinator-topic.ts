@@ -6,6 +6,8 @@
  * Never: a topic made for a question, or for a request that is refused.
  */
 import type { Env } from "../env/env.ts";
+import { BrokerError } from "../errors.ts";
+import { quoted } from "../quoted.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { CoordinatorShard, type Decision, type ShardParts } from "./coordinator-shard.ts";
 import { unlessGivenUp, type Wait } from "./give-up.ts";
@@ -56,6 +58,15 @@ export class CoordinatorTopic<Kinds extends RecordKinds> {
   async partitionOf(key: string, wait: Wait = {}): Promise<number> {
     if (this.shardOf(key) === null) await this.#untilMade(this.#make(), wait);
     return this.shardOf(key)?.partition ?? this.partitionOf(key, wait);
+  }
+
+  /** The broker that coordinates `key`. The topic is made where there is none. Rejects with LEADER_NOT_AVAILABLE. */
+  async coordinatorOf(key: string, wait: Wait = {}): Promise<number> {
+    const partition = await this.partitionOf(key, wait);
+    const brokerId = this.shardOf(key)?.coordinatorId ?? null;
+    if (brokerId !== null) return brokerId;
+    const message = `nobody leads the partition ${partition} of ${this.topic} now, which ${quoted(key)} belongs to`;
+    throw new BrokerError("LEADER_NOT_AVAILABLE", message, { topic: this.topic, partition });
   }
 
   /** See CoordinatorShard.read; of what holds nothing, while there is no topic. One that is being made is waited for. */

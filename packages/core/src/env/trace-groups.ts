@@ -55,6 +55,34 @@ export type GroupTraceEvent =
         members: readonly MemberShare[];
       }
     >
+  | OnGroup<"member_id_given", { memberId: string; clientId: string }>
+  | OnGroup<
+      "classic_member_joined",
+      {
+        memberId: string;
+        instanceId: string | null;
+        clientId: string;
+        generation: number;
+        protocols: readonly string[];
+        members: number;
+      }
+    >
+  | OnGroup<
+      "static_member_replaced",
+      { instanceId: string; memberId: string; replacedId: string; generation: number }
+    >
+  | OnGroup<
+      "classic_group_moved",
+      {
+        from: string;
+        to: string;
+        generation: number;
+        reason: string;
+        protocol: string | null;
+        leaderId: string | null;
+        members: readonly string[];
+      }
+    >
   | OnGroup<"group_deleted", { generation: number }>
   | OnGroup<
       "offsets_committed",

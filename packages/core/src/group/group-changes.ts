@@ -14,6 +14,7 @@ import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { quoted } from "../quoted.ts";
+import type { ClassicGroup } from "./classic/classic-state.ts";
 import type { GroupEvent, GroupEventKind } from "./group-events.ts";
 import { currentGroup, type GroupKinds } from "./group-kinds.ts";
 import { groupRecord } from "./group-record.ts";
@@ -35,6 +36,8 @@ export interface GroupAct<Answer> {
   readonly event: (group: Group, kinds: GroupKinds) => GroupEvent | null;
   /** What to say of the group after it. May throw a refusal. */
   readonly answer: (group: Group, kinds: GroupKinds) => Answer;
+  /** What to say while the group is a classic one that has members: nothing happens to it here. May throw a refusal. */
+  readonly whileClassic: (group: ClassicGroup) => Answer;
   /** Records that go with the group's own, all or none. */
   readonly records?: (group: Group, kinds: GroupKinds) => readonly CoordinatorRecord[];
 }
@@ -60,7 +63,11 @@ export class GroupChanges {
     act: GroupAct<Answer>,
     { at, ...wait }: Wait & { readonly at?: CoordinatorShard<GroupKinds> } = {},
   ): Promise<Answer> {
-    const decide = (kinds: GroupKinds) => this.#decide(currentGroup(kinds, groupId), act, kinds);
+    const decide = (kinds: GroupKinds): Decision<Outcome<Answer>> => {
+      const classic = kinds.group.occupied(groupId);
+      if (classic !== null) return { records: [], answer: { answer: act.whileClassic(classic) } };
+      return this.#decide(currentGroup(kinds, groupId), act, kinds);
+    };
     const result = await (at === undefined
       ? this.parts.topic.write(groupId, decide, wait)
       : at.write(decide, wait));

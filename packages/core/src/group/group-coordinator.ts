@@ -6,6 +6,8 @@
  */
 import { assert } from "../assert.ts";
 import type { Wait } from "../coordinator/give-up.ts";
+import { otherKind } from "./classic/classic-refusals.ts";
+import type { ClassicGroup } from "./classic/classic-state.ts";
 import type { GroupChanges } from "./group-changes.ts";
 import { joinEvent } from "./group-events.ts";
 import { unknownGroup, unknownMember } from "./group-refusals.ts";
@@ -49,6 +51,9 @@ export class GroupCoordinator {
           kinds.group.sessions.hear(groupId, memberId);
           return { ...viewOf(group, memberId), sessionTimeoutMs, rebalanceTimeoutMs };
         },
+        whileClassic: () => {
+          throw otherKind(groupId, "classic");
+        },
       },
       wait,
     );
@@ -73,6 +78,7 @@ export class GroupCoordinator {
           kinds.group.sessions.hear(groupId, memberId);
           return viewOf(group, memberId);
         },
+        whileClassic: (group) => refuseMember(group, memberId),
       },
       wait,
     );
@@ -84,7 +90,11 @@ export class GroupCoordinator {
     requireMember(request);
     return this.#changes.act(
       groupId,
-      { event: () => null, answer: (group) => viewOf(group, memberId) },
+      {
+        event: () => null,
+        answer: (group) => viewOf(group, memberId),
+        whileClassic: (group) => refuseMember(group, memberId),
+      },
       wait,
     );
   }
@@ -95,10 +105,19 @@ export class GroupCoordinator {
     requireMember(request);
     return this.#changes.act(
       groupId,
-      { event: () => ({ kind: "leave", memberId }), answer: ({ generation }) => ({ generation }) },
+      {
+        event: () => ({ kind: "leave", memberId }),
+        answer: ({ generation }) => ({ generation }),
+        whileClassic: (group) => refuseMember(group, memberId),
+      },
       wait,
     );
   }
+}
+
+/** Members of a classic group ask otherwise (classic/classic-coordinator.ts). */
+function refuseMember(group: ClassicGroup, memberId: string): never {
+  throw unknownMember(group, memberId);
 }
 
 function viewOf(group: Group, memberId: string): MemberView {

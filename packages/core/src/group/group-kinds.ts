@@ -32,6 +32,8 @@ function withOffsets(group: Group, offset: OffsetStore): Group {
 
 /** Since when a group has no members, `null` while it has some; 0 when it has had none in this life of it. */
 export function heldUntilMs({ group }: GroupKinds, groupId: string): number | null {
+  const classic = group.occupied(groupId);
+  if (classic !== null) return null;
   const { isDead, emptySinceMs } = group.current(groupId);
   return isDead ? 0 : emptySinceMs;
 }

@@ -1,4 +1,7 @@
-/** The record of a group: all of it, in one record, whenever anything changes. FORMAT.md says what stands in it. */
+/**
+ * The record of a group: all of it, in one record, whenever anything changes. FORMAT.md says what stands in it. Version 1 is one of
+ * a consumer group, or of a group that is gone, version 2 one of a classic group.
+ */
 import {
   type CoordinatorRecord,
   type JsonObject,
@@ -7,27 +10,31 @@ import {
 } from "../coordinator/coordinator-record.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/parsed-json.ts";
 import { ASSIGNORS, type AssignorName } from "./assignors/assignor.ts";
-import { type Group, groupProblem, type LastRebalance, type Member, type SeenTopic } from "./group-state.ts";
+import { CLASSIC_VERSION, parseClassicGroup } from "./classic/classic-record.ts";
+import type { ClassicGroup } from "./classic/classic-state.ts";
+import { keyOfGroup, parseLastRebalance } from "./group-record-parts.ts";
+import { type Group, groupProblem, type Member, type SeenTopic } from "./group-state.ts";
 import { type Partitions, partitionSet } from "./partition-sets.ts";
 
-export const GROUP_KIND = "group";
 const VERSION = 1;
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
 /** What a record says of a group; `null`: nothing is known of it any more. */
 export interface GroupEntry {
   readonly groupId: string;
+  /** `null` of a classic group as well. */
   readonly group: Group | null;
+  readonly classic?: ClassicGroup;
 }
 
 /** `group` is everything that the record says. */
 export function groupRecord(group: Group): CoordinatorRecord {
-  return { key: keyFor(group.groupId), value: formatGroup(group) };
+  return { key: keyOfGroup(group.groupId), value: formatGroup(group) };
 }
 
 /** The group and its generation are forgotten. */
 export function groupTombstone(groupId: string): CoordinatorRecord {
-  return { key: keyFor(groupId), value: null };
+  return { key: keyOfGroup(groupId), value: null };
 }
 
 /** Throws MalformedRecord. */
@@ -35,17 +42,16 @@ export function parseGroupRecord({ key, value }: CoordinatorRecord): GroupEntry 
   try {
     const groupId = textOf(key.group_id, "group_id");
     if (value === null) return { groupId, group: null };
-    const group = parseGroup(groupId, fieldsOf(value, "a group"));
+    const fields = fieldsOf(value, "a group");
+    if (fields.get("version") === CLASSIC_VERSION)
+      return { groupId, group: null, classic: parseClassicGroup(groupId, fields) };
+    const group = parseGroup(groupId, fields);
     const problem = groupProblem(group);
     if (problem !== null) throw new Error(problem);
     return { groupId, group };
   } catch (problem) {
     throw new MalformedRecord(`the group: ${problem instanceof Error ? problem.message : String(problem)}`);
   }
-}
-
-function keyFor(groupId: string) {
-  return { kind: GROUP_KIND, group_id: groupId };
 }
 
 function formatGroup({
@@ -98,7 +104,11 @@ function formatPartitions(partitions: Partitions): JsonValue {
 function parseGroup(groupId: string, fields: ReadonlyMap<string, unknown>): Group {
   const version = fields.get("version");
   if (version !== VERSION)
-    throw mismatch(version, "version", `${VERSION}, the only one that this release knows`);
+    throw mismatch(
+      version,
+      "version",
+      `${VERSION} or ${CLASSIC_VERSION}, which are all that this release knows`,
+    );
   const emptySince = fields.get("empty_since_ms");
   const lastRebalance = fields.get("last_rebalance");
   const isDead = fields.get("dead");
@@ -146,15 +156,6 @@ function parseTopic(value: unknown): [topic: string, seen: SeenTopic] {
   const topicId = textOf(fields.get("topic_id"), "topic_id");
   const partitions = integerOf(fields.get("partitions"), "partitions", COUNT);
   return [textOf(fields.get("topic"), "topic"), { topicId, partitions }];
-}
-
-function parseLastRebalance(value: unknown): LastRebalance {
-  const fields = fieldsOf(value, "last_rebalance");
-  return {
-    generation: integerOf(fields.get("generation"), "generation", COUNT),
-    reason: textOf(fields.get("reason"), "reason"),
-    atMs: integerOf(fields.get("at_ms"), "at_ms", COUNT),
-  };
 }
 
 function assignorOf(value: unknown): AssignorName | null {

@@ -4,6 +4,12 @@ import { quoted } from "../quoted.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import type { Group } from "./group-state.ts";
 
+/** A group of either kind. */
+interface Peopled {
+  readonly groupId: string;
+  readonly members: { readonly size: number };
+}
+
 export function countedMembers(members: number): string {
   return members === 1 ? "1 member" : `${members} members`;
 }
@@ -12,7 +18,7 @@ export function unknownGroup(groupId: string): BrokerError {
   return new BrokerError("UNKNOWN_GROUP", `there is no group ${quoted(groupId)}`);
 }
 
-export function unknownMember({ groupId, members }: Group, memberId: string): BrokerError {
+export function unknownMember({ groupId, members }: Peopled, memberId: string): BrokerError {
   const message = `the group ${quoted(groupId)} has no member ${quoted(memberId)}; it may have left or be expired, and may join again`;
   return new BrokerError("UNKNOWN_MEMBER", message, { members: members.size });
 }
@@ -40,7 +46,7 @@ export function otherAssignor({ groupId, assignor, members }: Group, asked: stri
   return new BrokerError("INCONSISTENT_GROUP_PROTOCOL", message, { assignor });
 }
 
-export function groupNotEmpty({ groupId, members }: Group): BrokerError {
+export function groupNotEmpty({ groupId, members }: Peopled): BrokerError {
   const message = `the group ${quoted(groupId)} has ${countedMembers(members.size)}; expected none`;
   return new BrokerError("GROUP_NOT_EMPTY", message, { members: members.size });
 }
@@ -52,7 +58,7 @@ export function groupInTransaction(groupId: string): BrokerError {
 }
 
 /** Kafka answers the same (KIP-848); who commits without being a member would move the members' offsets. */
-export function notAMember({ groupId, members }: Group): BrokerError {
+export function notAMember({ groupId, members }: Peopled): BrokerError {
   const message = `the group ${quoted(groupId)} has ${countedMembers(members.size)}, and none was named; expected a member of the group, with its generation, or a group without members`;
   return new BrokerError("UNKNOWN_MEMBER", message, { members: members.size });
 }

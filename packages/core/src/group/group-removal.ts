@@ -34,6 +34,9 @@ export async function deleteGroup(changes: GroupChanges, groupId: string, wait: 
         },
         records: (_group, { offset }) => tombstonesOf(offset, groupId),
         answer: (_group, kinds) => !hasMoreOffsets(kinds, groupId),
+        whileClassic: (group) => {
+          throw groupNotEmpty(group);
+        },
       },
       wait,
     );
@@ -85,10 +88,11 @@ async function forgetIn(
   const act: GroupAct<null> = {
     event: (group, kinds) => (group.isDead || isLeft(group, kinds) ? null : { kind: "delete" }),
     answer: () => null,
+    whileClassic: () => null,
   };
   const forget = (groupId: string) => (kinds: GroupKinds) => {
     const group = currentGroup(kinds, groupId);
-    const isGone = isOld(group) && !isLeft(group, kinds);
+    const isGone = isOld(group) && kinds.group.occupied(groupId) === null && !isLeft(group, kinds);
     return { records: isGone ? [groupTombstone(groupId)] : [], answer: null };
   };
   // All are written before anybody waits, so that they share what they wait for.

@@ -4,6 +4,8 @@
 import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
 import type { Wait } from "../coordinator/give-up.ts";
 import { BrokerError } from "../errors.ts";
+import type { ClassicChanges } from "./classic/classic-changes.ts";
+import { duesIn, expireClassic } from "./classic/classic-expiry.ts";
 import type { GroupChanges } from "./group-changes.ts";
 import type { Expiry, ExpiryCause } from "./group-events.ts";
 import type { GroupKinds } from "./group-kinds.ts";
@@ -16,13 +18,19 @@ export interface ExpiredMember {
   readonly cause: ExpiryCause;
 }
 
+/** By kind of group. */
+export interface KindsOfChanges {
+  readonly consumer: GroupChanges;
+  readonly classic: ClassicChanges;
+}
+
 /**
  * Ends the membership of who is too late, and begins a generation where topics have changed; resolves with who was expired once
  * that is acknowledged. A partition of the internal topic that nobody leads has no sessions, and is passed over; another problem
  * of one is told after all were tried. Kafka: session expiry by the coordinator's timer.
  */
-export async function expireMembers(changes: GroupChanges, wait: Wait = {}): Promise<ExpiredMember[]> {
-  const { topic } = changes.parts;
+export async function expireMembers(changes: KindsOfChanges, wait: Wait = {}): Promise<ExpiredMember[]> {
+  const { topic } = changes.consumer.parts;
   const results = await Promise.allSettled(
     topic.shards().map((shard) => expireInShard(changes, shard, wait)),
   );
@@ -38,12 +46,15 @@ export async function expireMembers(changes: GroupChanges, wait: Wait = {}): Pro
 
 /** Its groups are written to all at once, and wait for one another's disk and followers. */
 async function expireInShard(
-  changes: GroupChanges,
+  { consumer, classic }: KindsOfChanges,
   shard: CoordinatorShard<GroupKinds>,
   wait: Wait,
 ): Promise<ExpiredMember[]> {
-  const groupIds = await groupsToLookAt(changes, shard, wait);
-  const expired = groupIds.map((groupId) => expireIn(changes, { shard, groupId }, wait));
+  const { groupIds, classicIds } = await groupsToLookAt(consumer, shard, wait);
+  const expired = [
+    ...groupIds.map((groupId) => expireIn(consumer, { shard, groupId }, wait)),
+    ...classicIds.map((groupId) => expireClassic(classic, { shard, groupId }, wait)),
+  ];
   await Promise.allSettled(expired);
   return (await Promise.all(expired)).flat();
 }
@@ -52,11 +63,13 @@ function groupsToLookAt(
   { parts }: GroupChanges,
   shard: CoordinatorShard<GroupKinds>,
   wait: Wait,
-): Promise<string[]> {
-  return shard.read(({ group: keeper }) => {
+): Promise<{ readonly groupIds: readonly string[]; readonly classicIds: readonly string[] }> {
+  return shard.read((kinds) => {
+    const { group: keeper } = kinds;
     const isDue = (group: Group) =>
       keeper.sessions.overdue(group).length > 0 || topicChange(group, parts) !== null;
-    return [...keeper.committedWithMembers()].filter(isDue).map(({ groupId }) => groupId);
+    const groupIds = [...keeper.committedWithMembers()].filter(isDue).map(({ groupId }) => groupId);
+    return { groupIds, classicIds: duesIn(kinds) };
   }, wait);
 }
 
@@ -75,6 +88,7 @@ function expireIn(
         return overdue.length === 0 ? null : { kind: "expire", expired: overdue };
       },
       answer: () => overdue.map(({ memberId, cause }) => ({ groupId, memberId, cause })),
+      whileClassic: () => [],
     },
     { ...wait, at: shard },
   );

@@ -14,10 +14,18 @@ export interface NewOffset extends TopicPartition {
   readonly topicId?: string | undefined;
 }
 
+export interface Committer {
+  readonly memberId: string;
+  /** Below 0, of somebody who is no member (Kafka: -1), as `null` is. */
+  readonly generation: number;
+  /** Of a static member of a classic group (KIP-345). */
+  readonly groupInstanceId?: string | null | undefined;
+}
+
 export interface CommitRequest {
   readonly groupId: string;
   /** Who commits; `null` for a consumer that is no member, which a group without members takes. */
-  readonly member: { readonly memberId: string; readonly generation: number } | null;
+  readonly member: Committer | null;
   readonly offsets: readonly NewOffset[];
 }
 

@@ -30,8 +30,8 @@ export type OffsetKinds = { readonly offset: OffsetStore };
 
 /** What only who knows the groups' members can say. */
 export interface GroupRules<Kinds> {
-  /** Throws unless `request` may change its group's offsets: UNKNOWN_GROUP, UNKNOWN_MEMBER, ILLEGAL_GENERATION, NOT_PARTITION_OWNER. */
-  requireCommitter(kinds: Kinds, request: CommitRequest): void;
+  /** Throws unless `request` may change its group's offsets: UNKNOWN_GROUP, UNKNOWN_MEMBER, ILLEGAL_GENERATION, NOT_PARTITION_OWNER, in classic groups FENCED_INSTANCE_ID and REBALANCE_IN_PROGRESS. */
+  requireCommitter(kinds: Kinds, request: CommitRequest, how: { readonly isTransactional: boolean }): void;
   /** When the group last had a member, `null` while it has one, 0 when it never had: its offsets age from then on. */
   heldUntilMs(kinds: Kinds, groupId: string): number | null;
 }
@@ -84,7 +84,7 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
       const facts = { groupId, ...committerFacts(request), offsets: offsets.map(placeAndOffset) };
       this.#env.trace({ kind: "offsets_committed", ...facts });
     };
-    const recordsOf = this.#recordsOf(request);
+    const recordsOf = this.#recordsOf(request, { isTransactional: false });
     await this.#write(
       request,
       (kinds) => ({ records: recordsOf(kinds), answer: null, onAcknowledged }),
@@ -104,7 +104,7 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
       const facts = { groupId, ...committerFacts(request), offsets: offsets.map(placeAndOffset) };
       this.#env.trace({ kind: "offsets_staged", ...facts, ...producer });
     };
-    const recordsOf = this.#recordsOf(request);
+    const recordsOf = this.#recordsOf(request, { isTransactional: true });
     const decide = (kinds: Kinds) => {
       transaction.requireOngoing();
       return { records: recordsOf(kinds), answer: null, onAcknowledged, producer };
@@ -113,13 +113,16 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
   }
 
   /** What a commit writes, as it is judged when it is decided. Throws for what can be refused before. */
-  #recordsOf(request: CommitRequest): (kinds: Kinds) => CoordinatorRecord[] {
+  #recordsOf(
+    request: CommitRequest,
+    how: { readonly isTransactional: boolean },
+  ): (kinds: Kinds) => CoordinatorRecord[] {
     const { topicOf, rules } = this.#parts;
     const { groupId, offsets } = request;
     const committedMs = this.#env.clock.nowMs();
     requireOffsets(offsets);
     return (kinds) => {
-      rules.requireCommitter(kinds, request);
+      rules.requireCommitter(kinds, request, how);
       const records = offsets.map(({ topic, partition, offset, metadata, topicId: seen }) => {
         const { topicId } = requirePartition({ topic, partition, topicId: seen }, topicOf);
         const stored = { offset, metadata, committedMs, topicId };

@@ -45,6 +45,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
   readonly #producers: ProducerRules;
   readonly #acks: PendingAcks;
   #isRetired = false;
+  #atLeadershipEnd: ((problem: BrokerError) => void)[] = [];
   #retirement: BrokerError | null = null;
 
   constructor(options: ReplicaSetOptions, env: Env) {
@@ -143,14 +144,19 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     return this.#acknowledged({ acks: "all" }, nextOffset, this.leaderLog);
   }
 
+  /** Calls `tell` once, in the instant in which this leadership ends, with why. It must not throw. */
+  whenLeadershipEnds(tell: (problem: BrokerError) => void): void {
+    this.#atLeadershipEnd.push(tell);
+  }
+
   /** The metadata file says so: from here on `state` holds. Who waits under another leadership is told FENCED_LEADER_EPOCH. */
   adopt(state: PartitionState): void {
     const isNewLeadership = this.leadership.adopt(state);
     if (isNewLeadership) {
       const message = `the leadership of ${partitionName(this.place)} has moved on to epoch ${state.leaderEpoch} before the batch was acknowledged`;
-      this.#acks.rejectAll(
-        new BrokerError("FENCED_LEADER_EPOCH", message, { leader_epoch: state.leaderEpoch }),
-      );
+      const moved = new BrokerError("FENCED_LEADER_EPOCH", message, { leader_epoch: state.leaderEpoch });
+      this.#acks.rejectAll(moved);
+      this.#endLeadership(moved);
     }
     this.noteProgress();
   }
@@ -164,6 +170,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
   /** The leader's broker stops: whoever waits here is told. */
   stopLeading(): void {
     this.#acks.rejectAll(this.leadership.noLeader());
+    this.#endLeadership(this.leadership.noLeader());
     this.leadership.highWatermark.tell();
   }
 
@@ -181,8 +188,16 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     this.#isRetired = true;
     this.#retirement = reason;
     const message = `${partitionName(this.place)} closes before its replicas have acknowledged`;
-    this.#acks.rejectAll(reason ?? new BrokerError("SHUTTING_DOWN", message));
+    const retired = reason ?? new BrokerError("SHUTTING_DOWN", message);
+    this.#acks.rejectAll(retired);
+    this.#endLeadership(retired);
     this.leadership.highWatermark.tellAndForget();
+  }
+
+  #endLeadership(problem: BrokerError): void {
+    const told = this.#atLeadershipEnd;
+    this.#atLeadershipEnd = [];
+    for (const tell of told) tell(problem);
   }
 
   #writableLog(): PartitionLog {

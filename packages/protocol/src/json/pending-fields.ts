@@ -102,7 +102,9 @@ export const pendingStep = z.discriminatedUnion("operation", [
       expired: expiredMembers,
       rebalanced: z
         .array(z.object({ group_id: groupId, reason: z.string() }))
-        .describe("groups that begin a generation since their topics are others than they were"),
+        .describe(
+          "groups that begin a generation, or wait on for more members, and lose nobody: the topics of a consumer group are others than they were, or the time of a classic group's rebalance is over",
+        ),
       loads,
     }),
   ),
@@ -157,6 +159,7 @@ export const deadline = z.object({
       "replica_lag_time",
       "session_timeout",
       "rebalance_timeout",
+      "initial_rebalance_delay",
       "transaction_timeout",
       "transactional_id_expiration",
       "offset_retention",

@@ -17,6 +17,22 @@ export const GROUP_EVENTS = {
     "A member let go of partitions, which went to whoever they were meant for.",
     "group_id:text member_id:text generation released:texts state:text members:shares",
   ],
+  member_id_given: [
+    "A client that joins a classic group without a member's id was given one, to join with (KIP-394).",
+    "group_id:text member_id:text client_id:text",
+  ],
+  classic_member_joined: [
+    "A classic group has a new member, or one that joins again.",
+    "group_id:text member_id:text instance_id:text? client_id:text generation protocols:texts members",
+  ],
+  static_member_replaced: [
+    "A static member came back without its id, and has taken its own place under a new one (KIP-345).",
+    "group_id:text instance_id:text member_id:text replaced_id:text generation",
+  ],
+  classic_group_moved: [
+    "A classic group is in another state, or in its next generation.",
+    "group_id:text from:text to:text generation reason:text protocol:text? leader_id:text? members:texts",
+  ],
   group_deleted: ["A group is gone, with what it had committed.", "group_id:text generation"],
   offsets_committed: [
     "A group's offsets were committed, by a member, by a transaction's end or by nobody in particular.",
