@@ -65,6 +65,7 @@ export type {
   ClassicSyncRequest,
 } from "./group/classic/classic-requests.ts";
 export type { ClassicState } from "./group/classic/classic-state.ts";
+export type { ExpiredMember } from "./group/group-events.ts";
 export type {
   HeartbeatRequest,
   JoinRequest,
@@ -78,7 +79,6 @@ export type {
   GroupListings,
   MemberDescription,
 } from "./group/group-views.ts";
-export type { ExpiredMember } from "./group/member-expiry.ts";
 export { REBALANCE_DIALS, type RebalanceDial } from "./group/rebalance.ts";
 export { LIMITS } from "./limits.ts";
 export type { CompactionRequest, CompactionResult } from "./log/compaction/compaction-request.ts";

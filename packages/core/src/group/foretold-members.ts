@@ -1,7 +1,6 @@
 /** What a look for members whose time is over would find in what is in memory now (member-expiry.ts). Changes nothing. */
-import type { ExpiryCause } from "./group-events.ts";
+import type { ExpiredMember, ExpiryCause } from "./group-events.ts";
 import { currentGroup, type GroupKinds } from "./group-kinds.ts";
-import type { ExpiredMember } from "./member-expiry.ts";
 import { type GroupWorld, topicChange } from "./rebalance.ts";
 
 /** A group that begins a generation since its topics are others than they were. */

@@ -21,6 +21,12 @@ export interface Expiry {
   readonly timeoutMs: number;
 }
 
+export interface ExpiredMember {
+  readonly groupId: string;
+  readonly memberId: string;
+  readonly cause: ExpiryCause;
+}
+
 interface OfMember {
   readonly memberId: string;
 }

@@ -7,16 +7,10 @@ import { BrokerError } from "../errors.ts";
 import type { ClassicChanges } from "./classic/classic-changes.ts";
 import { duesIn, expireClassic } from "./classic/classic-expiry.ts";
 import type { GroupChanges } from "./group-changes.ts";
-import type { Expiry, ExpiryCause } from "./group-events.ts";
+import type { ExpiredMember, Expiry } from "./group-events.ts";
 import type { GroupKinds } from "./group-kinds.ts";
 import type { Group } from "./group-state.ts";
 import { topicChange } from "./rebalance.ts";
-
-export interface ExpiredMember {
-  readonly groupId: string;
-  readonly memberId: string;
-  readonly cause: ExpiryCause;
-}
 
 /** By kind of group. */
 export interface KindsOfChanges {

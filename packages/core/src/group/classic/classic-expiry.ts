@@ -1,8 +1,8 @@
 /** What time does to classic groups: found by a step, since the kernel has no timer, and told before it is taken. */
 import type { CoordinatorShard } from "../../coordinator/coordinator-shard.ts";
 import type { Wait } from "../../coordinator/give-up.ts";
+import type { ExpiredMember } from "../group-events.ts";
 import type { GroupKinds } from "../group-kinds.ts";
-import type { ExpiredMember } from "../member-expiry.ts";
 import type { ClassicChanges } from "./classic-changes.ts";
 import type { ClassicEventOf } from "./classic-events.ts";
 import type { ClassicRoom } from "./classic-keeper.ts";
