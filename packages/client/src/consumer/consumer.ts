@@ -190,9 +190,9 @@ export class Consumer
   }
 
   /** For `tx.sendOffsets(consumer)`, which is what to call. */
-  async [SEND_POSITIONS](send: OffsetSender): Promise<void> {
+  async [SEND_POSITIONS](sender: OffsetSender): Promise<void> {
     this.#supply.assertOpen();
-    await this.#inGroup("sendOffsets").sendPositions(send);
+    await this.#inGroup("sendOffsets").sendPositions(sender);
   }
 
   /**

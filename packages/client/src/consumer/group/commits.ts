@@ -39,8 +39,12 @@ export interface CommitOwner {
   failed(error: MiniKafkaError): void;
 }
 
-/** One request for a commit. */
-type Attempt = (committer: Committer | null, offsets: readonly IdentifiedOffset[]) => Promise<void>;
+/** How offsets are committed: directly or in a transaction, each with a patience of its own. */
+interface Route {
+  /** Tries again what may mend itself. */
+  send(committer: Committer | null, offsets: readonly IdentifiedOffset[]): Promise<void>;
+  retrying<T>(attempt: () => Promise<T>): Promise<T>;
+}
 
 /** Generations may change again while a commit is tried again. */
 const RENEWALS_MAX = 5;
@@ -76,13 +80,13 @@ export class Commits {
   }
 
   /**
-   * All positions: the caller is done with everything that was handed out. With `send` a transaction says whether they count, and
+   * All positions: the caller is done with everything that was handed out. Along `route` a transaction says whether they count, and
    * where the group goes on does not change before it commits; what was handed out since the last time is all in it then, so that
    * it fails also when a partition went away several polls ago.
    */
-  async commitPositions(send: Attempt = this.#directly): Promise<void> {
+  async commitPositions(route: Route = this.#directly): Promise<void> {
     const { handOuts, held } = this.#owner;
-    const lost = send === this.#directly ? handOuts.lost : handOuts.owed;
+    const lost = route === this.#directly ? handOuts.lost : handOuts.owed;
     handOuts.done();
     handOuts.settle();
     if (lost.length > 0) throw lostMeanwhile(lost);
@@ -90,7 +94,7 @@ export class Commits {
     const offsets = held.flatMap(({ place, topicId, position }) =>
       position === null ? [] : [{ ...place, offset: position, topicId }],
     );
-    await this.#commit(offsets, () => true, send);
+    await this.#commit(offsets, () => true, route);
   }
 
   async commit(offsets: readonly OffsetToCommit[]): Promise<void> {
@@ -180,13 +184,13 @@ export class Commits {
   #commit(
     offsets: readonly IdentifiedOffset[],
     wanted = (_: IdentifiedOffset) => true,
-    attempt = this.#directly,
+    route = this.#directly,
   ): Promise<void> {
     if (!offsets.some(wanted)) return Promise.resolve();
     // Whose offsets these are is settled now: a later membership must not commit them.
     const committer = this.#owner.committer();
     const { incarnation } = this.#owner;
-    const done = this.#turn.then(() => this.#send(committer, incarnation, offsets.filter(wanted), attempt));
+    const done = this.#turn.then(() => this.#send(committer, incarnation, offsets.filter(wanted), route));
     this.#turn = done.catch(() => {});
     return done;
   }
@@ -195,28 +199,31 @@ export class Commits {
     first: Committer | null,
     incarnation: number,
     offsets: readonly IdentifiedOffset[],
-    attempt: Attempt,
+    route: Route,
   ): Promise<void> {
     // The same membership may have gone on while other commits went before this one.
     let committer = this.#owner.incarnation === incarnation ? this.#owner.committer() : first;
     for (let renewals = 0; ; renewals += 1) {
       try {
-        const from = committer;
-        await this.#retrying(() => attempt(from, offsets));
+        await route.send(committer, offsets);
         break;
       } catch (error) {
         if (!hasCode(error, "ILLEGAL_GENERATION") || renewals === RENEWALS_MAX) throw error;
         // The coordinator knows whether the partitions are still ours in the new generation.
-        if (!(await this.#retrying(() => this.#owner.renewed(incarnation)))) throw error;
+        if (!(await route.retrying(() => this.#owner.renewed(incarnation)))) throw error;
         committer = this.#owner.committer();
       }
     }
   }
 
-  readonly #directly: Attempt = async (committer, offsets) => {
-    const signal = this.#owner.enough;
-    await commitOffsets(this.#session, this.#settings.groupId, committer, offsets, { signal });
-    for (const { offset, ...place } of offsets) this.#last.set(topicPartitionKey(place), offset);
+  readonly #directly: Route = {
+    send: async (committer, offsets) => {
+      const { groupId } = this.#settings;
+      const signal = this.#owner.enough;
+      await this.#retrying(() => commitOffsets(this.#session, groupId, committer, offsets, { signal }));
+      for (const { offset, ...place } of offsets) this.#last.set(topicPartitionKey(place), offset);
+    },
+    retrying: (attempt) => this.#retrying(attempt),
   };
 
   #retrying<T>(attempt: () => Promise<T>): Promise<T> {

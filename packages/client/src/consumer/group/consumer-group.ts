@@ -131,14 +131,17 @@ export class ConsumerGroup implements Gate {
     await this.#heartbeats.refresh();
   }
 
-  /** All positions, as a part of the transaction that `send` is of. Throws USAGE for a consumer that commits by itself. */
-  async sendPositions(send: OffsetSender): Promise<void> {
+  /** All positions, as a part of the transaction that `sender` is of. Throws USAGE for a consumer that commits by itself. */
+  async sendPositions(sender: OffsetSender): Promise<void> {
     const { groupId, autoCommit } = this.#settings;
     if (autoCommit)
       throw usageError(
         "autoCommit is true; expected false, since the consumer's offsets are to count only when the transaction commits",
       );
-    await this.commits.commitPositions((committer, offsets) => send(groupId, committer, offsets));
+    await this.commits.commitPositions({
+      send: (committer, offsets) => sender.send(groupId, committer, offsets),
+      retrying: (attempt) => sender.retrying(attempt),
+    });
   }
 
   /** What the consumer is still waiting for until it has all that the group gives it, in words; `null` for nothing. */

@@ -90,6 +90,11 @@ export class CoordinatorCalls {
     }
   }
 
+  /** Somebody else's call, which the transaction needs: tried again as its own are. `enough` ends the trying again. */
+  retrying<T>(attempt: () => Promise<T>, enough: AbortSignal): Promise<T> {
+    return this.#patiently(attempt, enough);
+  }
+
   /** From now on nothing is tried again. */
   stopRetrying(): void {
     this.#enough.abort();

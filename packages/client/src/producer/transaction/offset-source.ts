@@ -18,15 +18,15 @@ export interface GroupOffsets {
 export type OffsetSource = TransactionalConsumer | GroupOffsets;
 
 /** Throws USAGE for what is neither, before anything is sent. */
-export async function sendFrom(source: OffsetSource, send: OffsetSender): Promise<void> {
+export async function sendFrom(source: OffsetSource, sender: OffsetSender): Promise<void> {
   if (typeof source !== "object" || source === null)
     throw usageError("sendOffsets takes a consumer, or { groupId, member?, offsets }");
   if (SEND_POSITIONS in source) {
-    await source[SEND_POSITIONS](send);
+    await source[SEND_POSITIONS](sender);
     return;
   }
   const { groupId, member, offsets } = checked(source);
-  if (offsets.length > 0) await send(groupId, member ?? null, offsets);
+  if (offsets.length > 0) await sender.send(groupId, member ?? null, offsets);
 }
 
 function checked(source: GroupOffsets): GroupOffsets {

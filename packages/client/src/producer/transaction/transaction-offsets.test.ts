@@ -4,6 +4,7 @@ import { P0, texts } from "../../../test/support/consuming.ts";
 import { failure } from "../../../test/support/failure.ts";
 import { quiet } from "../../../test/support/scripted-peer.ts";
 import { sendTo, transacting } from "../../../test/support/transacting.ts";
+import { LIMITS } from "../../limits.ts";
 
 test("offsets of a group count when the transaction commits, and not when it is aborted", async () => {
   const { producer, client, broker } = await transacting();
@@ -174,6 +175,31 @@ test("a partition is not let go while its offsets are on their way into a transa
   const committed = [0, 1].map((partition) => broker.groups.committed("g", `orders/${partition}`));
   expect(committed).toEqual([1, 1]);
   expect(texts(await reader.poll())).toEqual([]);
+  await client.close();
+});
+
+test("what a rebalance has changed is looked for as patiently as the offsets are sent, so that a broker that comes back late ends no transaction", async () => {
+  const { producer, client, consumer, broker, peer, settle, clock } = await transacting();
+  broker.append("orders", 0, ["a"]);
+  const reader = consumer({ groupId: "g", memberId: "a", autoHeartbeat: true });
+  await reader.subscribe("orders");
+  await reader.ready();
+  const tx = await producer.beginTransaction();
+  await reader.poll();
+  broker.byHand("send_offsets", 1);
+  broker.byHand("group_assignment", 1);
+  const sent = tx.sendOffsets(reader);
+  (await peer.next("send_offsets")).refuse("ILLEGAL_GENERATION");
+  await peer.next("group_assignment");
+  peer.refuseLinks(new Error("connect ECONNREFUSED"));
+  peer.breakLink();
+  for (const sinceMs = clock.elapsedMs(); clock.elapsedMs() - sinceMs < 2 * LIMITS.requestTimeoutMs; )
+    await settle();
+  peer.refuseLinks(null);
+  await settle();
+  await sent;
+  await tx.commit();
+  expect(broker.groups.committed("g", "orders/0")).toBe(1);
   await client.close();
 });
 

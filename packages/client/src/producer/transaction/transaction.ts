@@ -109,9 +109,12 @@ export class Transaction implements AsyncDisposable {
   async sendOffsets(source: OffsetSource): Promise<void> {
     this.#requireOpen("sendOffsets");
     const { calls } = this.#host;
-    const sent = sendFrom(source, (groupId, committer, offsets) =>
-      calls.sendOffsets(this.#own, groupId, committer, offsets, this.#enough.signal),
-    );
+    const { signal } = this.#enough;
+    const sent = sendFrom(source, {
+      send: (groupId, committer, offsets) =>
+        calls.sendOffsets(this.#own, groupId, committer, offsets, signal),
+      retrying: (attempt) => calls.retrying(attempt, signal),
+    });
     this.#offsets.add(sent);
     try {
       await sent;
