@@ -141,6 +141,14 @@ describe("values that have no form", () => {
     expect(() => encodeRequest(joinGroup, 5, { ...request, ...part })).toThrow(message);
   });
 
+  test("a field without a default that is missing is named; one with a default need not be there", () => {
+    const member = { memberId: "m" } as { memberId: string; errorCode: number };
+    expect(() => encodeResponse(API_TABLE[13], 3, { errorCode: 0, members: [member] })).toThrow(
+      new Unencodable("members[0].errorCode: missing"),
+    );
+    expect(encodeResponse(API_TABLE[13], 3, { errorCode: 0 })).toEqual(hex("00000000 0000 00000000"));
+  });
+
   test("an int64 beyond 2^53 is refused when it is read", () => {
     const bytes = encodeRequest(API_TABLE[22], 3, {
       transactionalId: null,

@@ -22,6 +22,8 @@ export interface Codec {
 
 interface FieldCodec extends Codec {
   readonly name: string;
+  /** What is written for a value that was left out; undefined where none may be. */
+  readonly leftOut: unknown;
 }
 
 const NO_ELEMENTS: readonly never[] = Object.freeze([]);
@@ -63,7 +65,7 @@ function makeStructCodec(type: StructType, form: WireForm): Codec {
   for (const [name, field] of present) {
     const codec = { name, ...fieldCodec(field, form) };
     const { tag } = field.options;
-    if (tag === undefined) plain.push(codec);
+    if (tag === undefined) plain.push({ ...codec, leftOut: field.options.default });
     else tagged.push({ ...codec, tag, isDefault: (value) => isSame(value, defaults[name]) });
   }
   if (tagged.length > 0 && !form.isFlexible) throw new TypeError("a tagged field in a version without tags");
@@ -80,7 +82,7 @@ function makeStructCodec(type: StructType, form: WireForm): Codec {
     },
     write(writer, value) {
       if (typeof value !== "object" || value === null) throw new Unencodable("not a struct");
-      const fields: Readonly<Record<string, unknown>> = { ...defaults, ...value };
+      const fields = value as Readonly<Record<string, unknown>>;
       for (const codec of plain) writeField(codec, writer, fields[codec.name]);
       if (form.isFlexible) writeTags(writer, tagged, fields);
     },
@@ -97,7 +99,7 @@ function readField(codec: FieldCodec, reader: Reader): unknown {
 
 function writeField(codec: FieldCodec, writer: Writer, value: unknown): void {
   try {
-    codec.write(writer, value);
+    codec.write(writer, value === undefined ? codec.leftOut : value);
   } catch (error) {
     throw within(codec.name, error);
   }
@@ -105,6 +107,7 @@ function writeField(codec: FieldCodec, writer: Writer, value: unknown): void {
 
 /** Whether a tagged field need not be written: all that is left out of a struct or array counts as its default. */
 function isSame(value: unknown, standard: unknown): boolean {
+  if (value === undefined) return true;
   if (Array.isArray(standard)) return Array.isArray(value) && value.length === 0;
   if (typeof standard !== "object" || standard === null || Buffer.isBuffer(standard))
     return value === standard;
