@@ -44,7 +44,7 @@ test(
     await client.close();
     await output(broker, ["topics", "create", "the-last-one"]);
     const look = () => output(broker, ["snapshot", "list"]);
-    while (!(await shown.nextLine()).includes("the-last-one")) continue;
+    for (let line = ""; !line.includes("the-last-one"); ) line = await shown.nextLine();
     await untilHolds(path, "the-last-one", look);
     // What happens right before Ctrl-C is a part of it as well.
     await output(broker, ["topics", "delete", "the-last-one"]);

@@ -162,6 +162,42 @@ test(
   },
 );
 
+test("requests are watched as they come, by the command line and by the SDK", MINUTE, async () => {
+  const broker = await daemon("--clock", "manual");
+  const watch = await startWatch(broker, "--requests", "-k", "appended", "-n", "6");
+  const client = await connect({ broker: `127.0.0.1:${broker.port}` });
+  const events = client.stepper().events({ kinds: ["request_done"] });
+  await events.open();
+  const session = await RawSession.open(broker.port);
+  const create = { operation: "create_topic", topic: "orders", partitions: 1, replication_factor: 1 };
+  expect(await session.ask(create)).toMatchObject({ ok: true });
+  expect(await session.ask({ ...create, id: "again" })).toMatchObject({ code: "TOPIC_ALREADY_EXISTS" });
+  expect(await session.ask({ operation: "produce", topic: "orders", partition: 0 })).toMatchObject({
+    ok: true,
+  });
+  const shown = (await watch.ended).stdout.split("\n").filter((line) => !line.includes("operation=watch"));
+  const told = shown.map((line) => line.replace(/^\d+ \S+ /, "").replace(/connection=\d+/, "connection=C"));
+  expect(told.slice(0, 3)).toEqual([
+    expect.stringMatching(/^request_taken orders request=\d+ connection=C operation=create_topic id=-$/),
+    expect.stringMatching(
+      /^request_done orders request=\d+ connection=C operation=create_topic id=- outcome=ok /,
+    ),
+    expect.stringMatching(/^request_taken orders request=\d+ connection=C operation=create_topic id=again$/),
+  ]);
+  const outcomes: unknown[] = [];
+  for await (const event of events) {
+    if (event.kind !== "request_done") throw new Error(`${event.kind} was not asked for`);
+    outcomes.push([event.operation, event.id, event.outcome, event.topic]);
+    if (event.operation === "produce") break;
+  }
+  expect(outcomes).toEqual([
+    ["create_topic", null, "ok", "orders"],
+    ["create_topic", "again", "TOPIC_ALREADY_EXISTS", "orders"],
+    ["produce", null, "ok", "orders"],
+  ]);
+  await client.close();
+});
+
 test("a kind that is nearly one is refused with what it nearly is", async () => {
   const broker = await daemon();
   expect(await command(broker, ["watch", "-k", "isr_chnaged"])).toEqual({

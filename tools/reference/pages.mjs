@@ -1,5 +1,5 @@
 /** The pages of the reference, printed from the tables that the program itself reads. */
-import { ERRORS, EVENTS, factNames, OPERATIONS, watchedEvent } from "@minikafka/protocol";
+import { ERRORS, EVENTS, factNames, OPERATIONS, REQUEST_EVENTS, watchedEvent } from "@minikafka/protocol";
 import { z } from "zod";
 import { faultsPage } from "./faults-page.mjs";
 import { fieldRows } from "./field-rows.mjs";
@@ -45,6 +45,13 @@ const EVENTS_DROPPED = `
 A client that reads too slowly holds nobody up: once a mebibyte of its output lies unread, events for it are dropped. When it has
 read all of that, \`events_dropped\` says how many are missing (\`count\`) and where they began (\`first_number\`); its own number is
 that of the last one. It comes whatever topics and kinds were asked for.
+`;
+
+const REQUESTS = `
+With \`requests\`, or where \`kinds\` names them, these are told as well, of each request that is taken after the watch's own answer. They
+stand in the order in which requests are taken and come to their ends: with a manual clock one request is taken after the other, and
+\`request\` is its number in the [trace](../traces.md). They have the fields topic, partition and broker_id as far as the request has
+them, and nothing else of what it holds. Requests about traces and snapshots are not told, nor are lines that are too long.
 `;
 
 const ERRORS_INTRODUCTION = `# Error codes
@@ -102,12 +109,19 @@ function eventsPart() {
     ...row,
     presence: row.presence === "required" ? "always" : "sometimes",
   }));
-  const kinds = Object.entries(EVENTS).map(([kind, [meaning, facts]]) => {
+  return `${EVENTS_INTRODUCTION}\n${table(rows, "present")}\n${EVENTS_DROPPED}\n${kindsTable(EVENTS)}\n${REQUESTS}\n${kindsTable(REQUEST_EVENTS)}\n`;
+}
+
+/**
+ * @param {Readonly<Record<string, readonly [meaning: string, facts: string]>>} events
+ * @returns {string}
+ */
+function kindsTable(events) {
+  const kinds = Object.entries(events).map(([kind, [meaning, facts]]) => {
     const names = factNames(facts).map((name) => `\`${name}\``);
     return `| \`${kind}\` | ${cell(meaning)} | ${names.join(", ")} |`;
   });
-  const kindRows = ["| kind | what happened | fields |", "|---|---|---|", ...kinds].join("\n");
-  return `${EVENTS_INTRODUCTION}\n${table(rows, "present")}\n${EVENTS_DROPPED}\n${kindRows}\n`;
+  return ["| kind | what happened | fields |", "|---|---|---|", ...kinds].join("\n");
 }
 
 /** @returns {string} docs/reference/protocol.md */

@@ -9,7 +9,10 @@ test("events are numbered whether or not anybody watches, and carry the clock's 
   const feed = new EventFeed(clock);
   const seen: NumberedEvent[] = [];
   feed.trace(stopped(1));
-  const leave = feed.add({ wants: (event) => event !== unwanted, take: (event) => seen.push(event) });
+  const leave = feed.add({
+    wants: (event) => event !== unwanted,
+    take: (event) => seen.push(event),
+  });
   const unwanted = stopped(2);
   feed.trace(unwanted);
   clock.advance(2);

@@ -1,24 +1,26 @@
 /**
- * The kernel's events, on their way to those who watch.
+ * The kernel's events, on their way to those who watch; and between them the requests, for those who watch these too.
  *
- * Owns the count of events and who watches them.
- * Invariants: events are numbered from 1 as they happen, whether or not anybody watches; each watcher sees those that it
+ * Owns the count of events, that of requests, and who watches them.
+ * Invariants: events are numbered from 1 as they happen, whether or not anybody watches; so are requests, in a count of their own, and
+ * what is told of them has the number of the event before it: what a watcher sees changes no number. Each watcher sees what it
  * wants, in that order; an event is put into words at most once, and only when somebody takes it.
  * Never: keeps an event, waits for a watcher, or calls the kernel.
  */
 import type { Clock, TraceEvent, Tracer } from "@minikafka/core";
 import { eventText } from "./event-text.ts";
+import type { RequestEvent } from "./request-event.ts";
 
 /** An event as it is handed round. */
 export class NumberedEvent {
-  /** Counts the events since the broker started. */
+  /** Counts the events since the broker started; of a request, that of the event before it. */
   readonly number: number;
   /** On the broker's clock. */
   readonly timeMs: number;
-  readonly event: TraceEvent;
+  readonly event: TraceEvent | RequestEvent;
   #line: string | null = null;
 
-  constructor(number: number, timeMs: number, event: TraceEvent) {
+  constructor(number: number, timeMs: number, event: TraceEvent | RequestEvent) {
     this.number = number;
     this.timeMs = timeMs;
     this.event = event;
@@ -31,8 +33,19 @@ export class NumberedEvent {
   }
 }
 
+/** What one may choose requests by. */
+export interface RequestSubject {
+  /** All that it names. */
+  readonly topics: ReadonlySet<string>;
+  /** How many had been counted when it was taken, itself included; rises also where another cluster came and numbers began anew. */
+  readonly ordinal: number;
+}
+
 export interface Watcher {
   wants(event: TraceEvent): boolean;
+  /** Whether it may want to be told of requests. */
+  readonly wantsRequests?: boolean;
+  wantsRequest?(event: RequestEvent, subject: RequestSubject): boolean;
   /** Called from within the kernel: must not throw, nor call back into it. The event is only good until this returns. */
   take(event: NumberedEvent): void;
 }
@@ -43,6 +56,8 @@ export class EventFeed {
   #isQuiet = false;
   readonly #watchers = new Set<Watcher>();
   #number = 0;
+  #requests = 0;
+  #requestsEver = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -68,6 +83,35 @@ export class EventFeed {
     }
   };
 
+  /** How many requests were counted, also before another cluster came. */
+  get requestsEver(): number {
+    return this.#requestsEver;
+  }
+
+  /** Another request is taken; returns its number. */
+  countRequest(): number {
+    this.#requests += 1;
+    this.#requestsEver += 1;
+    return this.#requests;
+  }
+
+  /** Whether it is of use to tell of requests. */
+  get hasWatcherOfRequests(): boolean {
+    if (this.#isQuiet) return false;
+    for (const { wantsRequests } of this.#watchers) if (wantsRequests === true) return true;
+    return false;
+  }
+
+  tellRequest(event: RequestEvent, subject: RequestSubject): void {
+    if (this.#isQuiet) return;
+    let numbered: NumberedEvent | null = null;
+    for (const watcher of this.#watchers) {
+      if (watcher.wantsRequest?.(event, subject) !== true) continue;
+      numbered ??= new NumberedEvent(this.#number, this.#clock.nowMs(), event);
+      watcher.take(numbered);
+    }
+  }
+
   /** Whether nobody is told. */
   get isQuiet(): boolean {
     return this.#isQuiet;
@@ -78,10 +122,11 @@ export class EventFeed {
     this.#keeper = keeper;
   }
 
-  /** Another cluster comes: its events are numbered from 1, and told to nobody until `speak`. */
+  /** Another cluster comes: its events and requests are numbered from 1, and told to nobody until `speak`. */
   beginAnew(clock: Clock): void {
     this.#clock = clock;
     this.#number = 0;
+    this.#requests = 0;
     this.#isQuiet = true;
   }
 

@@ -1,9 +1,10 @@
-/** An event of the kernel as it goes over the wire: the same facts, with the wire's names. */
+/** An event of the kernel, or of a request, as it goes over the wire: the same facts, with the wire's names. */
 import type { TraceEvent } from "@minikafka/core";
 import { EVENTS_DROPPED } from "@minikafka/protocol";
+import type { RequestEvent } from "./request-event.ts";
 
 /** The line of an event, ended by a newline. */
-export function eventText(number: number, timeMs: number, event: TraceEvent): string {
+export function eventText(number: number, timeMs: number, event: TraceEvent | RequestEvent): string {
   const { kind, ...facts } = event;
   return lineOf({ number, time_ms: timeMs, kind, ...(snakeCased(facts) as object) });
 }

@@ -1,13 +1,13 @@
 /** An event of the cluster in the SDK's style, and which of them to watch. */
 import type { EVENTS_DROPPED, EventFacts, EventKind, RequestFields, WatchedEvent } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
-import { requireOptions, requireTexts } from "./usage.ts";
+import { requireFlag, requireOptions, requireTexts } from "./usage.ts";
 
 export type { EventKind };
 
 /** Where and when an event happened. */
 export interface EventPlace {
-  /** Counts the events since the broker started. It rises, with holes where events were not asked for. */
+  /** Counts the events since the broker started. It rises, with holes where events were not asked for. Of a request: that of the event before. */
   readonly number: number;
   /** On the broker's clock. */
   readonly timeMs: number;
@@ -34,8 +34,10 @@ export type ClusterEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[Event
 export interface EventQuery {
   /** Only events of these topics, which need not exist yet. Default: all events. */
   readonly topics?: readonly string[] | undefined;
-  /** Default: all kinds. */
+  /** Default: all kinds but those of requests. */
   readonly kinds?: readonly EventKind[] | undefined;
+  /** Also each request that is taken (`request_taken`) and how it ended (`request_done`), whatever kinds are asked for. Default: no. */
+  readonly requests?: boolean | undefined;
   /** Ends the iteration with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,12 +51,15 @@ export function clusterEvent({ changes, ...facts }: WatchedEvent): ClusterEvent 
 
 /** The wire's fields of a query. Throws USAGE for one that cannot be meant. */
 export function watchFields(query: EventQuery): RequestFields<"watch"> {
-  requireOptions("events", query, ["topics", "kinds", "signal"]);
-  const { topics, kinds } = query;
+  requireOptions("events", query, ["topics", "kinds", "requests", "signal"]);
+  const { topics, kinds, requests } = query;
   requireTexts("topics", topics);
   requireTexts("kinds", kinds);
+  requireFlag("requests", requests);
   return {
     ...(topics === undefined ? {} : { topics: [...topics] }),
     ...(kinds === undefined ? {} : { kinds: [...kinds] }),
+    // An older broker knows no such field.
+    ...(requests === true ? { requests } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { quiet, ScriptedPeer } from "../test/support/scripted-peer.ts";
 import { connect } from "./client.ts";
 import { ManualClock } from "./clock.ts";
-import type { ClusterEvent, EventQuery } from "./cluster-event.ts";
+import { type ClusterEvent, type EventQuery, watchFields } from "./cluster-event.ts";
 
 const line = (number: number, facts: object = {}) =>
   `${JSON.stringify({ event: { number, time_ms: 7, kind: "flushed", ...facts } })}\n`;
@@ -31,6 +31,27 @@ const failure = (promise: Promise<unknown>) =>
     () => null,
     (error: unknown) => error,
   );
+
+test("requests are asked for where they are wanted, and an older broker is not sent what it does not know", async () => {
+  const { peer, client, events, request } = await begun({ requests: true, kinds: ["appended"] });
+  expect(request.fields).toMatchObject({ requests: true, kinds: ["appended"] });
+  const asked = { request: 3, connection: 2, operation: "produce", id: null, topic: "orders" };
+  peer.write(line(0, { kind: "request_taken", ...asked }));
+  peer.write(line(2, { kind: "request_done", ...asked, outcome: "UNKNOWN_TOPIC", answered: false }));
+  expect((await events.next()).value).toMatchObject({ number: 0, kind: "request_taken", request: 3 });
+  const { value: done } = await events.next();
+  // The kind tells the compiler which facts there are.
+  if (done?.kind !== "request_done") throw new Error("expected how it ended");
+  expect([done.operation, done.id, done.outcome, done.answered]).toEqual([
+    "produce",
+    null,
+    "UNKNOWN_TOPIC",
+    false,
+  ]);
+  await client.close();
+  expect(watchFields({ requests: false })).toEqual({});
+  expect(() => watchFields({ requests: "all" as never })).toThrow("expected true or false");
+});
 
 test("events come in the SDK's names, over a connection of their own, and break ends it", async () => {
   const { peer, client, events, request } = await begun({

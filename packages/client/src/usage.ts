@@ -48,3 +48,9 @@ export function requireTexts(name: string, value: unknown): void {
   if (!Array.isArray(value) || value.some((each) => typeof each !== "string"))
     throw usageError(`${name} is ${JSON.stringify(value)}; expected an array of strings`);
 }
+
+/** Throws a USAGE error unless `value` is true, false, or left out. */
+export function requireFlag(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "boolean")
+    throw usageError(`${name} is ${JSON.stringify(value)}; expected true or false`);
+}

@@ -11,6 +11,7 @@ export {
   successLine,
 } from "./json/envelope.ts";
 export { factNames } from "./json/events/event-facts.ts";
+export { REQUEST_EVENTS } from "./json/events/request-events.ts";
 export {
   EVENT_KINDS,
   EVENTS,

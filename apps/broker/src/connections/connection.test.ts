@@ -84,7 +84,9 @@ class Bench {
     const hasPlace = !name.startsWith("#");
     if (name.startsWith("now:")) return { answer: `${name.slice(4)}\n`, hasPlace, holdsBack: null };
     if (name === "watch") {
-      client.afterAnswer(() => client.watching.begin(this.feed, { topics: null, kinds: null }));
+      client.afterAnswer(() =>
+        client.watching.begin(this.feed, { topics: null, kinds: null, requests: false }),
+      );
       return { answer: "watching\n", hasPlace, holdsBack: null };
     }
     if (name === "poll") return { answer: this.#poll(client), hasPlace, holdsBack: null };

@@ -8,8 +8,9 @@
  * Never: closes the connection for what an event would take.
  */
 import type { TraceEvent } from "@minikafka/core";
-import type { EventFeed, NumberedEvent, Watcher } from "../event-feed.ts";
+import type { EventFeed, NumberedEvent, RequestSubject, Watcher } from "../event-feed.ts";
 import { droppedText } from "../event-text.ts";
+import type { RequestEvent } from "../request-event.ts";
 
 /** What a connection can still take. */
 export interface EventOutput {
@@ -17,11 +18,15 @@ export interface EventOutput {
   write(line: string): void;
 }
 
-/** Which events a client wants; `null` stands for all. */
+/** Which events a client wants; `null` stands for all but those of requests. */
 export interface EventFilter {
   readonly topics: ReadonlySet<string> | null;
   readonly kinds: ReadonlySet<string> | null;
+  /** The kinds of requests as well. */
+  readonly requests: boolean;
 }
+
+const REQUEST_KINDS: readonly RequestEvent["kind"][] = ["request_taken", "request_done"];
 
 interface Dropped {
   count: number;
@@ -33,7 +38,10 @@ interface Dropped {
 export class Watching implements Watcher {
   readonly #output: EventOutput;
   readonly #unreadBytesMax: number;
-  #filter: EventFilter = { topics: null, kinds: null };
+  #filter: EventFilter = { topics: null, kinds: null, requests: false };
+  #wantsRequests = false;
+  /** As many requests were taken before the watch. */
+  #requestsBefore = 0;
   #leave: (() => void) | null = null;
   #dropped: Dropped | null = null;
 
@@ -50,6 +58,9 @@ export class Watching implements Watcher {
   /** Sends what happens from now on, in place of what was sent until now. */
   begin(feed: EventFeed, filter: EventFilter): void {
     this.#filter = filter;
+    const { requests, kinds } = filter;
+    this.#wantsRequests = requests || REQUEST_KINDS.some((kind) => kinds?.has(kind));
+    this.#requestsBefore = feed.requestsEver;
     this.#leave ??= feed.add(this);
   }
 
@@ -69,6 +80,18 @@ export class Watching implements Watcher {
     const { topics, kinds } = this.#filter;
     if (kinds !== null && !kinds.has(event.kind)) return false;
     return topics === null || ("topic" in event && topics.has(event.topic));
+  }
+
+  /** Looked at for each request. */
+  get wantsRequests(): boolean {
+    return this.#wantsRequests;
+  }
+
+  /** Of a request that was taken before the watch nothing is told, neither how it ended. */
+  wantsRequest({ kind }: RequestEvent, subject: RequestSubject): boolean {
+    const { requests, kinds, topics } = this.#filter;
+    if (subject.ordinal <= this.#requestsBefore || !(requests || kinds?.has(kind))) return false;
+    return topics === null || [...subject.topics].some((topic) => topics.has(topic));
   }
 
   take(event: NumberedEvent): void {

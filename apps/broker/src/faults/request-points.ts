@@ -101,7 +101,8 @@ interface Fields {
   readonly [name: string]: unknown;
 }
 
-function placesOf(fields: Fields): readonly Fields[] {
+/** The request itself and what stands in its lists of places. */
+export function placesOf(fields: Fields): readonly Fields[] {
   const lists = LISTS.map((name) => fields[name]).filter((list) => Array.isArray(list));
   return [fields, ...(lists.flat() as Fields[])];
 }

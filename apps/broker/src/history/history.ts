@@ -32,7 +32,6 @@ export class History {
   readonly #entries: string[] = [];
   readonly #connections = new Set<number>();
   #bytes: number;
-  #requests = 0;
   #hasEnded: boolean;
 
   constructor(image: FolderImage | null, bytesMax: number) {
@@ -55,22 +54,17 @@ export class History {
     return this.#bytes - (this.image?.sizeBytes ?? 0);
   }
 
-  /** Returns the request's number. */
-  taken(connection: number, line: string): number {
-    this.#requests += 1;
+  /** Requests are numbered from 1 in each history. */
+  taken(number: number, connection: number, line: string): void {
     this.#connections.add(connection);
-    this.#add({ request: { number: this.#requests, connection, line } });
-    return this.#requests;
+    this.#add({ request: { number, connection, line } });
   }
 
   /** The same for a frame of Kafka's. */
-  takenFrame(connection: number, frame: Buffer, { brokerId, clientHost }: KafkaPeer): number {
-    this.#requests += 1;
+  takenFrame(number: number, connection: number, frame: Buffer, { brokerId, clientHost }: KafkaPeer): void {
     this.#connections.add(connection);
-    const number = this.#requests;
     const [broker_id, client_host, frame_b64] = [brokerId, clientHost, frame.toString("base64")];
     this.#add({ kafka_request: { number, connection, broker_id, client_host, frame_b64 } });
-    return number;
   }
 
   answeredFrame(request: number, frame: Buffer): void {

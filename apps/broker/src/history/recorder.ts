@@ -7,7 +7,7 @@
 import type { Answer } from "../connections/speech.ts";
 import type { NumberedEvent } from "../event-feed.ts";
 import type { KafkaPeer } from "../kafka/peer.ts";
-import { type History, isWithoutHistory } from "./history.ts";
+import type { History } from "./history.ts";
 
 /** Before each of Kafka's frames. */
 const SIZE_BYTES = 4;
@@ -28,20 +28,19 @@ export class Recorder {
     this.#history = history;
   }
 
-  /** A request is taken; `operation` is `null` where the line is no request. Returns who is to be told the answer. */
-  taken(connection: number, line: Buffer, operation: string | null): ((answer: Answer) => void) | null {
-    if (operation !== null && isWithoutHistory(operation)) return null;
+  /** A request is taken. Returns who is to be told the answer. */
+  taken(number: number, connection: number, line: Buffer): (answer: Answer) => void {
     const history = this.#history;
-    const number = history.taken(connection, line.toString());
+    history.taken(number, connection, line.toString());
     return (answer) => {
       if (answer !== null && history === this.#history) history.answered(number, answer.toString().trimEnd());
     };
   }
 
   /** The same for a frame of Kafka's, without its size. */
-  takenFrame(connection: number, frame: Buffer, peer: KafkaPeer): (answer: Answer) => void {
+  takenFrame(number: number, connection: number, frame: Buffer, peer: KafkaPeer): (answer: Answer) => void {
     const history = this.#history;
-    const number = history.takenFrame(connection, frame, peer);
+    history.takenFrame(number, connection, frame, peer);
     return (answer) => {
       if (answer !== null && history === this.#history)
         history.answeredFrame(number, Buffer.from(answer).subarray(SIZE_BYTES));

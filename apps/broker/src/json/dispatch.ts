@@ -10,19 +10,21 @@ import {
   type AnyRequest,
   type OperationName,
   type ParsedRequest,
-  type ReadRequest,
   type RequestId,
   type ResponseFields,
   readRequest,
   successLine,
 } from "@minikafka/protocol";
 import type { Client } from "../connections/client.ts";
-import { type Answer, type Dispatched, unreachableRejection } from "../connections/speech.ts";
+import type { Answer, Dispatched } from "../connections/speech.ts";
 import { type FaultyRequest, withFault } from "../faults/faulty-request.ts";
 import { requestPoint, scopeOfRequest } from "../faults/request-points.ts";
 import type { RequestRule } from "../faults/request-rule.ts";
+import { isWithoutHistory } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
+import { newAccount, type RequestAccount } from "../request-account.ts";
 import { failure } from "./answer-line.ts";
+import { askedOf, outcomeOf, type ReadLine, topicsOf } from "./asked.ts";
 import type { BrokerContext } from "./handler.ts";
 import { HANDLERS } from "./handler-table.ts";
 
@@ -82,47 +84,45 @@ export class Dispatcher {
   /** Carries out the request on a line. Never throws, and its promise never rejects. */
   dispatch(line: Buffer, client: Client): Dispatched {
     const { recorder } = this.#options;
-    if (recorder === undefined) return this.#dispatch(line, client, () => undefined);
-    let told: ReturnType<Recorder["taken"]> = null;
     // The line is read in place: it must be written down before.
-    const text = Buffer.from(line);
-    const result = this.#dispatch(line, client, (operation) => {
-      told = recorder.taken(client.number, text, operation);
-    });
-    const tell = told as ReturnType<Recorder["taken"]>;
-    if (tell !== null && result.answer instanceof Promise) result.answer.then(tell, unreachableRejection);
-    else if (tell !== null) tell(result.answer as Answer);
+    const text = recorder === undefined ? line : Buffer.from(line);
+    const read = readLine(line);
+    const account = this.#accountOf(read, text, client);
+    const result = this.#dispatch(read, client, account);
+    account?.endsWith(result.answer, outcomeOf);
     return result;
   }
 
-  /** `onRead` is told of the operation before it is carried out; of `null` where there is none. */
-  #dispatch(line: Buffer, client: Client, onRead: (operation: OperationName | null) => void): Dispatched {
-    let read: ReadRequest;
-    try {
-      read = readRequest(line);
-    } catch (error) {
-      onRead(null);
-      return inTurn(undefined, this.#failed(undefined, "reading a request", error));
+  /** `null` where nobody wants to know of it. */
+  #accountOf(read: ReadLine, text: Buffer, client: Client): RequestAccount | null {
+    const { recorder, context } = this.#options;
+    if (read.kind === "request" && isWithoutHistory(read.request.operation)) return null;
+    const number = context.events.countRequest();
+    const tell = recorder?.taken(number, client.number, text) ?? null;
+    const account = newAccount({ request: number, connection: client.number }, tell, context.events);
+    account?.taken(() => ({ asked: askedOf(read), topics: topicsOf(read) }));
+    return account;
+  }
+
+  #dispatch(read: ReadLine, client: Client, account: RequestAccount | null): Dispatched {
+    if (read.kind === "failed") {
+      return inTurn(undefined, this.#failed(undefined, "reading a request", read.error));
     }
-    onRead(read.kind === "refused" ? null : read.request.operation);
     if (read.kind === "refused") return inTurn(read.id, failure(read.id, read.code, read.message));
     const { id, request } = read;
+    const taken = { id, request, client, account };
     const rule = this.#options.context.faults.requests.firedAt(requestPoint(request.operation), () =>
       scopeOfRequest(request),
     );
-    if (rule !== null) return this.#dispatchFaulty(rule, id, request, client);
-    return dispatched(id, request, this.#carryOut(id, request, client), null);
+    if (rule !== null) return this.#dispatchFaulty(rule, taken);
+    return dispatched(id, request, this.#carryOut(taken), null);
   }
 
-  #dispatchFaulty(
-    rule: RequestRule,
-    id: RequestId | undefined,
-    request: AnyRequest,
-    client: Client,
-  ): Dispatched {
+  #dispatchFaulty(rule: RequestRule, taken: Taken): Dispatched {
+    const { id, request, client } = taken;
     const faulty: FaultyRequest = {
       client,
-      carryOut: () => this.#carryOut(id, request, client),
+      carryOut: () => this.#carryOut(taken),
       refuse: (code, message, details) => failure(id, code, message, details),
     };
     try {
@@ -133,7 +133,14 @@ export class Dispatcher {
     }
   }
 
-  #carryOut(id: RequestId | undefined, request: AnyRequest, client: Client): Answer | Promise<Answer> {
+  #carryOut(taken: Taken): Answer | Promise<Answer> {
+    const answer = this.#answerTo(taken);
+    if (!(answer instanceof Promise)) taken.account?.carriedOut(outcomeOf(answer));
+    return answer;
+  }
+
+  #answerTo(taken: Taken): Answer | Promise<Answer> {
+    const { id, request, client } = taken;
     if (this.#state === "dead") {
       client.cut("the broker has crashed");
       return null;
@@ -142,24 +149,21 @@ export class Dispatcher {
       return failure(id, "SHUTTING_DOWN", "the broker is stopping; connect again once it is back");
     try {
       const fields = handle(request.operation, request, this.#options.context, client);
-      return fields instanceof Promise
-        ? this.#carryOutLater(id, request.operation, fields)
-        : successLine(id, fields);
+      return fields instanceof Promise ? this.#carryOutLater(taken, fields) : successLine(id, fields);
     } catch (error) {
       return this.#failed(id, request.operation, error);
     }
   }
 
-  async #carryOutLater(
-    id: RequestId | undefined,
-    operation: string,
-    fields: Promise<object>,
-  ): Promise<Answer> {
+  async #carryOutLater({ id, request, account }: Taken, fields: Promise<object>): Promise<Answer> {
+    let answer: Answer;
     try {
-      return successLine(id, await fields);
+      answer = successLine(id, await fields);
     } catch (error) {
-      return this.#failed(id, operation, error);
+      answer = this.#failed(id, request.operation, error);
     }
+    account?.carriedOut(outcomeOf(answer));
+    return answer;
   }
 
   #failed(id: RequestId | undefined, operation: string, error: unknown): string {
@@ -170,6 +174,22 @@ export class Dispatcher {
     return failure(id, "INTERNAL_ERROR", `a fault of the broker; its log has more under ${faultId}`, {
       fault_id: faultId,
     });
+  }
+}
+
+/** A request on its way. */
+interface Taken {
+  readonly id: RequestId | undefined;
+  readonly request: AnyRequest;
+  readonly client: Client;
+  readonly account: RequestAccount | null;
+}
+
+function readLine(line: Buffer): ReadLine {
+  try {
+    return readRequest(line);
+  } catch (error) {
+    return { kind: "failed", error };
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type ApiName,
   type ApiNamed,
   KAFKA_ERRORS,
+  type KafkaErrorNumber,
   Malformed,
   type OpenedRequest,
   openRequest,
@@ -20,11 +21,12 @@ import {
   responseFrame,
 } from "@minikafka/protocol/kafka";
 import type { Client } from "../connections/client.ts";
-import { type Answer, type Dispatched, unreachableRejection } from "../connections/speech.ts";
+import type { Answer, Dispatched } from "../connections/speech.ts";
 import { withFault } from "../faults/faulty-request.ts";
 import { kafkaPoint, kafkaScope } from "../faults/kafka-points.ts";
-import type { Recorder } from "../history/recorder.ts";
 import type { Dispatcher, DispatcherOptions } from "../json/dispatch.ts";
+import { newAccount, type RequestAccount } from "../request-account.ts";
+import { askedOf, errorName, outcomeOf, topicsOf, unread } from "./asked.ts";
 import { KafkaRefusal, numberOf, numberOfCode } from "./error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "./handler.ts";
 import { handlerOf } from "./handler-table.ts";
@@ -43,6 +45,14 @@ interface ReadCall<Name extends ApiName> {
   readonly request: RequestOf<Name>;
   readonly correlationId: number;
   readonly call: KafkaCall;
+  readonly account: RequestAccount | null;
+}
+
+/** Who asked. */
+interface Asker {
+  readonly client: Client;
+  readonly peer: KafkaPeer;
+  readonly account: RequestAccount | null;
 }
 
 export class KafkaDispatcher {
@@ -54,24 +64,31 @@ export class KafkaDispatcher {
 
   /** Carries out the request in a frame. Never throws, and its promise never rejects. */
   dispatch(frame: Buffer, client: Client, peer: KafkaPeer): Dispatched {
-    const { recorder } = this.#options;
+    const { recorder, context } = this.#options;
+    const number = context.events.countRequest();
     // A frame is read in place: it must be written down before.
-    const tell = recorder?.takenFrame(client.number, frame, peer) ?? null;
-    const result = this.#dispatch(frame, client, peer);
-    if (tell !== null) tellOf(result.answer, tell);
+    const tell = recorder?.takenFrame(number, client.number, frame, peer) ?? null;
+    const account = newAccount({ request: number, connection: client.number }, tell, context.events);
+    const result = this.#dispatch(frame, client, peer, account);
+    account?.endsWith(result.answer, () => null);
     return result;
   }
 
-  #dispatch(frame: Buffer, client: Client, peer: KafkaPeer): Dispatched {
+  #dispatch(frame: Buffer, client: Client, peer: KafkaPeer, account: RequestAccount | null): Dispatched {
     try {
       const opened = openRequest(frame);
       const { header, api } = opened;
       if (opened.isServed && api !== null && handlerOf(api.name) !== null)
-        return this.#read(api.name, opened, client, peer);
-      if (api?.name === "ApiVersions") return atOnce(unsupportedVersion(header.correlationId));
+        return this.#read(api.name, opened, { client, peer, account });
+      account?.taken(() => unread(peer, header.correlationId, api?.name ?? null));
+      if (api?.name === "ApiVersions") {
+        account?.carriedOut("UNSUPPORTED_VERSION");
+        return atOnce(unsupportedVersion(header.correlationId));
+      }
       client.cut(`nobody speaks version ${header.apiVersion} of Kafka's API ${header.apiKey}`);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
+      account?.taken(() => unread(peer));
       client.cut(`a request of Kafka's that cannot be read: ${error.message}`);
     }
     return atOnce(null);
@@ -80,8 +97,7 @@ export class KafkaDispatcher {
   #read<Name extends ApiName>(
     name: Name,
     opened: OpenedRequest,
-    client: Client,
-    peer: KafkaPeer,
+    { client, peer, account }: Asker,
   ): Dispatched {
     const { header, body } = opened;
     const api = API_BY_NAME[name];
@@ -91,21 +107,21 @@ export class KafkaDispatcher {
     const request = readRequest(api, version, body) as RequestOf<Name>;
     body.expectEnd();
     const call: KafkaCall = { ...peer, api: name, version, clientId, client };
-    return this.#dispatchRead({ api, handler, request, correlationId, call });
+    return this.#dispatchRead({ api, handler, request, correlationId, call, account });
   }
 
   #dispatchRead<Name extends ApiName>(read: ReadCall<Name>): Dispatched {
-    const { handler, request, call } = read;
+    const { handler, request, call, account } = read;
     const { context } = this.#options;
     const isSilent = handler.isSilent?.(request) ?? false;
     const scope = () => kafkaScope(request, call.brokerId, (topicId) => context.cluster.topicOfId(topicId));
+    account?.taken(() => ({ asked: askedOf(read, scope()), topics: topicsOf(scope()) }));
     const rule = context.faults.requests.firedAt(kafkaPoint(call.api), scope);
     if (rule === null) return dispatched(read, this.#carryOut(read), null, isSilent);
     const faulty = {
       client: call.client,
       carryOut: () => this.#carryOut(read),
-      refuse: (code: Parameters<typeof numberOfCode>[0]) =>
-        encoded(read, handler.refusal(request, numberOfCode(code, call), call)),
+      refuse: (code: Parameters<typeof numberOfCode>[0]) => refused(read, numberOfCode(code, call)),
     };
     try {
       const { answer, begun } = withFault(rule, faulty, context);
@@ -123,7 +139,7 @@ export class KafkaDispatcher {
     if (service.state !== "serving") return null;
     try {
       const response = handler.serve(request, context, call);
-      return response instanceof Promise ? this.#carryOutLater(read, response) : encoded(read, response);
+      return response instanceof Promise ? this.#carryOutLater(read, response) : served(read, response);
     } catch (error) {
       return this.#failed(read, error);
     }
@@ -134,26 +150,37 @@ export class KafkaDispatcher {
     response: Promise<ResponseOf<Name> | null>,
   ): Promise<Answer> {
     try {
-      return encoded(read, await response);
+      return served(read, await response);
     } catch (error) {
       return this.#failed(read, error);
     }
   }
 
   #failed<Name extends ApiName>(read: ReadCall<Name>, error: unknown): Answer {
-    const { handler, request, call } = read;
+    const { call } = read;
     if (error instanceof BrokerError || error instanceof KafkaRefusal)
-      return encoded(read, handler.refusal(request, numberOf(error, call), call));
+      return refused(read, numberOf(error, call));
     const { newFaultId, onFault, onBroken } = this.#options;
     onFault(newFaultId(), call.api, error);
     if (error instanceof AssertionFailure || error instanceof CrashSignal) onBroken(error);
-    return encoded(read, handler.refusal(request, KAFKA_ERRORS.UNKNOWN_SERVER_ERROR, call));
+    return refused(read, KAFKA_ERRORS.UNKNOWN_SERVER_ERROR);
   }
 }
 
 type ApisByName = { readonly [Name in ApiName]: ApiNamed<Name> };
 
 const API_BY_NAME = Object.fromEntries(Object.values(API_TABLE).map((api) => [api.name, api])) as ApisByName;
+
+function served<Name extends ApiName>(read: ReadCall<Name>, response: ResponseOf<Name> | null): Answer {
+  read.account?.carriedOut(outcomeOf(response));
+  return encoded(read, response);
+}
+
+function refused<Name extends ApiName>(read: ReadCall<Name>, errorCode: KafkaErrorNumber): Answer {
+  const { handler, request, call, account } = read;
+  account?.carriedOut(errorName(errorCode));
+  return encoded(read, handler.refusal(request, errorCode, call));
+}
 
 function encoded<Name extends ApiName>(
   { api, correlationId, call }: ReadCall<Name>,
@@ -179,9 +206,4 @@ const noAnswer = (): null => null;
 
 function atOnce(answer: Answer): Dispatched {
   return { answer, hasPlace: true, holdsBack: null };
-}
-
-function tellOf(answer: Dispatched["answer"], tell: NonNullable<ReturnType<Recorder["takenFrame"]>>): void {
-  if (answer instanceof Promise) answer.then(tell, unreachableRejection);
-  else tell(answer);
 }

@@ -14,6 +14,7 @@ import { shownEvent } from "../watch/shown-event.ts";
 interface WatchOptions {
   readonly kind?: readonly string[];
   readonly count?: number;
+  readonly requests?: boolean;
 }
 
 const NOTE = `\
@@ -21,6 +22,8 @@ It ends at Ctrl-C, or after -n events, with exit code 0; when the connection is
 lost it fails, since what happened then is not known. A line has the event's
 number, its time, its kind, its place as topic[partition]@broker, and its facts.
 events_dropped says that the broker could not wait for this command to read.
+With --requests a request is shown when it is taken and when it has ended, with
+ok or an error's code, and the number of the event before it.
 The kinds are listed in docs/reference/protocol.md; a wrong one is refused with
 the one that was meant, or with all of them.`;
 
@@ -31,6 +34,7 @@ export function declareWatch(program: Command, perform: Perform): void {
     .description("Prints one line for each event: of the topics that are named, else of the whole cluster.")
     .argument("[topics...]", "only events of these topics")
     .option("-k, --kind <kind>", "only events of this kind; repeat it for more", collectKind)
+    .option("-r, --requests", "also each request that the broker takes, and how it ended")
     .option("-n, --count <n>", "stop after so many events", wholeNumber(1))
     .action((topics: string[], options: WatchOptions, self: Command) =>
       perform(self, (context) => watch(context, topics, options)),
@@ -41,6 +45,8 @@ export function declareWatch(program: Command, perform: Perform): void {
       [
         "minikafka-cli watch",
         "minikafka-cli watch orders -k isr_changed -k leader_changed",
+        "minikafka-cli watch --requests",
+        "minikafka-cli watch -k request_done -J",
         "minikafka-cli watch -k high_watermark_moved -n 1 -J",
       ],
       NOTE,
@@ -56,12 +62,13 @@ function collectKind(text: string, before: readonly string[] = []): string[] {
 async function watch(
   context: Context,
   topics: readonly string[],
-  { kind, count = Number.POSITIVE_INFINITY }: WatchOptions,
+  { kind, count = Number.POSITIVE_INFINITY, requests }: WatchOptions,
 ): Promise<ExitCode> {
   const fields = {
     ...(topics.length === 0 ? {} : { topics: [...topics] }),
     // Which kinds there are is the broker's to say: it may be newer than this command.
     ...(kind === undefined ? {} : { kinds: [...kind] as EventKind[] }),
+    ...(requests === true ? { requests } : {}),
   };
   await withSession(context, async ({ client }) => {
     const events = client.watch(fields, (event) => event);

@@ -4,18 +4,22 @@ import { CLUSTER_EVENTS } from "./events/cluster-events.ts";
 import type { FactsIn } from "./events/event-facts.ts";
 import { GROUP_EVENTS } from "./events/group-events.ts";
 import { LOG_EVENTS } from "./events/log-events.ts";
+import { REQUEST_EVENTS } from "./events/request-events.ts";
 import { TRANSACTION_EVENTS } from "./events/transaction-events.ts";
 import * as fields from "./fields.ts";
 
 /** By kind: what it means, and its facts beside topic, partition and broker (events/event-facts.ts). */
 export const EVENTS = { ...LOG_EVENTS, ...CLUSTER_EVENTS, ...GROUP_EVENTS, ...TRANSACTION_EVENTS } as const;
 
-export type EventKind = keyof typeof EVENTS;
+/** With the kinds that are told of requests, where that is asked for. */
+const ALL_EVENTS = { ...EVENTS, ...REQUEST_EVENTS };
+
+export type EventKind = keyof typeof ALL_EVENTS;
 
 /** The facts of one kind, beside topic, partition and broker. */
-export type EventFacts<Kind extends EventKind> = FactsIn<(typeof EVENTS)[Kind][1]>;
+export type EventFacts<Kind extends EventKind> = FactsIn<(typeof ALL_EVENTS)[Kind][1]>;
 
-export const EVENT_KINDS = Object.keys(EVENTS) as [EventKind, ...EventKind[]];
+export const EVENT_KINDS = Object.keys(ALL_EVENTS) as [EventKind, ...EventKind[]];
 
 /** Not a kind of the cluster's: it says of the watch itself that events are missing. It comes whatever kinds are asked for. */
 export const EVENTS_DROPPED = "events_dropped";
@@ -24,9 +28,9 @@ export const EVENTS_DROPPED = "events_dropped";
 export const watchedEvent = z.looseObject({
   number: z
     .int()
-    .min(1)
+    .min(0)
     .describe(
-      "counts the events since the broker started; rises, with holes where events were not asked for",
+      "counts the events since the broker started; rises, with holes where events were not asked for; what is told of a request has that of the event before it",
     ),
   time_ms: fields.count.describe("when it happened, on the broker's clock"),
   kind: z.string().describe("one of the kinds below, or events_dropped"),

@@ -34,6 +34,8 @@ interface FactTypes {
   readonly shares: readonly MemberShareFact[];
   readonly offsets: readonly GroupOffsetFact[];
   readonly flag: boolean;
+  /** As a client put it into its request. */
+  readonly id: string | number;
   /** Of brokers. */
   readonly ids: readonly number[];
   readonly moves: readonly InSyncMoveFact[];

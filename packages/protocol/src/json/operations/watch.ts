@@ -21,7 +21,13 @@ export const watch = operation({
       .min(1)
       .max(EVENT_KINDS.length)
       .optional()
-      .describe("only events of these kinds; left out: all kinds"),
+      .describe("only events of these kinds; left out: all kinds but those of requests"),
+    requests: z
+      .boolean()
+      .default(false)
+      .describe(
+        "also the kinds request_taken and request_done, whatever kinds are asked for; with topics, of the requests that name one of them",
+      ),
   },
   response: z.object({}),
 });
