@@ -12,7 +12,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "packages/client": ["@minikafka/protocol", "@minikafka/record"],
   "apps/broker": [
     ...["@minikafka/core", "@minikafka/protocol", "@minikafka/record"],
-    ...["commander", "pino", "pino-pretty", "zod"],
+    ...["@node-rs/crc32", "commander", "pino", "pino-pretty", "zod"],
   ],
   // The CLI reads the log files of a stopped broker; of the kernel it knows nothing else.
   "apps/cli": ["@minikafka/client", "@minikafka/protocol", "@minikafka/core/log", "commander"],
@@ -32,8 +32,8 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 /** Whole packages that are there to test: they enter by the doors for tests too. */
 const TEST_PACKAGES = ["packages/simulator"];
 
-/** What tests may use anywhere. */
-const FOR_TESTS = ["vitest", "fast-check"];
+/** What tests may use anywhere. The clients of Kafka judge what is said to them. */
+const FOR_TESTS = ["vitest", "fast-check", "@platformatic/kafka", "kafkajs"];
 
 function isForTests(path: string): boolean {
   if (TEST_PACKAGES.includes(packageOf(path) ?? "")) return true;

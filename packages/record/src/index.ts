@@ -11,6 +11,7 @@ export {
 export { BatchBuilder, type BatchProducer } from "./batch-builder.ts";
 export {
   type BatchHeader,
+  CODECS,
   type Codec,
   FRAME_PREFIX_BYTES,
   HEADER_BYTES,
@@ -29,6 +30,7 @@ export {
 } from "./compacted-batch.ts";
 export { contentCrc } from "./content-crc.ts";
 export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
+export { type FramedFields, frameRecords, latestTimestampMs } from "./framed-records.ts";
 export { encodeMarker, type Marker, type MarkerValue, readMarker, readMarkerValue } from "./marker.ts";
 export { PRODUCER_EPOCH_MAX, SEQUENCES, sequenceAfter } from "./producer-sequence.ts";
 export {

@@ -5,6 +5,7 @@
 import { BrokerError } from "@minikafka/core";
 import { ERRORS, type ErrorCode } from "@minikafka/protocol";
 import { KAFKA_ERRORS, type KafkaErrorName, type KafkaErrorNumber } from "@minikafka/protocol/kafka";
+import { BatchRefused } from "./batches/batch-refused.ts";
 
 export const NONE = KAFKA_ERRORS.NONE;
 
@@ -104,6 +105,7 @@ export function numberOfCode(code: ErrorCode, asked: Asked): KafkaErrorNumber {
 /** The number of what was thrown, where it is a refusal; throws it on where it is a fault of ours. */
 export function numberOf(problem: unknown, asked: Asked): KafkaErrorNumber {
   if (problem instanceof KafkaRefusal) return problem.errorCode;
+  if (problem instanceof BatchRefused) return KAFKA_ERRORS[problem.errorName];
   if (problem instanceof BrokerError) return numberOfCode(problem.code, asked);
   throw problem;
 }
