@@ -13,12 +13,27 @@ import { joinGroup } from "./apis/11-join-group.ts";
 import { heartbeat } from "./apis/12-heartbeat.ts";
 import { leaveGroup } from "./apis/13-leave-group.ts";
 import { syncGroup } from "./apis/14-sync-group.ts";
+import { describeGroups } from "./apis/15-describe-groups.ts";
+import { listGroups } from "./apis/16-list-groups.ts";
+import { saslHandshake } from "./apis/17-sasl-handshake.ts";
 import { apiVersions } from "./apis/18-api-versions.ts";
+import { createTopics } from "./apis/19-create-topics.ts";
+import { deleteTopics } from "./apis/20-delete-topics.ts";
+import { deleteRecords } from "./apis/21-delete-records.ts";
 import { initProducerId } from "./apis/22-init-producer-id.ts";
+import { offsetForLeaderEpoch } from "./apis/23-offset-for-leader-epoch.ts";
 import { addPartitionsToTxn } from "./apis/24-add-partitions-to-txn.ts";
 import { addOffsetsToTxn } from "./apis/25-add-offsets-to-txn.ts";
 import { endTxn } from "./apis/26-end-txn.ts";
 import { txnOffsetCommit } from "./apis/28-txn-offset-commit.ts";
+import { describeConfigs } from "./apis/32-describe-configs.ts";
+import { alterConfigs } from "./apis/33-alter-configs.ts";
+import { saslAuthenticate } from "./apis/36-sasl-authenticate.ts";
+import { createPartitions } from "./apis/37-create-partitions.ts";
+import { deleteGroups } from "./apis/42-delete-groups.ts";
+import { incrementalAlterConfigs } from "./apis/44-incremental-alter-configs.ts";
+import { offsetDelete } from "./apis/47-offset-delete.ts";
+import { describeCluster } from "./apis/60-describe-cluster.ts";
 import type { InputOf, ValueOf } from "./schema.ts";
 
 /** By key, in order. */
@@ -34,12 +49,27 @@ export const API_TABLE = {
   12: heartbeat,
   13: leaveGroup,
   14: syncGroup,
+  15: describeGroups,
+  16: listGroups,
+  17: saslHandshake,
   18: apiVersions,
+  19: createTopics,
+  20: deleteTopics,
+  21: deleteRecords,
   22: initProducerId,
+  23: offsetForLeaderEpoch,
   24: addPartitionsToTxn,
   25: addOffsetsToTxn,
   26: endTxn,
   28: txnOffsetCommit,
+  32: describeConfigs,
+  33: alterConfigs,
+  36: saslAuthenticate,
+  37: createPartitions,
+  42: deleteGroups,
+  44: incrementalAlterConfigs,
+  47: offsetDelete,
+  60: describeCluster,
 } as const;
 
 export type AnyApi = (typeof API_TABLE)[keyof typeof API_TABLE];

@@ -13,6 +13,15 @@ export {
 export { TIMESTAMP_EARLIEST, TIMESTAMP_LATEST, TIMESTAMP_MAX } from "./apis/02-list-offsets.ts";
 export { OPERATIONS_NOT_ASKED } from "./apis/03-metadata.ts";
 export { KEY_TYPE_GROUP, KEY_TYPE_TRANSACTION } from "./apis/10-find-coordinator.ts";
+export { DELETE_TO_HIGH_WATERMARK } from "./apis/21-delete-records.ts";
+export { ENDPOINT_BROKERS } from "./apis/60-describe-cluster.ts";
+export {
+  CONFIG_OPERATION,
+  CONFIG_SOURCE,
+  CONFIG_TYPE,
+  RESOURCE_BROKER,
+  RESOURCE_TOPIC,
+} from "./apis/config-numbers.ts";
 export { Malformed, Unencodable } from "./codec-errors.ts";
 export { ZERO_UUID } from "./field-types.ts";
 export { FrameRefused, FrameSplitter, requestFrame, responseFrame } from "./framing.ts";
