@@ -1,13 +1,14 @@
 /**
  * One pass over the partitions of a fetch, within its budget of bytes and records.
  *
- * Owns what is left of the budget. A partition that comes after it is used up is read for its marks alone. Only the first
- * batch of the whole answer may be larger than the budget; a later one that does not fit is left for the next fetch. Bytes are
- * counted as they were read, also of records that are not shown; records are counted as they are shown.
+ * Owns what is left of the records; fetch-budget.ts knows the bytes. A partition that comes after either is used up is read for its
+ * marks alone. Bytes are counted as they were read, also of records that are not shown; records are counted as they are shown.
  */
 import type { BrokerCluster, FetchResult, TopicPartition } from "@minikafka/core";
 import { encodeBase64, type ParsedRequest, type ResponseFields } from "@minikafka/protocol";
 import type { StoredRecord } from "@minikafka/record";
+import { FetchBudget } from "../fetch-budget.ts";
+import type { Patience } from "../long-poll.ts";
 import { type AbortedRange, shownRecords } from "./shown-records.ts";
 
 type FetchOptions = Pick<ParsedRequest<"fetch">, "max_records" | "max_bytes" | "isolation" | "encoding">;
@@ -15,29 +16,26 @@ type FetchedPartition = ResponseFields<"fetch">;
 type FetchedRecord = NonNullable<FetchedPartition["records"]>[number];
 type ShownPart = Pick<FetchedPartition, "records" | "next_offset">;
 
-const NO_BATCHES = Buffer.alloc(0);
-
 export class FetchReading {
-  readonly #cluster: BrokerCluster;
   readonly #options: FetchOptions;
-  #bytesLeft: number;
+  readonly #budget: FetchBudget;
   #recordsLeft: number;
 
   constructor(cluster: BrokerCluster, options: FetchOptions) {
-    this.#cluster = cluster;
     this.#options = options;
-    this.#bytesLeft = options.max_bytes;
+    this.#budget = new FetchBudget(cluster, { bytesMax: options.max_bytes, isolation: options.isolation });
     this.#recordsLeft = options.max_records;
   }
 
   /** Bytes of batches that were read so far. */
   get bytesRead(): number {
-    return this.#options.max_bytes - this.#bytesLeft;
+    return this.#budget.bytesRead;
   }
 
   /** Reads on from `offset`, at most `bytesMax` of what is left. Throws what the kernel refuses. */
   read(place: TopicPartition, offset: number, bytesMax = this.#options.max_bytes): FetchedPartition {
-    const result = this.#fetch(place, offset, bytesMax);
+    const isSpent = this.#options.encoding === "records" && this.#recordsLeft === 0;
+    const result = this.#budget.read(place, offset, isSpent ? 0 : bytesMax);
     const marks = {
       high_watermark: result.highWatermark,
       last_stable_offset: result.lastStableOffset,
@@ -54,25 +52,19 @@ export class FetchReading {
     };
   }
 
-  #fetch({ topic, partition }: TopicPartition, offset: number, bytesMax: number): FetchResult {
-    const { isolation, encoding } = this.#options;
-    const isSpent = encoding === "records" && this.#recordsLeft === 0;
-    const budget = isSpent ? 0 : Math.max(0, Math.min(bytesMax, this.#bytesLeft));
-    const result = this.#cluster.fetch({ topic, partition }, offset, { bytesMax: budget, isolation });
-    const isFirst = this.bytesRead === 0;
-    if (result.batches.length > this.#bytesLeft && !isFirst) {
-      this.#bytesLeft = 0;
-      return { ...result, batches: NO_BATCHES, abortedTransactions: [], nextOffset: offset };
-    }
-    this.#bytesLeft -= result.batches.length;
-    return result;
-  }
-
   #shown(result: FetchResult, offset: number): ShownPart {
     const shown = shownRecords(result.batches, offset, this.#recordsLeft, result.abortedTransactions);
     this.#recordsLeft -= shown.records.length;
     return { records: shown.records.map(onTheWire), next_offset: shown.nextOffset ?? result.nextOffset };
   }
+}
+
+/** How much a fetch waits for. */
+export function patienceOf(
+  request: Pick<ParsedRequest<"fetch">, "min_bytes" | "max_wait_ms" | "max_bytes" | "isolation">,
+): Patience {
+  const { min_bytes: minBytes, max_wait_ms: maxWaitMs, max_bytes: maxBytes, isolation } = request;
+  return { minBytes, maxWaitMs, maxBytes, isolation };
 }
 
 function abortedFields({ producerId, firstOffset, lastOffset }: AbortedRange) {

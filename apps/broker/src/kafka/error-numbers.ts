@@ -36,6 +36,7 @@ const KINDS: { readonly [api: string]: Kind } = {
   Heartbeat: "group",
   LeaveGroup: "group",
   SyncGroup: "group",
+  FindCoordinator: "group",
   DescribeGroups: "group",
   ListGroups: "group",
   DeleteGroups: "group",
@@ -71,6 +72,13 @@ const OF_COORDINATORS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
   SHUTTING_DOWN: "COORDINATOR_NOT_AVAILABLE",
 };
 
+/** What one API alone says otherwise. */
+const OF_APIS: { readonly [api: string]: { readonly [Code in ErrorCode]?: KafkaErrorName } } = {
+  // Who says that it is a member of what is not there, was one of an older group.
+  OffsetCommit: { UNKNOWN_GROUP: "ILLEGAL_GENERATION", RECORD_TOO_LARGE: "INVALID_COMMIT_OFFSET_SIZE" },
+  TxnOffsetCommit: { UNKNOWN_GROUP: "ILLEGAL_GENERATION", RECORD_TOO_LARGE: "INVALID_COMMIT_OFFSET_SIZE" },
+};
+
 const OF_TRANSACTIONS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
   UNKNOWN_TRANSACTIONAL_ID: "INVALID_PRODUCER_ID_MAPPING",
   UNKNOWN_PRODUCER_ID: "INVALID_PRODUCER_ID_MAPPING",
@@ -82,6 +90,8 @@ function nameOf(code: ErrorCode, { api, version }: Asked): KafkaErrorName | null
     return since !== undefined && version >= since ? "PRODUCER_FENCED" : "INVALID_PRODUCER_EPOCH";
   }
   const kind = KINDS[api];
+  const ofApi = OF_APIS[api]?.[code];
+  if (ofApi !== undefined) return ofApi;
   if (kind !== undefined && OF_COORDINATORS[code] !== undefined) return OF_COORDINATORS[code];
   if ((kind === "transaction" || api === "TxnOffsetCommit") && OF_TRANSACTIONS[code] !== undefined)
     return OF_TRANSACTIONS[code];

@@ -4,13 +4,33 @@
  */
 import { type AnyApi, API_TABLE, type ApiName } from "@minikafka/protocol/kafka";
 import type { KafkaHandler } from "./handler.ts";
+import { produce } from "./handlers/00-produce.ts";
+import { fetch } from "./handlers/01-fetch.ts";
+import { listOffsets } from "./handlers/02-list-offsets.ts";
 import { metadata } from "./handlers/03-metadata.ts";
+import { offsetCommit } from "./handlers/08-offset-commit.ts";
+import { offsetFetch } from "./handlers/09-offset-fetch.ts";
+import { findCoordinator } from "./handlers/10-find-coordinator.ts";
+import { joinGroup } from "./handlers/11-join-group.ts";
+import { heartbeat } from "./handlers/12-heartbeat.ts";
+import { leaveGroup } from "./handlers/13-leave-group.ts";
+import { syncGroup } from "./handlers/14-sync-group.ts";
 import { apiVersionsOf } from "./handlers/18-api-versions.ts";
 
 type HandlerTable = { readonly [Name in ApiName]?: KafkaHandler<Name> };
 
 const HANDLERS: HandlerTable = {
+  Produce: produce,
+  Fetch: fetch,
+  ListOffsets: listOffsets,
   Metadata: metadata,
+  OffsetCommit: offsetCommit,
+  OffsetFetch: offsetFetch,
+  FindCoordinator: findCoordinator,
+  JoinGroup: joinGroup,
+  Heartbeat: heartbeat,
+  LeaveGroup: leaveGroup,
+  SyncGroup: syncGroup,
   ApiVersions: apiVersionsOf(() => servedApis()),
 };
 

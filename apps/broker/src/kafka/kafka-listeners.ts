@@ -5,6 +5,7 @@
  * Invariants: a port is open while its broker runs, and closed, with nobody connected, while it is stopped; it hears of that from the
  * kernel's events, whoever has stopped it. What clients are told of the addresses does not change with that.
  */
+import { setMaxListeners } from "node:events";
 import type { BrokerCluster, TraceEvent } from "@minikafka/core";
 import type { Settings } from "../config.ts";
 import type { Address } from "../connections/port.ts";
@@ -27,15 +28,17 @@ const EVERYWHERE: readonly string[] = ["0.0.0.0", "::"];
 
 export class KafkaListeners implements KafkaSite {
   readonly autoCreation: AutoCreation | null;
+  readonly #stop = new AbortController();
   readonly #parts: KafkaListenersParts;
   readonly #advertisedHost: string;
   #ports: readonly BrokerPort[] = [];
   #turn: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
   constructor(parts: KafkaListenersParts) {
     const { settings, events } = parts;
     const { host, advertise, brokers } = settings;
+    // A thousand members may wait, and that is no leak.
+    setMaxListeners(0, this.stopping);
     this.#parts = parts;
     this.#advertisedHost = advertise ?? (EVERYWHERE.includes(host) ? "localhost" : host);
     this.autoCreation = settings.auto_create_topics
@@ -74,6 +77,10 @@ export class KafkaListeners implements KafkaSite {
     return port === undefined ? null : { host: this.#advertisedHost, port: port.address.port };
   }
 
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
+  }
+
   settled(): Promise<void> {
     return this.#turn;
   }
@@ -86,7 +93,7 @@ export class KafkaListeners implements KafkaSite {
 
   /** Takes nobody new, whatever happens from now on. */
   refuseNew(): void {
-    this.#isClosed = true;
+    this.#stop.abort();
     for (const port of this.#ports) port.close();
   }
 
@@ -97,7 +104,7 @@ export class KafkaListeners implements KafkaSite {
 
   async #followNow(): Promise<void> {
     const { cluster, inTurn, onProblem } = this.#parts;
-    if (this.#isClosed || cluster().state !== "running") return;
+    if (this.stopping.aborted || cluster().state !== "running") return;
     const states = new Map(
       cluster()
         .brokerStates()

@@ -16,6 +16,8 @@ export interface KafkaSite {
   readonly autoCreation: AutoCreation | null;
   /** Where clients reach a broker, running or not; `null` where it listens for none. Kafka: advertised.listeners. */
   addressOf(brokerId: number): Address | null;
+  /** Says that the broker stops: whoever waits for others is let go. */
+  readonly stopping: AbortSignal;
   /** Resolves when the ports are open and closed as the brokers run and do not. */
   settled(): Promise<void>;
 }
@@ -24,6 +26,7 @@ export interface KafkaSite {
 export const NO_SITE: KafkaSite = {
   autoCreation: null,
   addressOf: () => null,
+  stopping: new AbortController().signal,
   settled: async () => undefined,
 };
 

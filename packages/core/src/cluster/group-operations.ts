@@ -148,6 +148,12 @@ export class GroupOperations {
     return this.#topic.coordinatorOf(groupId, wait);
   }
 
+  /** See CoordinatorTopic.coordinatorNow. */
+  coordinatorNow(groupId: string): number | null {
+    this.#lifecycle.requireRunning();
+    return this.#topic.coordinatorNow(groupId);
+  }
+
   /** See CoordinatorShard.endTransaction. Everything that ends in a partition of groups must come this way: it has a state to keep. */
   async endTransaction(
     { partition }: TopicPartition,

@@ -163,6 +163,12 @@ export class TransactionOperations {
     return this.#topic.coordinatorOf(transactionalId, wait);
   }
 
+  /** See CoordinatorTopic.coordinatorNow. */
+  coordinatorNow(transactionalId: string): number | null {
+    this.#lifecycle.requireRunning();
+    return this.#topic.coordinatorNow(transactionalId);
+  }
+
   /** Whose producer id it is; `null` when no transactional id that is known has it, or its coordinator's partition cannot be read. */
   idOf(producerId: number): string | null {
     return this.#producers.idOf(producerId);

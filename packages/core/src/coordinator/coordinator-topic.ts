@@ -69,6 +69,11 @@ export class CoordinatorTopic<Kinds extends RecordKinds> {
     throw new BrokerError("LEADER_NOT_AVAILABLE", message, { topic: this.topic, partition });
   }
 
+  /** The broker that leads the partition of `key` in this instant; `null` where nobody does, also while there is no topic. */
+  coordinatorNow(key: string): number | null {
+    return this.shardOf(key)?.coordinatorId ?? null;
+  }
+
   /** See CoordinatorShard.read; of what holds nothing, while there is no topic. One that is being made is waited for. */
   async read<Answer>(key: string, look: (kinds: Kinds) => Answer, wait: Wait = {}): Promise<Answer> {
     if (this.#making !== null)

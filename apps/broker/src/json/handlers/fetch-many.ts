@@ -5,14 +5,14 @@
  */
 import { BrokerError } from "@minikafka/core";
 import type { ResponseFields } from "@minikafka/protocol";
-import { FetchReading } from "../fetch-reading.ts";
+import { readWhenEnough } from "../../long-poll.ts";
+import { FetchReading, patienceOf } from "../fetch-reading.ts";
 import type { Handler } from "../handler.ts";
-import { readWhenEnough } from "../long-poll.ts";
 
 type Entry = ResponseFields<"fetch_many">["partitions"][number];
 
 export const fetchMany: Handler<"fetch_many"> = (request, context, holder) =>
-  readWhenEnough(request, request.partitions, context, holder, () => {
+  readWhenEnough(patienceOf(request), request.partitions, context, holder, () => {
     const reading = new FetchReading(context.cluster, request);
     const partitions: Entry[] = [];
     let hasError = false;

@@ -2,12 +2,13 @@
  * fetch: records of one partition from an offset up to the visible end; waits for `min_bytes` of them, at most
  * `max_wait_ms`. Refuses: UNKNOWN_TOPIC, UNKNOWN_PARTITION, OFFSET_OUT_OF_RANGE, STORAGE_ERROR.
  */
-import { FetchReading } from "../fetch-reading.ts";
+
+import { readWhenEnough } from "../../long-poll.ts";
+import { FetchReading, patienceOf } from "../fetch-reading.ts";
 import type { Handler } from "../handler.ts";
-import { readWhenEnough } from "../long-poll.ts";
 
 export const fetch: Handler<"fetch"> = (request, context, holder) =>
-  readWhenEnough(request, [request], context, holder, () => {
+  readWhenEnough(patienceOf(request), [request], context, holder, () => {
     const reading = new FetchReading(context.cluster, request);
     const fields = reading.read(request, request.offset);
     return { fields, bytes: reading.bytesRead };

@@ -4,12 +4,22 @@
  * A look is an answer in full, and dear; while one waits, only the bytes that came since are counted, each once. So many
  * small appends under one patient fetch cost what they weigh, and not the square of it.
  */
-import { BrokerError, type TopicPartition } from "@minikafka/core";
-import type { ParsedRequest } from "@minikafka/protocol";
-import type { Wait, WaitHolder } from "../parking.ts";
-import type { BrokerContext } from "./handler.ts";
+import { type BrokerCluster, BrokerError, type Isolation, type TopicPartition } from "@minikafka/core";
+import type { Parking, Wait, WaitHolder } from "./parking.ts";
 
-type Patience = Pick<ParsedRequest<"fetch">, "min_bytes" | "max_wait_ms" | "max_bytes" | "isolation">;
+/** How much is waited for, and for how long. */
+export interface Patience {
+  readonly minBytes: number;
+  readonly maxBytes: number;
+  readonly maxWaitMs: number;
+  readonly isolation: Isolation;
+}
+
+/** Where the waits are kept. */
+export interface WaitingRoom {
+  readonly cluster: BrokerCluster;
+  readonly parking: Parking;
+}
 
 export interface FetchPlace extends TopicPartition {
   readonly offset: number;
@@ -22,21 +32,21 @@ export interface Look<Fields> {
 }
 
 /**
- * The first look when it finds `min_bytes`; else one more when so much is there, when `max_wait_ms` are over, the peer is
- * gone or the broker stops. More than `max_bytes` can never be found, so no more is waited for (as in Kafka).
+ * The first look when it finds `minBytes`; else one more when so much is there, when `maxWaitMs` are over, the peer is
+ * gone or the broker stops. More than `maxBytes` can never be found, so no more is waited for (as in Kafka).
  */
 export function readWhenEnough<Fields>(
-  request: Patience,
+  patience: Patience,
   places: readonly FetchPlace[],
-  context: BrokerContext,
+  room: WaitingRoom,
   holder: WaitHolder,
   look: () => Look<Fields>,
 ): Fields | Promise<Fields> {
-  const enoughBytes = Math.min(request.min_bytes, request.max_bytes);
+  const enoughBytes = Math.min(patience.minBytes, patience.maxBytes);
   const first = look();
-  if (first.bytes >= enoughBytes || request.max_wait_ms === 0) return first.fields;
-  const wait = context.parking.park(places, request.max_wait_ms, holder);
-  const supply = new Supply(context.cluster, places, request.isolation);
+  if (first.bytes >= enoughBytes || patience.maxWaitMs <= 0) return first.fields;
+  const wait = room.parking.park(places, patience.maxWaitMs, holder);
+  const supply = new Supply(room.cluster, places, patience.isolation);
   return lookWhenEnough(wait, supply, enoughBytes, look);
 }
 
@@ -57,16 +67,12 @@ async function lookWhenEnough<Fields>(
 
 /** How much there is to read at the places of a fetch. Counts on from where it stopped. */
 class Supply {
-  readonly #cluster: BrokerContext["cluster"];
-  readonly #isolation: Patience["isolation"];
+  readonly #cluster: BrokerCluster;
+  readonly #isolation: Isolation;
   readonly #places: (TopicPartition & { countedTo: number })[];
   #bytes = 0;
 
-  constructor(
-    cluster: BrokerContext["cluster"],
-    places: readonly FetchPlace[],
-    isolation: Patience["isolation"],
-  ) {
+  constructor(cluster: BrokerCluster, places: readonly FetchPlace[], isolation: Isolation) {
     this.#cluster = cluster;
     this.#isolation = isolation;
     this.#places = places.map(({ topic, partition, offset }) => ({ topic, partition, countedTo: offset }));
