@@ -50,7 +50,12 @@ test(
     expect(await output(again, ["groups", "describe", "billing"])).toBe(table);
     const [listed] = jsonLines(await output(again, ["groups", "list", "-J"]));
     expect(listed).toEqual({
-      groups: [{ group_id: "billing", state: "empty", generation: 2, members: 0, coordinator_id: 1 }],
+      groups: [
+        {
+          ...{ group_id: "billing", type: "consumer", protocol_type: "consumer" },
+          ...{ state: "empty", generation: 2, members: 0, coordinator_id: 1 },
+        },
+      ],
       unreadable: [],
     });
     expect(await output(again, ["consume", "orders", "-g", "billing", "-e"])).toBe("late\n");

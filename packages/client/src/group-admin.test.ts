@@ -31,10 +31,13 @@ const member = (name: string, fields: Partial<Member>): Member => ({
   assignment: [],
   pending: [],
   revoking: [],
+  classic: null,
   ...fields,
 });
 const group = (members: Member[]): Described => ({
   group_id: "payments",
+  type: "consumer",
+  classic: null,
   state: "reconciling",
   generation: 2,
   assignor: "roundrobin",
@@ -48,12 +51,14 @@ const group = (members: Member[]): Described => ({
 test("groups are listed and described in the SDK's names", async () => {
   const { peer, client, admin } = await administering();
   const listed = admin.listGroups();
-  const listing = { state: "empty", generation: 3, members: 0 } as const;
+  const listing = { type: "consumer", state: "empty", generation: 3, members: 0 } as const;
   (await peer.next("list_groups")).answer({
-    groups: [{ group_id: "payments", ...listing, coordinator_id: null }],
+    groups: [{ group_id: "payments", protocol_type: "consumer", ...listing, coordinator_id: null }],
     unreadable: [],
   });
-  expect(await listed).toEqual([{ groupId: "payments", ...listing, coordinatorId: null }]);
+  expect(await listed).toEqual([
+    { groupId: "payments", protocolType: "consumer", ...listing, coordinatorId: null },
+  ]);
   const gaps = expect(admin.listGroups()).rejects.toMatchObject({
     code: "LEADER_NOT_AVAILABLE",
     message: "nobody leads it; the groups of 2 partitions of __consumer_offsets cannot be listed",
@@ -61,7 +66,7 @@ test("groups are listed and described in the SDK's names", async () => {
   });
   const lost = { code: "LEADER_NOT_AVAILABLE", message: "nobody leads it" };
   (await peer.next("list_groups")).answer({
-    groups: [{ group_id: "payments", ...listing, coordinator_id: 1 }],
+    groups: [{ group_id: "payments", protocol_type: null, ...listing, coordinator_id: 1 }],
     unreadable: [
       { ...lost, partition: 1 },
       { ...lost, partition: 2 },
@@ -168,5 +173,38 @@ test("members and offsets are expired by steps", async () => {
   const offsets = stepper.expireOffsets();
   (await peer.next("expire_offsets")).answer({ expired: [{ group_id: "payments", ...place(0) }] });
   expect(await offsets).toEqual([{ groupId: "payments", ...place(0) }]);
+  await client.close();
+});
+
+test("a classic group is told with what its members said to one another, as bytes", async () => {
+  const { peer, client, admin } = await administering();
+  const described = admin.describeGroup("payments");
+  const facts = { instance_id: "one", client_id: "app", client_host: "10.0.0.1" };
+  const bytes = { metadata_b64: "AAE=", assignment_b64: "" };
+  const classic = { protocol_type: "consumer", protocol: "range", leader_id: "app-1" };
+  (await peer.next("describe_group")).answer({
+    ...group([member("app-1", { classic: { ...facts, ...bytes } as Member["classic"] })]),
+    type: "classic",
+    state: "completing_rebalance",
+    assignor: null,
+    classic,
+  });
+  expect(await described).toMatchObject({
+    type: "classic",
+    state: "completing_rebalance",
+    classic: { protocolType: "consumer", protocol: "range", leaderId: "app-1" },
+    members: [
+      {
+        memberId: "app-1",
+        classic: {
+          instanceId: "one",
+          clientId: "app",
+          clientHost: "10.0.0.1",
+          metadata: Buffer.from([0, 1]),
+          assignment: Buffer.alloc(0),
+        },
+      },
+    ],
+  });
   await client.close();
 });

@@ -10,8 +10,30 @@ import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
 import { requireOptions } from "./usage.ts";
 
 export type ListedGroup = CamelCased<ParsedResponse<"list_groups">["groups"][number]>;
-export type GroupDescription = CamelCased<ParsedResponse<"describe_group">>;
-export type GroupMember = GroupDescription["members"][number];
+
+type Described = CamelCased<ParsedResponse<"describe_group">>;
+type DescribedMember = Described["members"][number];
+
+export interface GroupDescription extends Omit<Described, "members"> {
+  readonly members: readonly GroupMember[];
+}
+
+export interface GroupMember extends Omit<DescribedMember, "classic"> {
+  /** Of a member of a classic group, such as a Kafka client's consumer; `null` of another. */
+  readonly classic: ClassicMemberFacts | null;
+}
+
+/** What is known of a member of a classic group. `topics` and `assignment` beside it are read from these bytes where they can be. */
+export interface ClassicMemberFacts {
+  /** Of a static member. Kafka: group.instance.id. */
+  readonly instanceId: string | null;
+  readonly clientId: string;
+  readonly clientHost: string;
+  /** What it says for the group's protocol. */
+  readonly metadata: Buffer;
+  /** What the leader has given it. */
+  readonly assignment: Buffer;
+}
 
 export interface FetchOffsetsOptions extends CallOptions {
   /** One entry for each, in this order. Default: all that the group has committed. */
@@ -63,7 +85,16 @@ export async function describeGroup(
   groupId: string,
   options?: CallOptions,
 ): Promise<GroupDescription> {
-  return camelCased(await session.call("describe_group", { group_id: groupId }, options));
+  const { members, ...group } = camelCased(
+    await session.call("describe_group", { group_id: groupId }, options),
+  );
+  return { ...group, members: members.map(memberOf) };
+}
+
+function memberOf({ classic, ...member }: DescribedMember): GroupMember {
+  if (classic === null) return { ...member, classic };
+  const { metadataB64: metadata, assignmentB64: assignment, ...names } = classic;
+  return { ...member, classic: { ...names, metadata, assignment } };
 }
 
 /** Every partition that the group has committed to or its members have or wait for, by topic and number. */

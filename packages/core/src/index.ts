@@ -65,6 +65,14 @@ export type {
   ClassicSyncRequest,
 } from "./group/classic/classic-requests.ts";
 export type { ClassicState } from "./group/classic/classic-state.ts";
+export type {
+  ClassicMemberFacts,
+  GroupDescription,
+  GroupListing,
+  GroupListings,
+  GroupType,
+  MemberDescription,
+} from "./group/group-description.ts";
 export type { ExpiredMember } from "./group/group-events.ts";
 export type {
   HeartbeatRequest,
@@ -73,12 +81,6 @@ export type {
   MemberRequest,
   MemberView,
 } from "./group/group-requests.ts";
-export type {
-  GroupDescription,
-  GroupListing,
-  GroupListings,
-  MemberDescription,
-} from "./group/group-views.ts";
 export { REBALANCE_DIALS, type RebalanceDial } from "./group/rebalance.ts";
 export { LIMITS } from "./limits.ts";
 export type { CompactionRequest, CompactionResult } from "./log/compaction/compaction-request.ts";

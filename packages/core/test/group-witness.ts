@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
-import type { GroupDescription } from "../src/group/group-views.ts";
+import type { GroupDescription } from "../src/group/group-description.ts";
 import { keyOf } from "../src/group/partition-sets.ts";
 import type { TopicPartition } from "../src/replica/topic-partition.ts";
 import type { Belief, GroupClient } from "./group-client.ts";

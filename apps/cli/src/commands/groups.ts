@@ -110,8 +110,11 @@ function list(context: Context): Promise<undefined> {
       each.generation,
       each.members,
       each.coordinator_id,
+      each.type,
     ]);
-    await context.data.write(renderTable(["GROUP", "STATE", "GENERATION", "MEMBERS", "COORDINATOR"], rows));
+    await context.data.write(
+      renderTable(["GROUP", "STATE", "GENERATION", "MEMBERS", "COORDINATOR", "TYPE"], rows),
+    );
     remarkUnreadable(context, unreadable);
     if (rows.length + unreadable.length === 0)
       context.notes.remark("no groups yet; the first is made by: minikafka-cli consume TOPIC -g NAME");

@@ -39,6 +39,8 @@ const MEMBER_HEADERS = [
   "HEARTBEAT-AGE-MS",
   "SESSION-MS",
   "TOPICS",
+  "HOST",
+  "CLIENT-ID",
 ];
 const STATE_HEADERS = [
   "GROUP",
@@ -50,6 +52,7 @@ const STATE_HEADERS = [
   "COORDINATOR",
   "REBALANCED",
   "REASON",
+  "TYPE",
 ];
 
 /** Prints the groups: one table, or one document of all. Throws UNKNOWN_GROUP before anything is printed. */
@@ -157,6 +160,8 @@ function memberRows({ group }: GroupView): Cell[][] {
     member.heartbeat_age_ms,
     member.session_timeout_ms,
     member.topics.join(","),
+    member.classic?.client_host ?? null,
+    member.classic?.client_id ?? null,
   ]);
 }
 
@@ -166,12 +171,21 @@ function stateRow({ group }: GroupView): Cell[] {
     group.state,
     group.generation,
     group.members.length,
-    group.assignor,
+    group.assignor ?? group.classic?.protocol ?? null,
     group.rebalance,
     group.coordinator_id,
     timeCell(group.last_rebalance?.at_ms ?? null),
     group.last_rebalance?.reason ?? null,
+    group.type,
   ];
+}
+
+/** As it is on the wire. */
+function memberDocument({ classic, ...member }: Described["members"][number]): object {
+  if (classic === null) return { ...member, classic };
+  const { metadata_b64: metadata, assignment_b64: assignment, ...names } = classic;
+  const bytes = { metadata_b64: metadata.toString("base64"), assignment_b64: assignment.toString("base64") };
+  return { ...member, classic: { ...names, ...bytes } };
 }
 
 /** `orders(0,2),logs(1)`: one word for awk. */
@@ -186,6 +200,7 @@ export function placesText(places: readonly Place[]): string {
 function documentOf({ group, partitions, missingTopics }: GroupView): object {
   return {
     ...group,
+    members: group.members.map(memberDocument),
     missing_topics: missingTopics,
     partitions: partitions.map((each) => ({
       topic: each.topic,

@@ -64,7 +64,7 @@ test("one member is not several", () => {
     rebalance_timeout_ms: 1,
     heartbeat_age_ms: 0,
   };
-  const members = [{ ...member, assignment: [], pending: [], revoking: [] }];
+  const members = [{ ...member, assignment: [], pending: [], revoking: [], classic: null }];
   expect(missingIn({ group: { ...group, members }, partitions: [] }, { members: 2 })).toBe(
     "it has 1 member (expected 2)",
   );

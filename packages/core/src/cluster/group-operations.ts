@@ -11,6 +11,7 @@ import { ClassicCoordinator } from "../group/classic/classic-coordinator.ts";
 import { requireClassicGroupId } from "../group/classic/classic-requests.ts";
 import { GroupChanges } from "../group/group-changes.ts";
 import { GroupCoordinator } from "../group/group-coordinator.ts";
+import type { GroupDescription, GroupListings } from "../group/group-description.ts";
 import type { ExpiredMember } from "../group/group-events.ts";
 import { type GroupKinds, newGroupKinds } from "../group/group-kinds.ts";
 import { deleteGroup, forgetGroups } from "../group/group-removal.ts";
@@ -23,7 +24,7 @@ import {
   requireGroupId,
 } from "../group/group-requests.ts";
 import { groupRules } from "../group/group-rules.ts";
-import { type GroupDescription, type GroupListings, GroupViews } from "../group/group-views.ts";
+import { GroupViews } from "../group/group-views.ts";
 import { expireMembers } from "../group/member-expiry.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
 import {

@@ -2,67 +2,20 @@
 import type { CoordinatorShard } from "../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
-import { readShards, type UnreadableShard } from "../coordinator/read-shards.ts";
-import type { AssignorName } from "./assignors/assignor.ts";
+import { readShards } from "../coordinator/read-shards.ts";
+import { describeClassic, shownClassic } from "./classic/classic-views.ts";
+import { CONSUMER_PROTOCOL_TYPE } from "./classic/consumer-protocol.ts";
+import type {
+  GroupDescription,
+  GroupListing,
+  GroupListings,
+  MemberDescription,
+} from "./group-description.ts";
 import { committedGroup, type GroupKinds } from "./group-kinds.ts";
 import { unknownGroup } from "./group-refusals.ts";
 import { requireGroupId } from "./group-requests.ts";
-import {
-  assignmentOf,
-  type Group,
-  type GroupState,
-  type LastRebalance,
-  type Member,
-  pendingOf,
-  revokingOf,
-  stateOf,
-} from "./group-state.ts";
-import type { Partitions } from "./partition-sets.ts";
+import { assignmentOf, type Group, type Member, pendingOf, revokingOf, stateOf } from "./group-state.ts";
 import type { RebalanceDial } from "./rebalance.ts";
-
-/** A group that is there. */
-export type LivingState = Exclude<GroupState, "dead">;
-
-export interface GroupListing {
-  readonly groupId: string;
-  readonly state: LivingState;
-  readonly generation: number;
-  /** How many. */
-  readonly members: number;
-  /** The broker that leads the group's partition of the internal topic; `null` when none does. */
-  readonly coordinatorId: number | null;
-}
-
-export interface GroupListings {
-  readonly groups: readonly GroupListing[];
-  /** Partitions of the internal topic whose groups are not known now. */
-  readonly unreadable: readonly UnreadableShard[];
-}
-
-export interface MemberDescription {
-  readonly memberId: string;
-  readonly topics: readonly string[];
-  readonly sessionTimeoutMs: number;
-  readonly rebalanceTimeoutMs: number;
-  /** Since it was heard of last. */
-  readonly heartbeatAgeMs: number;
-  readonly assignment: Partitions;
-  readonly pending: Partitions;
-  readonly revoking: Partitions;
-}
-
-export interface GroupDescription {
-  readonly groupId: string;
-  readonly state: LivingState;
-  readonly generation: number;
-  readonly assignor: AssignorName | null;
-  readonly rebalance: RebalanceDial;
-  readonly coordinatorId: number | null;
-  /** The partition of the internal topic that holds the group. */
-  readonly offsetsPartition: number;
-  readonly lastRebalance: LastRebalance | null;
-  readonly members: readonly MemberDescription[];
-}
 
 export interface GroupViewsParts {
   readonly topic: CoordinatorTopic<GroupKinds>;
@@ -96,18 +49,25 @@ export class GroupViews {
   }
 
   #described(kinds: GroupKinds, groupId: string, shard: CoordinatorShard<GroupKinds>): GroupDescription {
+    const common = {
+      groupId,
+      rebalance: this.#parts.rebalance,
+      coordinatorId: shard.coordinatorId,
+      offsetsPartition: shard.partition,
+    };
+    const shown = shownClassic(kinds, groupId);
+    if (shown !== null) return { ...common, type: "classic", assignor: null, ...describeClassic(shown) };
     const group = committedGroup(kinds, groupId);
     const state = stateOf(group);
     if (state === "dead") throw unknownGroup(groupId);
     const { generation, assignor, lastRebalance } = group;
     return {
-      groupId,
+      ...common,
+      type: "consumer",
+      classic: null,
       state,
       generation,
       assignor,
-      rebalance: this.#parts.rebalance,
-      coordinatorId: shard.coordinatorId,
-      offsetsPartition: shard.partition,
       lastRebalance,
       members: [...group.members.values()].map((member) => describeMember(kinds, group, member)),
     };
@@ -117,11 +77,22 @@ export class GroupViews {
 function listingsOf(kinds: GroupKinds, { coordinatorId }: CoordinatorShard<GroupKinds>): GroupListing[] {
   const groupIds = new Set(kinds.offset.groupIds());
   for (const { groupId, isDead } of kinds.group.allCommitted()) if (!isDead) groupIds.add(groupId);
-  return [...groupIds].flatMap((groupId) => {
+  for (const [groupId] of kinds.group.classic.rooms()) groupIds.add(groupId);
+  return [...groupIds].flatMap((groupId): GroupListing[] => {
+    const classic = shownClassic(kinds, groupId);
+    if (classic !== null) {
+      const { state, generation, members, protocolType } = classic;
+      return [
+        { groupId, type: "classic", protocolType, state, generation, members: members.size, coordinatorId },
+      ];
+    }
     const group = committedGroup(kinds, groupId);
     const state = stateOf(group);
     if (state === "dead") return [];
-    return [{ groupId, state, generation: group.generation, members: group.members.size, coordinatorId }];
+    const { generation, members } = group;
+    const protocolType = generation > 0 ? CONSUMER_PROTOCOL_TYPE : null;
+    const of = { groupId, type: "consumer" as const, protocolType };
+    return [{ ...of, state, generation, members: members.size, coordinatorId }];
   });
 }
 
@@ -136,5 +107,6 @@ function describeMember(kinds: GroupKinds, { groupId }: Group, member: Member): 
     assignment: assignmentOf(member),
     pending: pendingOf(member),
     revoking: revokingOf(member),
+    classic: null,
   };
 }

@@ -80,5 +80,19 @@ export const memberView = z.object({
     .describe("what it gets once its former owners have let go, or are expired"),
 });
 
-/** Kafka's GroupState (KIP-848), without Assigning: targets are computed at once. */
-export const groupState = z.enum(["empty", "reconciling", "stable"]);
+/** Kafka's GroupState (KIP-848), without Assigning: targets are computed at once; and ClassicGroupState. */
+export const groupState = z
+  .enum(["empty", "reconciling", "preparing_rebalance", "completing_rebalance", "stable"])
+  .describe(
+    "reconciling of a consumer group; preparing_rebalance and completing_rebalance of a classic one: its members are to join again, its leader is to assign",
+  );
+
+/** Kafka's GroupType. */
+export const groupType = z
+  .enum(["consumer", "classic"])
+  .describe("who shares partitions out: the coordinator, or the members of Kafka clients among themselves");
+
+export const protocolType = z
+  .string()
+  .nullable()
+  .describe("what the members call themselves, such as consumer; null when there never were any");

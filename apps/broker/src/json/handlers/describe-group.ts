@@ -1,4 +1,5 @@
 /** describe_group: a group from the inside. Refuses: UNKNOWN_GROUP, and as fetch_offsets. */
+import type { ClassicMemberFacts } from "@minikafka/core";
 import { lookAtGroup, placeFields } from "../group-request.ts";
 import type { Handler } from "../handler.ts";
 
@@ -7,9 +8,15 @@ export const describeGroup: Handler<"describe_group"> = async ({ group_id: group
   const { lastRebalance } = group;
   return {
     group_id: groupId,
+    type: group.type,
     state: group.state,
     generation: group.generation,
     assignor: group.assignor,
+    classic: group.classic && {
+      protocol_type: group.classic.protocolType,
+      protocol: group.classic.protocol,
+      leader_id: group.classic.leaderId,
+    },
     rebalance: group.rebalance,
     coordinator_id: group.coordinatorId,
     offsets_partition: group.offsetsPartition,
@@ -27,6 +34,17 @@ export const describeGroup: Handler<"describe_group"> = async ({ group_id: group
       assignment: placeFields(member.assignment),
       pending: placeFields(member.pending),
       revoking: placeFields(member.revoking),
+      classic: member.classic && classicFields(member.classic),
     })),
   };
 };
+
+function classicFields({ instanceId, clientId, clientHost, metadata, assignment }: ClassicMemberFacts) {
+  return {
+    instance_id: instanceId,
+    client_id: clientId,
+    client_host: clientHost,
+    metadata_b64: metadata.toString("base64"),
+    assignment_b64: assignment.toString("base64"),
+  };
+}

@@ -10,8 +10,10 @@ export const listGroups: Handler<"list_groups"> = async (_request, context, clie
     groups.list(wait),
   );
   return {
-    groups: listings.map(({ groupId, state, generation, members, coordinatorId }) => ({
+    groups: listings.map(({ groupId, type, protocolType, state, generation, members, coordinatorId }) => ({
       group_id: groupId,
+      type,
+      protocol_type: protocolType,
       state,
       generation,
       members,

@@ -12,6 +12,8 @@ export const listGroups = operation({
     groups: z.array(
       z.object({
         group_id: z.string(),
+        type: group.groupType,
+        protocol_type: group.protocolType,
         state: group.groupState,
         generation: group.generation,
         members: z.int().describe("how many"),
