@@ -123,7 +123,7 @@ export class ClassicChanges {
     const onAppended = () => {
       const room = keeper.classic.take(outcome.group);
       const events = event === null ? [] : classicEventsOf({ before, event, outcome });
-      take({ ...taken(room, { act, event, outcome }), events });
+      take({ ...taken(room, { act, before, event, outcome }), events });
     };
     return { records, answer: null, onAppended };
   }
@@ -140,22 +140,26 @@ export function ofCoordinator<Problem>(problem: Problem): Problem | BrokerError 
 
 interface Decided {
   readonly act: ClassicAct;
+  readonly before: ClassicGroup;
   readonly event: ClassicEvent | null;
   readonly outcome: Outcome;
 }
 
 /** The request waits, answers are owed to whom they were decided for, and who has spoken lives. */
-function taken(room: ClassicRoom, { act, event, outcome }: Decided): Omit<Taken, "events"> {
+function taken(room: ClassicRoom, { act, before, event, outcome }: Decided): Omit<Taken, "events"> {
   const memberId = event !== null && "memberId" in event ? event.memberId : null;
   const answer =
     act.waits === undefined || memberId === null
       ? new Promise<never>(() => {})
       : room.parked.park(act.waits, memberId, rebalancing(outcome.group));
   if (memberId !== null) room.sessions.hear(memberId);
-  const hear = (id: string) => room.sessions.hear(id);
-  for (const reply of outcome.replies) hear(reply.memberId);
-  const { replies, removed } = outcome;
-  return { replies, removed, answer, owed: room.parked.owe(outcome.replies, hear) };
+  const { replies, removed, group } = outcome;
+  const settled = (id: string) => {
+    room.sessions.hear(id);
+    if (group.generation !== before.generation) room.beginPhaseAnew(group.generation);
+  };
+  for (const reply of replies) room.sessions.hear(reply.memberId);
+  return { replies, removed, answer, owed: room.parked.owe(replies, settled) };
 }
 
 /** Throws GROUP_MAX_SIZE_REACHED and INVALID_REQUEST. Who waits takes room as if it were told; what goes needs none. */

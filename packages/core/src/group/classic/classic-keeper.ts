@@ -24,8 +24,11 @@ export class ClassicRoom {
   /** Records whose acknowledgement is open. */
   open = 0;
 
+  readonly #clock: Clock;
+
   constructor(group: ClassicGroup, clock: Clock) {
     this.group = group;
+    this.#clock = clock;
     this.sessions = new ClassicSessions(clock);
   }
 
@@ -34,6 +37,14 @@ export class ClassicRoom {
     this.group = group;
     this.sessions.follow(group);
     if (this.open === 0) this.shown = group;
+  }
+
+  /** Its members have been told of that generation only now, so that their time for asking what they were assigned begins now. */
+  beginPhaseAnew(generation: number): void {
+    const { phase, state } = this.group;
+    if (phase === null || state === "preparing_rebalance" || this.group.generation !== generation) return;
+    const dueMs = this.#clock.monotonicMs() + rebalanceTimeoutOf(this.group);
+    this.take({ ...this.group, phase: { ...phase, dueMs } });
   }
 }
 

@@ -61,7 +61,8 @@ export class ClassicSessions {
     const forgottenIds = [...group.pendingIds].flatMap(([memberId, { dueMs }]) =>
       nowMs >= dueMs ? [memberId] : [],
     );
-    const isPhaseOver = group.phase !== null && nowMs >= group.phase.dueMs;
+    // Answers that are decided come first: with them the time of the phase begins.
+    const isPhaseOver = group.phase !== null && nowMs >= group.phase.dueMs && !parked.isAnyoneOwed;
     return silent.length + forgottenIds.length > 0 || isPhaseOver
       ? { silent, forgottenIds, isPhaseOver }
       : null;
@@ -79,7 +80,7 @@ export class ClassicSessions {
       return { memberId, what, leftMs: dueMs - nowMs };
     });
     const all: ClassicDeadline[] = [...sessions, ...ids];
-    if (phase !== null) {
+    if (phase !== null && !parked.isAnyoneOwed) {
       const ofPhase = phase.initial === null ? "rebalance_timeout" : "initial_rebalance_delay";
       all.push({ memberId: null, what: ofPhase, leftMs: phase.dueMs - nowMs });
     }

@@ -68,6 +68,11 @@ export class Parked {
     return this.#owed.has(memberId);
   }
 
+  /** Whether anybody has. */
+  get isAnyoneOwed(): boolean {
+    return this.#owed.size > 0;
+  }
+
   /** Nobody will answer here any more. */
   abandon(problem: BrokerError): void {
     for (const fail of [...this.#failing]) fail(problem);
