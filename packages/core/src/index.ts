@@ -81,6 +81,7 @@ export type {
   MemberRequest,
   MemberView,
 } from "./group/group-requests.ts";
+export type { DeletedOffset, OffsetDeletion } from "./group/offset-deletion.ts";
 export { REBALANCE_DIALS, type RebalanceDial } from "./group/rebalance.ts";
 export { LIMITS } from "./limits.ts";
 export type { CompactionRequest, CompactionResult } from "./log/compaction/compaction-request.ts";

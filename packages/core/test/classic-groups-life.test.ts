@@ -4,7 +4,15 @@ import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
-import { type Asked, ClassicTestMember, GROUP, REBALANCE_MS, SESSION_MS, said, together } from "./classic-world.ts";
+import {
+  type Asked,
+  ClassicTestMember,
+  GROUP,
+  REBALANCE_MS,
+  SESSION_MS,
+  said,
+  together,
+} from "./classic-world.ts";
 import { openGroups } from "./group-world.ts";
 import { settle } from "./replica-world.ts";
 import { memoryWorld, rejection, worldOn } from "./world.ts";
@@ -310,7 +318,9 @@ describe("three brokers", () => {
     await cluster.stopBroker(1);
     expect(await said(waits)).toEqual(["LEADER_NOT_AVAILABLE"]);
     expect(await a.beat().ended).toBe("LEADER_NOT_AVAILABLE");
-    expect(await rejection(cluster.groups.coordinatorOf(GROUP))).toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
+    expect(await rejection(cluster.groups.coordinatorOf(GROUP))).toMatchObject({
+      code: "LEADER_NOT_AVAILABLE",
+    });
     world.clock.advance(SESSION_MS * 6);
     expect(await cluster.groups.expireMembers()).toEqual([]);
     await cluster.startBroker(1);

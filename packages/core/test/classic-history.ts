@@ -164,7 +164,10 @@ export class ClassicHistory {
   /** Who has its assignment of the newest generation, and has been heard since nobody could have expired it. */
   #certain(): ClassicClient[] {
     return this.clients.filter(
-      (client) => client.generation === this.#newest && client.next === "beat" && client.lastHeard === this.world.clock.nowMs(),
+      (client) =>
+        client.generation === this.#newest &&
+        client.next === "beat" &&
+        client.lastHeard === this.world.clock.nowMs(),
     );
   }
 
@@ -192,7 +195,10 @@ export class ClassicHistory {
   }
 
   /** All members of a generation hear of one protocol and one leader. */
-  #joined(client: ClassicClient, { memberId, generation, leader, protocolName: protocol, members }: Joined): void {
+  #joined(
+    client: ClassicClient,
+    { memberId, generation, leader, protocolName: protocol, members }: Joined,
+  ): void {
     this.told.joined += 1;
     this.#names.set(memberId, client.name);
     for (const each of members) this.#names.set(each.memberId, each.metadata.toString().split(" ")[0] ?? "");

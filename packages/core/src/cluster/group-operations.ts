@@ -26,6 +26,7 @@ import {
 import { groupRules } from "../group/group-rules.ts";
 import { GroupViews } from "../group/group-views.ts";
 import { expireMembers } from "../group/member-expiry.ts";
+import { type DeletedOffset, deleteOffsets, type OffsetDeletion } from "../group/offset-deletion.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
 import {
   type CommittedOffset,
@@ -192,6 +193,13 @@ export class GroupOperations {
   async delete(groupId: string, wait?: Wait): Promise<void> {
     this.#lifecycle.requireRunning();
     await deleteGroup(this.#changes, groupId, wait);
+  }
+
+  /** See deleteOffsets() in offset-deletion.ts. */
+  async deleteOffsets(request: OffsetDeletion, wait?: Wait): Promise<DeletedOffset[]> {
+    this.#lifecycle.requireRunning();
+    const { topic, topicOf } = this.#changes.parts;
+    return deleteOffsets({ topic, topicOf }, request, this.#env, wait);
   }
 
   /** The step. See expireMembers() in member-expiry.ts. */

@@ -102,6 +102,7 @@ export type GroupTraceEvent =
         offsets: readonly GroupOffset[];
       }
     >
+  | OnGroup<"offsets_deleted", { offsets: readonly GroupOffset[] }>
   | OnGroup<
       "offsets_expired",
       {

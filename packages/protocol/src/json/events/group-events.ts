@@ -42,6 +42,7 @@ export const GROUP_EVENTS = {
     "A transaction has offsets of a group, which are committed when it commits.",
     "group_id:text member_id:text? generation? producer_id producer_epoch offsets:offsets",
   ],
+  offsets_deleted: ["Single offsets of a group were deleted.", "group_id:text offsets:offsets"],
   offsets_expired: [
     "A group's offsets were forgotten: their time was over, or their topic is gone.",
     "group_id:text retention_ms offsets:offsets",
