@@ -6,6 +6,7 @@
  * leave the group, and who waits in it, as they were.
  * Never: an answer that a crash or a promotion could take back.
  */
+import type { CoordinatorRecord } from "../../coordinator/coordinator-record.ts";
 import type { CoordinatorShard, Decision } from "../../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../../coordinator/coordinator-topic.ts";
 import { unlessGivenUp, type Wait } from "../../coordinator/give-up.ts";
@@ -113,20 +114,27 @@ export class ClassicChanges {
   ): Decision<null> {
     if (keeper.current(groupId).members.size > 0) throw otherKind(groupId, "consumer");
     const before = keeper.currentClassic(groupId);
-    const event = act.event(before, keeper.classic.room(groupId));
+    const known = keeper.classic.room(groupId);
+    const event = act.event(before, known);
     const outcome =
       event === null ? { group: before, replies: [], removed: [] } : afterClassic(before, event, this.world);
-    const told = toldPart(outcome.group);
-    const isNews = told !== null && !isSameTold(toldPart(before), told);
-    const records = isNews ? [classicRecord(told)] : [];
-    if (event !== null && outcome.group !== before) requireSpace(before, outcome.group, keeper.size);
+    // Most requests are heartbeats, and change nothing.
+    const isSame = outcome.group === before;
+    if (!isSame) requireSpace(before, outcome.group, keeper.size);
+    const records = isSame ? [] : newsOf(before, outcome.group);
     const onAppended = () => {
-      const room = keeper.classic.take(outcome.group);
+      const room = isSame && known !== undefined ? known : keeper.classic.take(outcome.group);
       const events = event === null ? [] : classicEventsOf({ before, event, outcome });
       take({ ...taken(room, { act, before, event, outcome }), events });
     };
     return { records, answer: null, onAppended };
   }
+}
+
+/** The group's record, when it says something else than the one before. */
+function newsOf(before: ClassicGroup, after: ClassicGroup): CoordinatorRecord[] {
+  const told = toldPart(after);
+  return told === null || isSameTold(toldPart(before), told) ? [] : [classicRecord(told)];
 }
 
 /** Where there is no topic, there is no group, and nothing was to be changed. */
