@@ -12,9 +12,16 @@ export interface ClientWorld {
   readonly nowMs: () => number;
   readonly onJoined: (client: ClassicClient, joined: Joined) => void;
   readonly onSynced: (client: ClassicClient, synced: Synced) => void;
+  /** Calls it back when the offset is acknowledged. */
+  readonly nextOffset: (client: ClassicClient) => {
+    readonly offset: number;
+    readonly acknowledged: () => void;
+  };
+  /** Whether a member that only has to say that it lives commits instead. */
+  readonly commitsNow: () => boolean;
 }
 
-type Doing = "join" | "sync" | "beat" | "leave";
+type Doing = "join" | "sync" | "beat" | "commit" | "leave";
 
 export class ClassicClient {
   readonly name: string;
@@ -52,7 +59,7 @@ export class ClassicClient {
   act(): void {
     if (this.isWaiting || this.isGone) return;
     this.isWaiting = true;
-    const sent = this.next;
+    const sent = this.next === "beat" && this.#world.commitsNow() ? "commit" : this.next;
     this.#send(sent).then(
       () => {
         this.isWaiting = false;
@@ -91,6 +98,12 @@ export class ClassicClient {
       }
       case "beat":
         return classic.heartbeat(own);
+      case "commit": {
+        const { offset, acknowledged } = this.#world.nextOffset(this);
+        const offsets = [{ topic: "t", partition: 0, offset, metadata: null }];
+        const { groups } = this.#world.cluster();
+        return groups.commit({ groupId, member: own, offsets }).then(acknowledged);
+      }
       case "leave":
         return classic.leave({ groupId, members: [{ memberId, groupInstanceId }] }).then(() => {
           this.isGone = true;
@@ -137,6 +150,8 @@ export class ClassicClient {
         return;
       case "ILLEGAL_GENERATION":
         this.next = "join";
+        return;
+      case "FENCED_LEADER_EPOCH":
         return;
       case "UNKNOWN_MEMBER":
       case "FENCED_INSTANCE_ID":

@@ -26,11 +26,14 @@ export class ClassicHistory {
   cluster!: BrokerCluster;
   clients: ClassicClient[] = [];
   /** How often somebody was told something. */
-  readonly told = { joined: 0, synced: 0 };
+  readonly told = { joined: 0, synced: 0, committed: 0 };
   readonly #generations = new Map<number, Generation>();
   /** Whose id each was, also of those that are gone. */
   readonly #names = new Map<string, string>();
   #newest = 0;
+  /** By the number that is committed: of which generation. */
+  readonly #committed = new Map<number, number>();
+  #acknowledged = 0;
   #count = 0;
 
   constructor(seed: number) {
@@ -46,6 +49,7 @@ export class ClassicHistory {
 
   async open(): Promise<void> {
     this.cluster = await openCluster(this.world, this.config);
+    if (!this.cluster.hasTopic("t")) this.cluster.createTopic({ topic: "t", partitions: 1 });
     if (!this.cluster.hasTopic(INTERNAL.topic)) await this.cluster.groups.coordinatorOf(GROUP);
   }
 
@@ -179,9 +183,40 @@ export class ClassicHistory {
 
   async #check(): Promise<void> {
     for (const { broken } of this.clients) if (broken !== null) throw broken;
+    await this.#checkCommitted();
     const group = await this.cluster.groups.describe(GROUP).catch(() => null);
     if (group === null || group.members.length === 0) return;
     assert.ok(group.generation >= this.#newest, `generation ${group.generation} after ${this.#newest}`);
+  }
+
+  /** Commits take effect in the order of the calls, so that the last one that was acknowledged is at least there. */
+  async #checkCommitted(): Promise<void> {
+    const asking = this.cluster.groups.committed({ groupId: GROUP }).catch(() => null);
+    const committed = await Promise.race([asking, settle().then(() => null)]);
+    if (committed === null) return;
+    const offset = committed[0]?.offset ?? 0;
+    assert.ok(
+      offset >= this.#acknowledged,
+      `${offset} is committed, and ${this.#acknowledged} was acknowledged`,
+    );
+    const generation = this.#committed.get(offset) ?? 0;
+    for (const [number, of] of this.#committed)
+      assert.ok(
+        number > offset || of <= generation,
+        `${offset} of ${generation} is behind ${number} of ${of}`,
+      );
+  }
+
+  #nextOffset({ generation }: ClassicClient) {
+    const offset = this.#committed.size + 1;
+    this.#committed.set(offset, generation);
+    return {
+      offset,
+      acknowledged: () => {
+        this.#acknowledged = Math.max(this.#acknowledged, offset);
+        this.told.committed += 1;
+      },
+    };
   }
 
   #clientWorld(): ClientWorld {
@@ -191,6 +226,8 @@ export class ClassicHistory {
       nowMs: () => this.world.clock.nowMs(),
       onJoined: (client, joined) => this.#joined(client, joined),
       onSynced: (client, synced) => this.#synced(client, synced),
+      nextOffset: (client) => this.#nextOffset(client),
+      commitsNow: () => this.world.random.below(3) === 0,
     };
   }
 
