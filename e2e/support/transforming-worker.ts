@@ -8,6 +8,7 @@ import {
   type Consumer,
   hasCode,
   isRetriable,
+  MiniKafkaError,
   type Producer,
   type Transaction,
 } from "@minikafka/client";
@@ -90,7 +91,7 @@ export class TransformingWorker {
         throw error;
       }
     } catch (error) {
-      if (error !== CHANGED_MIND && !hasCode(error, ...OVERTAKEN)) throw error;
+      if (error !== CHANGED_MIND && !hasCode(error, ...OVERTAKEN) && !isOutOfPatience(error)) throw error;
       await again(() => consumer.seekToCommitted());
     }
     return count > 0;
@@ -139,7 +140,8 @@ export class TransformingWorker {
     link.comeBack();
     const heard = ended
       .catch((error: unknown) => {
-        if (!hasCode(error, "PRODUCER_FENCED", ...OVERTAKEN) && !isRetriable(error)) throw error;
+        if (hasCode(error, "PRODUCER_FENCED", ...OVERTAKEN) || isOutOfPatience(error)) return;
+        if (!isRetriable(error)) throw error;
       })
       .then(() => close(gone));
     heard.catch(() => {});
@@ -158,6 +160,12 @@ export class TransformingWorker {
     const producer = link.client.producer({ transactionalId, transactionTimeoutMs: 3_000 });
     return { link, producer, consumer: newConsumer(link.client) };
   }
+}
+
+/** Of a transaction that cannot be committed since the broker, or a leader, was away for as long as anything is tried again. */
+function isOutOfPatience(error: unknown): boolean {
+  if (!(error instanceof MiniKafkaError) || !error.abortable) return false;
+  return isRetriable(error.cause) || isOutOfPatience(error.cause);
 }
 
 function newConsumer(client: Client): Consumer {
