@@ -7,15 +7,19 @@ import { isTest, packageOf, type Rule } from "./workspace.ts";
 /** A name stands for all doors of a package, "name/door" for that one alone. */
 export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "packages/record": [],
+  "packages/compression": ["@minikafka/record", "@toondepauw/node-zstd", "lz4-napi", "snappy"],
   "packages/protocol": ["@minikafka/record", "zod"],
   "packages/core": ["@minikafka/record", "@minikafka/protocol/errors"],
-  "packages/client": ["@minikafka/protocol", "@minikafka/record"],
+  "packages/client": ["@minikafka/compression", "@minikafka/protocol", "@minikafka/record"],
   "apps/broker": [
-    ...["@minikafka/core", "@minikafka/protocol", "@minikafka/record"],
+    ...["@minikafka/compression", "@minikafka/core", "@minikafka/protocol", "@minikafka/record"],
     ...["@node-rs/crc32", "commander", "pino", "pino-pretty", "zod"],
   ],
   // The CLI reads the log files of a stopped broker; of the kernel it knows nothing else.
-  "apps/cli": ["@minikafka/client", "@minikafka/protocol", "@minikafka/core/log", "commander"],
+  "apps/cli": [
+    ...["@minikafka/client", "@minikafka/compression", "@minikafka/protocol", "@minikafka/core/log"],
+    "commander",
+  ],
   e2e: [
     ...["@minikafka/broker", "@minikafka/cli", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
     "@minikafka/record",

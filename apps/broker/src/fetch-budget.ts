@@ -29,6 +29,16 @@ export class FetchBudget {
     return this.#bytesMax - this.#bytesLeft;
   }
 
+  /** Not more than so many further bytes may be read; none is left below 1. */
+  get bytesLeft(): number {
+    return this.#bytesLeft;
+  }
+
+  /** What was read takes `bytes` more, since it was compressed: they count like those that were read. */
+  spend(bytes: number): void {
+    this.#bytesLeft -= bytes;
+  }
+
   /** Reads on from `offset`, at most `bytesMax` of what is left. Throws what the kernel refuses. */
   read({ topic, partition }: TopicPartition, offset: number, bytesMax: number): FetchResult {
     const budget = Math.max(0, Math.min(bytesMax, this.#bytesLeft));

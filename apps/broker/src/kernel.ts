@@ -1,5 +1,6 @@
 /** A cluster with what stands and falls with it: its clock, its chance, the deadlines and the waits on its time. */
 import { resolve } from "node:path";
+import { compression } from "@minikafka/compression";
 import {
   BrokerCluster,
   type Disk,
@@ -82,7 +83,7 @@ export async function openKernel(settings: Settings, world: KernelWorld): Promis
       openFilesMax: settings.open_files_max ?? openFilesDefault(),
       ...dialsOf(settings),
     },
-    { clock, disk, random, trace, faults, pause },
+    { clock, disk, random, trace, faults, pause, compression },
   );
   const parking = new Parking(cluster, deadlines);
   return { cluster, clock, random, deadlines, parking, pause, delays, faults: new FaultBook(faults, trace) };

@@ -148,6 +148,7 @@ const HINTS = {
   POLICY_VIOLATION: ({ topic }) => `minikafka-cli topics config ${topic} shows its cleanup_policy`,
   INVALID_RECORD: null,
   RECORD_TOO_LARGE: "split the value, or keep it elsewhere and send where it lies",
+  UNSUPPORTED_COMPRESSION_TYPE: "another codec may be there: gzip always is",
   CORRUPT_BATCH: SEE_LOG,
   OFFSET_OUT_OF_RANGE: ({ topic, command }) => {
     const bounds = `minikafka-cli topics describe ${topic} shows where each log begins and ends`;

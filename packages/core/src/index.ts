@@ -87,6 +87,7 @@ export { LIMITS } from "./limits.ts";
 export type { CompactionRequest, CompactionResult } from "./log/compaction/compaction-request.ts";
 export { IndexMemory } from "./log/context/index-memory.ts";
 export { LOG_CONFIG_DEFAULTS, type LogConfig } from "./log/context/log-config.ts";
+export { requireUnpacked } from "./log/frames/unpacked.ts";
 export type { DumpedBatch, DumpedIndexes, DumpLimits, LogDump } from "./log/lookup/batch-dump.ts";
 export { foundRecordFields, lookupStepFields } from "./log/lookup/find-fields.ts";
 export type { FoundBatch, LogFind, SoughtPlace } from "./log/lookup/log-find.ts";

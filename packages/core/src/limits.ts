@@ -2,6 +2,7 @@
  * Every bound of the kernel, units last. Kafka's name and default stand beside a number that has one. The relations below
  * are checked when the module is loaded: a limit that no longer fits the others stops the broker before it does harm.
  */
+import { UNPACKED_BYTES_MAX } from "@minikafka/record";
 import { assert } from "./assert.ts";
 
 const KIB = 1024;
@@ -14,6 +15,8 @@ export const LIMITS = {
   frameBytesMax: 4 * MIB,
   /** What a JSON line may hold beside the batch itself. */
   frameOverheadBytesMax: 64 * KIB,
+  /** What the records of a compressed batch may unpack to. Kafka has no such bound. */
+  unpackedBytesMax: UNPACKED_BYTES_MAX,
   /** Records of one batch. The offset delta is an i32; this keeps a batch readable in one go. */
   recordsPerBatchMax: 100_000,
 
@@ -161,6 +164,7 @@ assert(
   base64Bytes + LIMITS.frameOverheadBytesMax <= LIMITS.frameBytesMax,
   `a batch of ${LIMITS.batchBytesMax} bytes takes ${base64Bytes} in Base64 and must fit a frame of ${LIMITS.frameBytesMax}`,
 );
+assert(LIMITS.batchBytesMax <= LIMITS.unpackedBytesMax, "what is not compressed may be compressed");
 assert(LIMITS.batchBytesMax <= LIMITS.scanChunkBytes, "a scan must be able to hold any batch");
 assert(LIMITS.batchBytesMax <= LIMITS.fetchBytesMax, "a fetch must be able to return any batch");
 assert(LIMITS.batchBytesMax <= LIMITS.segmentBytesMax, "a segment must be able to hold any batch");

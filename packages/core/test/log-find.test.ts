@@ -20,6 +20,7 @@ import {
   valuesOf,
   worldOn,
 } from "./log-world.ts";
+import { gzipOnly, packedBatch } from "./packing.ts";
 
 const SIZES = { segmentBytes: 1000, indexIntervalBytes: 200 };
 const BATCHES = 40;
@@ -240,15 +241,73 @@ test("behind the recovery point a folder is searched as far as recovery would ke
   expect(valuesOf(recovered.read(28, { bytesMax: 1, endOffset: 29 }).batches, 28)).toEqual(["28"]);
 });
 
-test("a compressed batch is found, and its records are left alone", () => {
-  const log = newWorld().open();
-  const frame = batch(["zipped"], 5);
-  frame.writeUInt8(frame.readUInt8(13) | (1 << 3), 13);
-  frame.writeUInt32BE(crc32(frame.subarray(12)), 8);
-  log.append(frame, 0);
-  expect(log.find({ offset: 0 })).toMatchObject({
-    batch: { position: 0, header: { codec: "gzip" }, problem: null },
-    record: null,
-    damage: null,
+describe("a compressed batch", () => {
+  const records = [5, 90, 40].map((timestampMs) => ({
+    key: null,
+    value: Buffer.from(`at ${timestampMs}`),
+    timestampMs,
+    headers: [],
+  }));
+  const held = (world: LogWorld) => {
+    const log = world.open();
+    log.append(batch(["plain"], 1), 0);
+    log.append(packedBatch({ records }), 0);
+    return log;
+  };
+  const withGzip = () => {
+    const world = newWorld();
+    return { ...world, env: Object.assign(world.env, { compression: gzipOnly }) };
+  };
+
+  test("is looked into by offset and by time, in an open log and in its folder", () => {
+    const world = withGzip();
+    const log = held(world);
+    const folder = { disk: world.disk, folder: FOLDER };
+    for (const find of [
+      (sought: SoughtPlace) => log.find(sought),
+      (sought: SoughtPlace) => findInFolder({ ...folder, compression: gzipOnly }, sought),
+    ]) {
+      expect(find({ offset: 2 }).record).toEqual({ offset: 2, timestampMs: 90, place: 1 });
+      expect(find({ offset: 3 }).record).toEqual({ offset: 3, timestampMs: 40, place: 2 });
+      expect(find({ timestampMs: 6 }).record).toEqual({ offset: 2, timestampMs: 90, place: 1 });
+      expect(find({ timestampMs: 91 }).record).toBeNull();
+    }
+    expect(log.offsetForTimestamp(6, log.logEndOffset)).toEqual({ offset: 2, timestampMs: 90 });
+  });
+
+  test("is told with its records by a dump, and those count among its bytes", () => {
+    const log = held(withGzip());
+    const { batches } = log.dump(1, { batchesMax: 9, bytesMax: 9_000, withRecords: true });
+    expect(batches).toMatchObject([{ header: { codec: "gzip" }, problem: null }]);
+    expect(batches[0]?.records?.map(({ value }) => String(value))).toEqual(["at 5", "at 90", "at 40"]);
+    const zeros = { key: null, value: Buffer.alloc(4_000), timestampMs: 1, headers: [] };
+    for (let n = 0; n < 5; n += 1) log.append(packedBatch({ records: [zeros] }), 0);
+    const limits = { batchesMax: 9, bytesMax: 9_000 };
+    expect(log.dump(4, { ...limits, withRecords: true }).batches).toHaveLength(2);
+    expect(log.dump(4, { ...limits, withRecords: false }).batches).toHaveLength(5);
+  });
+
+  test("is found as a whole where nothing reads its codec, and a search for a time says that", () => {
+    const log = held(newWorld());
+    expect(log.find({ offset: 2 })).toMatchObject({
+      batch: { header: { codec: "gzip" }, problem: null },
+      record: null,
+      damage: null,
+    });
+    expect(log.dump(1, { batchesMax: 9, bytesMax: 9_000, withRecords: true }).batches).toMatchObject([
+      { problem: null, records: null },
+    ]);
+    expect(refusal(() => log.offsetForTimestamp(6, 4)).code).toBe("UNSUPPORTED_COMPRESSION_TYPE");
+  });
+
+  test("that unpacks to something else is damage with its place, for whoever looks into it", () => {
+    const log = withGzip().open();
+    const frame = packedBatch({ records });
+    frame.fill(0, frame.length - 12);
+    frame.writeUInt32BE(crc32(frame.subarray(12)), 8);
+    log.append(frame, 0);
+    expect(log.find({ offset: 0 })).toMatchObject({ batch: { problem: expect.any(String) }, record: null });
+    const problem = refusal(() => log.offsetForTimestamp(6, 3));
+    expect(problem).toMatchObject({ code: "STORAGE_ERROR", details: { position: 0, offset: 0 } });
   });
 });

@@ -64,6 +64,11 @@ export const ERRORS = {
     kafkaCode: 10,
     sentence: "The batch is larger than the broker takes.",
   },
+  UNSUPPORTED_COMPRESSION_TYPE: {
+    retriable: false,
+    kafkaCode: 76,
+    sentence: "The broker cannot read the codec of the batch's records, so that it cannot check them.",
+  },
   CORRUPT_BATCH: { retriable: false, kafkaCode: 2, sentence: "The bytes are not a whole, undamaged batch." },
   OFFSET_OUT_OF_RANGE: {
     retriable: false,

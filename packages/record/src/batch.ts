@@ -61,6 +61,14 @@ export function stampAppendTime(frame: Buffer, appendTimeMs: number): void {
   });
 }
 
+/**
+ * Makes `latestTimestampMs` what the header says of the records' times, in its own bytes: for records that a leader was the first to
+ * unpack (Kafka's does so too). The CRC follows as above.
+ */
+export function stampLatestTime(frame: Buffer, latestTimestampMs: number): void {
+  change(frame, STAMPED_END, () => writeInt64(frame, POSITION.maxTimestampMs, latestTimestampMs));
+}
+
 /** Where a batch stands among those of its producer in a partition (KIP-98). */
 export interface BatchSequence {
   readonly producerId: number;

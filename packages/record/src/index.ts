@@ -6,6 +6,7 @@ export {
   type BatchSequence,
   encodeBatch,
   stampAppendTime,
+  stampLatestTime,
   stampProducer,
 } from "./batch.ts";
 export { BatchBuilder, type BatchProducer } from "./batch-builder.ts";
@@ -28,10 +29,17 @@ export {
   type Thinning,
   thinnedFrame,
 } from "./compacted-batch.ts";
+export {
+  type Compression,
+  CompressionError,
+  type CompressionProblem,
+  type PackingCodec,
+} from "./compression.ts";
 export { contentCrc } from "./content-crc.ts";
 export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
 export { type FramedFields, frameRecords, latestTimestampMs } from "./framed-records.ts";
 export { encodeMarker, type Marker, type MarkerValue, readMarker, readMarkerValue } from "./marker.ts";
+export { isPlain, packedFrame, plainFrame, UNPACKED_BYTES_MAX } from "./packed-frame.ts";
 export { PRODUCER_EPOCH_MAX, SEQUENCES, sequenceAfter } from "./producer-sequence.ts";
 export {
   HEADERS_PER_RECORD_MAX,

@@ -2,7 +2,8 @@
  * One pass over the partitions of a fetch, within its budget of bytes and records.
  *
  * Owns what is left of the records; fetch-budget.ts knows the bytes. A partition that comes after either is used up is read for its
- * marks alone. Bytes are counted as they were read, also of records that are not shown; records are counted as they are shown.
+ * marks alone. Bytes are counted as they were read, also of records that are not shown, and as they were unpacked; records are counted
+ * as they are shown.
  */
 import type { BrokerCluster, FetchResult, TopicPartition } from "@minikafka/core";
 import { encodeBase64, type ParsedRequest, type ResponseFields } from "@minikafka/protocol";
@@ -53,7 +54,9 @@ export class FetchReading {
   }
 
   #shown(result: FetchResult, offset: number): ShownPart {
-    const shown = shownRecords(result.batches, offset, this.#recordsLeft, result.abortedTransactions);
+    const limits = { recordsMax: this.#recordsLeft, unpackedBytesMax: this.#budget.bytesLeft };
+    const shown = shownRecords(result.batches, offset, limits, result.abortedTransactions);
+    this.#budget.spend(shown.unpackedBytes);
     this.#recordsLeft -= shown.records.length;
     return { records: shown.records.map(onTheWire), next_offset: shown.nextOffset ?? result.nextOffset };
   }

@@ -76,35 +76,45 @@ function frameOf(part: Part, offset: number): Buffer {
   return encodeBatch({ records, ...producer, transactional: kind === "data" });
 }
 
+/** As many records as that, whatever they unpack to. */
+const upTo = (recordsMax: number) => ({ recordsMax, unpackedBytesMax: 1 << 20 });
 const offsets = ({ records }: ReturnType<typeof shownRecords>) => records.map(({ offset }) => offset);
 
 test("markers are never shown, whoever reads", () => {
   const { batches, aborted } = built([plain(), data(7, 2), commit(7), data(7), abort(7), plain()]);
-  expect(offsets(shownRecords(batches, 0, EVERYTHING, []))).toEqual([0, 1, 2, 4, 6]);
-  expect(offsets(shownRecords(batches, 0, EVERYTHING, aborted))).toEqual([0, 1, 2, 6]);
+  expect(offsets(shownRecords(batches, 0, upTo(EVERYTHING), []))).toEqual([0, 1, 2, 4, 6]);
+  expect(offsets(shownRecords(batches, 0, upTo(EVERYTHING), aborted))).toEqual([0, 1, 2, 6]);
 });
 
 test("an aborted transaction hides neither the ones before and after of its producer, nor others within", () => {
   const parts = [data(7), commit(7), data(7, 2), plain(), data(8), plain(1, 7), abort(7), data(7), commit(8)];
   const { batches, aborted } = built([...parts, commit(7)]);
   expect(aborted).toEqual([{ producerId: 7, firstOffset: 2, lastOffset: 7 }]);
-  expect(offsets(shownRecords(batches, 0, EVERYTHING, aborted))).toEqual([0, 4, 5, 6, 8]);
+  expect(offsets(shownRecords(batches, 0, upTo(EVERYTHING), aborted))).toEqual([0, 4, 5, 6, 8]);
 });
 
 test("max_records counts what is shown, and what is hidden behind it is passed over", () => {
   const { batches, aborted } = built([data(7, 3), plain(), abort(7), data(7, 2), abort(7), plain(), plain()]);
-  const one = shownRecords(batches, 0, 1, aborted);
+  const one = shownRecords(batches, 0, upTo(1), aborted);
   expect([offsets(one), one.nextOffset]).toEqual([[3], 8]);
-  const two = shownRecords(batches, 0, 2, aborted);
+  const two = shownRecords(batches, 0, upTo(2), aborted);
   expect([offsets(two), two.nextOffset]).toEqual([[3, 8], 9]);
-  const rest = shownRecords(batches, 9, 5, aborted);
+  const rest = shownRecords(batches, 9, upTo(5), aborted);
   expect([offsets(rest), rest.nextOffset]).toEqual([[9], null]);
 });
 
 test("batches in which nothing is shown are gone through to their end", () => {
   const { batches, aborted } = built([data(7, 3), abort(7)]);
-  expect(shownRecords(batches, 0, 1, aborted)).toEqual({ records: [], nextOffset: null });
-  expect(shownRecords(batches, 0, 0, aborted)).toEqual({ records: [], nextOffset: null });
+  expect(shownRecords(batches, 0, upTo(1), aborted)).toEqual({
+    records: [],
+    nextOffset: null,
+    unpackedBytes: 0,
+  });
+  expect(shownRecords(batches, 0, upTo(0), aborted)).toEqual({
+    records: [],
+    nextOffset: null,
+    unpackedBytes: 0,
+  });
 });
 
 test("read in steps of any size, exactly the committed records come, each once", () => {
@@ -127,7 +137,7 @@ test("read in steps of any size, exactly the committed records come, each once",
 function offsetsInSteps(batches: Buffer, recordsMax: number, aborted: readonly AbortedRange[]): number[] {
   const seen: number[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const shown = shownRecords(batches, offset, recordsMax, aborted);
+    const shown = shownRecords(batches, offset, upTo(recordsMax), aborted);
     seen.push(...offsets(shown));
     offset = shown.nextOffset;
   }

@@ -1,4 +1,5 @@
 /** `log find`: where an offset or a time lies in a partition's files, from the broker that has them open or from a folder. */
+import { compression } from "@minikafka/compression";
 import { findInFolder, NodeDisk, type SoughtPlace } from "@minikafka/core/log";
 import type { Context } from "../context.ts";
 import { CliError } from "../failure.ts";
@@ -28,7 +29,7 @@ export async function findInFiles(context: Context, path: string, sought: Sought
       hint: `name one of them, such as ${folder}`,
     });
   }
-  const { range, ...found } = findInFolder({ disk, folder }, sought);
+  const { range, ...found } = findInFolder({ disk, folder, compression }, sought);
   const isOutside = range !== null && "offset" in sought && found.steps.length === 0 && found.damage === null;
   if (isOutside) {
     const { startOffset, endOffset } = range;

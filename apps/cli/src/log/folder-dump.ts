@@ -1,5 +1,6 @@
 /** `log dump FOLDER` and `log verify FOLDER`: what lies in a partition's files, read from outside of any broker. */
 import { basename } from "node:path";
+import { compression } from "@minikafka/compression";
 import { type Finding, inspectPartition, NodeDisk } from "@minikafka/core/log";
 import type { Context } from "../context.ts";
 import { DamageReport } from "./damage.ts";
@@ -36,7 +37,7 @@ export async function dumpFolder(
     const printer = new FindingPrinter(context, report, folder);
     const { offset = 0, records = false, batches = Number.POSITIVE_INFINITY } = options;
     let left = batches;
-    for (const finding of inspectPartition(disk, folder, { offset, withRecords: records })) {
+    for (const finding of inspectPartition(disk, folder, { offset, withRecords: records, compression })) {
       if (context.interrupted.aborted || (finding.kind === "batch" && left === 0)) break;
       await printer.print(finding);
       if (finding.kind === "batch" && finding.problem === null) left -= 1;
@@ -54,7 +55,7 @@ export async function verifyFolder(context: Context, path: string): Promise<unde
   for (const folder of await servedPartitionsAt(disk, path, "verify", { context, report })) {
     const sum = { ...NOTHING };
     const printer = new FindingPrinter(context, report, folder);
-    for (const finding of inspectPartition(disk, folder)) {
+    for (const finding of inspectPartition(disk, folder, { compression })) {
       if (interrupted.aborted) return undefined;
       if (finding.kind === "segment") {
         sum.segments += 1;

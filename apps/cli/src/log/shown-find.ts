@@ -65,7 +65,7 @@ export async function printFind(
   if (record === null) requireExplained(name, sought, batch);
 }
 
-/** Without a record there is a reason, and only that of compressed records is no failure. */
+/** Without a record there is a reason, and only that nothing here reads their codec is no failure. */
 function requireExplained(name: string, sought: SoughtPlace, batch: ShownFind["batch"]): void {
   if (batch !== null && batch.codec !== "none") return;
   if ("offset" in sought)

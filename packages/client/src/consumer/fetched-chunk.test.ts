@@ -1,9 +1,12 @@
+import { crc32 } from "node:zlib";
+import { compression } from "@minikafka/compression";
 import {
   assignBatch,
   emptiedFrame,
   encodeBatch,
   encodeMarker,
   gapFrame,
+  packedFrame,
   thinnedFrame,
 } from "@minikafka/record";
 import { expect, test } from "vitest";
@@ -152,4 +155,24 @@ test("what is aborted is hidden also when reading begins in its middle", () => {
   ]);
   const chunk = new FetchedChunk(place, bytes, 7, [{ producerId: 2, firstOffset: 0, lastOffset: 5 }]);
   expect(take(chunk, 4, 10).map(({ offset }) => offset)).toEqual([6]);
+});
+
+test.each(["gzip", "snappy", "lz4", "zstd"] as const)(
+  "records that were packed with %s come out",
+  (codec) => {
+    const packed = packedFrame(frame(2, ["a", "b"]), codec, compression);
+    const chunk = new FetchedChunk(place, Buffer.concat([frame(0, ["x", "y"]), packed, frame(4, ["c"])]), 5);
+    expect(take(chunk, 1, 10).map(({ offset, value }) => `${offset} ${value}`)).toEqual([
+      ...["1 y", "2 a", "3 b", "4 c"],
+    ]);
+  },
+);
+
+test("records that cannot be unpacked are CORRUPT_BATCH, after those before them were handed out", () => {
+  const packed = packedFrame(frame(1, ["a"]), "zstd", compression);
+  packed.fill(0, packed.length - 6);
+  packed.writeUInt32BE(crc32(packed.subarray(12)), 8);
+  const chunk = new FetchedChunk(place, Buffer.concat([frame(0, ["x"]), packed]), 2);
+  expect(take(chunk, 0, 10)).toHaveLength(1);
+  expect(() => take(chunk, 1, 10)).toThrow(expect.objectContaining({ code: "CORRUPT_BATCH" }));
 });

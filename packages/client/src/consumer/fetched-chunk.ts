@@ -3,9 +3,17 @@
  *
  * Owns the bytes and the place in them. Invariants: records come out once, in the order of their offsets, none below the
  * position that is asked for (the first frame may begin before it), none of a control batch, and none of a transaction that is
- * said to be aborted. No byte is believed before its frame's CRC was checked.
+ * said to be aborted; compressed ones are unpacked, within the bound that brokers hold them to. No byte is believed before its frame's CRC was checked.
  */
-import { decodeRecordsAs, frameProblem, MalformedVarint, readBatchHeader } from "@minikafka/record";
+import { compression } from "@minikafka/compression";
+import {
+  CompressionError,
+  decodeRecordsAs,
+  frameProblem,
+  MalformedVarint,
+  plainFrame,
+  readBatchHeader,
+} from "@minikafka/record";
 import { MiniKafkaError } from "../errors.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import { type AbortedRange, AbortedRanges } from "./aborted-ranges.ts";
@@ -52,7 +60,7 @@ export class FetchedChunk {
     return this.#problem === null && this.#index === this.#records.length;
   }
 
-  /** Adds at most `countMax` records from `position` on to `into`. Throws CORRUPT_BATCH when damage is next. */
+  /** Adds at most `countMax` records from `position` on to `into`. Throws CORRUPT_BATCH or UNSUPPORTED_COMPRESSION_TYPE when such is next. */
   take(position: number, countMax: number, into: ConsumerRecord[]): void {
     for (let left = countMax; left > 0; ) {
       this.#find(position);
@@ -89,10 +97,14 @@ export class FetchedChunk {
     const frame = this.#bytes.subarray(this.#at, this.#at + header.frameBytes);
     if (header.control === null && header.nextOffset > position && !this.#aborted.hides(header)) {
       try {
-        this.#records = decodeRecordsAs(frame, consumerRecords(this.#place, header));
+        const plain = plainFrame(frame, compression);
+        this.#records = decodeRecordsAs(plain, consumerRecords(this.#place, header));
       } catch (error) {
-        if (!(error instanceof MalformedVarint)) throw error;
-        this.#problem = this.#corrupt(error.message);
+        if (error instanceof CompressionError && error.problem === "unsupported")
+          this.#problem = this.#refused("UNSUPPORTED_COMPRESSION_TYPE", error.message);
+        else if (error instanceof MalformedVarint || error instanceof CompressionError)
+          this.#problem = this.#corrupt(error.message);
+        else throw error;
         return;
       }
       this.#index = 0;
@@ -103,8 +115,11 @@ export class FetchedChunk {
   #corrupt(problem: string): MiniKafkaError {
     const { topic, partition } = this.#place;
     const message = `what was fetched of ${topic}/${partition} is damaged at byte ${this.#at} of ${this.#bytes.length}: ${problem}`;
-    return new MiniKafkaError("CORRUPT_BATCH", message, {
-      details: { topic, partition, position: this.#at },
-    });
+    return this.#refused("CORRUPT_BATCH", message);
+  }
+
+  #refused(code: "CORRUPT_BATCH" | "UNSUPPORTED_COMPRESSION_TYPE", message: string): MiniKafkaError {
+    const { topic, partition } = this.#place;
+    return new MiniKafkaError(code, message, { details: { topic, partition, position: this.#at } });
   }
 }

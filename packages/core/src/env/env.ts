@@ -3,6 +3,7 @@
  * say what it did or to be told to fail: each is handed in when a cluster is opened and passed down, never global. Two
  * runs with equal parts and equal calls give equal bytes.
  */
+import type { Compression } from "@minikafka/record";
 import type { Clock } from "./clock.ts";
 import type { Disk } from "./disk.ts";
 import type { FaultPoints } from "./fault-points.ts";
@@ -15,6 +16,8 @@ export interface Env {
   readonly random: Random;
   readonly trace: Tracer;
   readonly faults: FaultPoints;
+  /** What unpacks the records of compressed batches. Left out: such batches are refused, and those that are there not looked into. */
+  readonly compression?: Compression | undefined;
   /** Awaited between the parts of long work, so that others who share the thread have their turn. Left out: there are none. */
   readonly pause?: () => Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
-import { assignBatch, encodeBatch } from "@minikafka/record";
+import { assignBatch, encodeBatch, packedFrame, readBatchHeader } from "@minikafka/record";
 import { describe, expect, test } from "vitest";
+import { gzipOnly, packedBatch } from "../../test/packing.ts";
 import { LIMITS } from "../limits.ts";
 import { type Admission, requireAdmissible } from "./batch-admission.ts";
 
@@ -31,7 +32,7 @@ function refusal(
   admission: Partial<Admission> = {},
 ): unknown {
   try {
-    requireAdmissible(frame, { batchBytesMax, acks: "all", ...admission });
+    requireAdmissible(frame, { batchBytesMax, acks: "all", compression: gzipOnly, ...admission });
     return null;
   } catch (problem) {
     return problem;
@@ -75,7 +76,7 @@ test.each<[string, (frame: Buffer) => void]>([
   ["a commit marker", (frame) => frame.writeUInt8(0x02, FLAGS)],
   ["an abort marker", (frame) => frame.writeUInt8(0x04, FLAGS)],
   ["a transactional batch without a producer", (frame) => frame.writeUInt8(0x01, FLAGS)],
-  ["a compressed batch", (frame) => frame.writeUInt8(0x08, FLAGS)],
+  ["a compressed batch whose records are not compressed", (frame) => frame.writeUInt8(0x08, FLAGS)],
   ["a batch with append times", (frame) => frame.writeUInt8(0x40, FLAGS)],
   ["a batch with a producer id alone", (frame) => writeInt64(frame, 0, 46)],
   ["a batch with a producer epoch alone", (frame) => frame.writeInt16BE(0, 54)],
@@ -147,5 +148,66 @@ describe("a transactional batch", () => {
     expect(refusal(encodeBatch({ records: [alice] }), max, inTransaction)).toMatchObject({
       code: "INVALID_REQUEST",
     });
+  });
+});
+
+describe("a compressed batch", () => {
+  const max = LIMITS.batchBytesMax;
+
+  /** The plain frame, changed, then packed: what is wrong lies within. */
+  const packedWith = (change: (plain: Buffer) => void) => packedFrame(forged(change), "gzip", gzipOnly);
+
+  test("is taken with the records that its header tells of, and not one of its bytes is changed", () => {
+    const frame = packedBatch({ records: [alice, alice] });
+    const before = Buffer.from(frame);
+    expect(refusal(frame)).toBeNull();
+    expect(frame.equals(before)).toBe(true);
+  });
+
+  test("is UNSUPPORTED_COMPRESSION_TYPE where nothing reads its codec, and where nothing reads any", () => {
+    const gzip = packedBatch({ records: [alice] });
+    const lz4 = forged((frame) => frame.writeUInt8(0x18, FLAGS));
+    expect(refusal(gzip, max, { compression: undefined })).toMatchObject({
+      code: "UNSUPPORTED_COMPRESSION_TYPE",
+      message: "gzip cannot be read here",
+    });
+    expect(refusal(lz4)).toMatchObject({ code: "UNSUPPORTED_COMPRESSION_TYPE" });
+  });
+
+  test.each<[string, (plain: Buffer) => void]>([
+    ["whose inside is wrong", (plain) => plain.writeUInt8(4, 67)],
+    ["with more records than it says", (plain) => plain.writeUInt32BE(1, 60)],
+    ["with a gap", (plain) => plain.writeInt32BE(5, 26)],
+  ])("%s is INVALID_RECORD, as a plain one is", (_name, change) => {
+    expect(refusal(packedWith(change))).toMatchObject({ code: "INVALID_RECORD" });
+  });
+
+  test("that was cut, or says that it is of another codec, is INVALID_RECORD", () => {
+    const packed = packedBatch({ records: [alice] });
+    const cut = Buffer.from(packed.subarray(0, -9));
+    cut.writeUInt32BE(cut.length - 12, 4);
+    cut.writeUInt32BE(crc32(cut.subarray(12)), 8);
+    expect(refusal(cut)).toMatchObject({ code: "INVALID_RECORD" });
+  });
+
+  test("that unpacks to more than the bound is RECORD_TOO_LARGE, and nothing larger is made of it", () => {
+    const bomb = Buffer.concat([alice.value, Buffer.alloc(LIMITS.unpackedBytesMax)]);
+    const frame = packedBatch({ records: [{ ...alice, value: bomb }] });
+    expect(frame.length).toBeLessThan(100_000);
+    expect(refusal(frame)).toMatchObject({
+      code: "RECORD_TOO_LARGE",
+      details: { unpacked_bytes_max: LIMITS.unpackedBytesMax },
+    });
+  });
+
+  test("gets the latest time of its records, which nobody knew before it was unpacked, and stays sound", () => {
+    const later = { ...alice, timestampMs: 9 };
+    const frame = packedBatch({ records: [alice, later] });
+    const right = Buffer.from(frame);
+    writeInt64(frame, 5, 38);
+    frame.writeUInt32BE(crc32(frame.subarray(12)), 8);
+    expect(refusal(frame)).toBeNull();
+    expect(readBatchHeader(frame).maxTimestampMs).toBe(9);
+    expect(frame.equals(right)).toBe(true);
   });
 });

@@ -2,9 +2,21 @@
  * What a leader takes from a producer. Everything that a reader will rely on is checked here, once: after the append the
  * bytes are copied and served as they are.
  */
-import { type BatchHeader, frameProblem, readBatchHeader, recordsProblem } from "@minikafka/record";
+import {
+  type BatchHeader,
+  type Compression,
+  CompressionError,
+  frameProblem,
+  isPlain,
+  isTimestampMs,
+  latestTimestampMs,
+  readBatchHeader,
+  recordsProblem,
+  stampLatestTime,
+} from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { unpacked } from "../log/frames/unpacked.ts";
 import type { Acks } from "./acknowledgement.ts";
 
 /** How a batch comes to the leader. */
@@ -15,13 +27,16 @@ export interface Admission {
   readonly inTransaction?: boolean | undefined;
   /** Kafka: AppendOrigin. What a coordinator writes of its own is never sent twice, so that it has no sequence. Default: a client. */
   readonly origin?: "client" | "coordinator" | undefined;
+  /** Without it, or where it lacks the codec, a compressed batch is refused, since nobody could say what is in it. */
+  readonly compression?: Compression | undefined;
 }
 
 /**
- * The header of `frame`. Throws RECORD_TOO_LARGE, CORRUPT_BATCH or INVALID_RECORD unless `frame` is one whole batch of at most `batchBytesMax`
+ * The header of `frame`. Throws RECORD_TOO_LARGE, UNSUPPORTED_COMPRESSION_TYPE, CORRUPT_BATCH or INVALID_RECORD unless `frame` is one whole batch of at most `batchBytesMax`
  * that a producer may send; INVALID_TRANSACTION_STATE for a transactional one that comes past its coordinator, and INVALID_REQUEST for
  * one that does not ask for acks all, or for a plain one that is said to be in a transaction. The base offset and the leader epoch
- * that it carries do not matter: the leader sets them.
+ * that it carries do not matter: the leader sets them, and the latest time of a compressed batch too, which nobody has unpacked
+ * before (Kafka: LogValidator.validateMessagesAndAssignOffsetsCompressed).
  */
 export function requireAdmissible(frame: Buffer, admission: Admission): BatchHeader {
   const { batchBytesMax } = admission;
@@ -39,10 +54,44 @@ export function requireAdmissible(frame: Buffer, admission: Admission): BatchHea
     const extra = frame.length - header.frameBytes;
     throw new BrokerError("CORRUPT_BATCH", `${extra} bytes follow the batch; expected one batch alone`);
   }
-  const refusal = headerRefusal(header, admission) ?? recordsProblem(frame);
+  const refusal = headerRefusal(header, admission);
   if (refusal !== null) throw new BrokerError("INVALID_RECORD", refusal);
+  const admitted = requireRecords(frame, header, admission.compression);
   requireItsTransaction(header, admission);
-  return header;
+  return admitted;
+}
+
+/** The records are whole and as the header says, also where they are compressed: those who will read them rely on it. */
+function requireRecords(
+  frame: Buffer,
+  header: BatchHeader,
+  compression: Compression | undefined,
+): BatchHeader {
+  const plain = isPlain(header) ? frame : unpackedByProducer(frame, compression);
+  if (plain !== frame) setLatestTime(frame, plain);
+  const problem = recordsProblem(plain);
+  if (problem !== null) throw new BrokerError("INVALID_RECORD", problem);
+  return plain === frame ? header : readBatchHeader(frame);
+}
+
+function unpackedByProducer(frame: Buffer, compression: Compression | undefined): Buffer {
+  try {
+    return unpacked(frame, compression);
+  } catch (error) {
+    if (!(error instanceof CompressionError)) throw error;
+    const { message, problem } = error;
+    if (problem === "unsupported") throw new BrokerError("UNSUPPORTED_COMPRESSION_TYPE", message);
+    if (problem === "damaged") throw new BrokerError("INVALID_RECORD", message);
+    const bytesMax = LIMITS.unpackedBytesMax;
+    throw new BrokerError("RECORD_TOO_LARGE", message, { unpacked_bytes_max: bytesMax });
+  }
+}
+
+function setLatestTime(frame: Buffer, plain: Buffer): void {
+  const { firstTimestampMs, maxTimestampMs } = readBatchHeader(frame);
+  const latestMs = latestTimestampMs(plain, firstTimestampMs);
+  if (latestMs === null || latestMs === maxTimestampMs || !isTimestampMs(latestMs)) return;
+  for (const each of [frame, plain]) stampLatestTime(each, latestMs);
 }
 
 function headerRefusal(header: BatchHeader, admission: Admission): string | null {

@@ -94,7 +94,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
     const { batchBytesMax, minInSyncReplicas, timestampType } = this.config;
     if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
-    const header = requireAdmissible(frame, { ...options, batchBytesMax });
+    const header = requireAdmissible(frame, { ...options, batchBytesMax, compression: this.env.compression });
     const before = duplicateIn(log, header, this.#producers);
     if (before !== null) return this.#appendedBefore(before, header, options);
     requireOneTransaction(log, header);

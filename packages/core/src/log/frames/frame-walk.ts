@@ -4,18 +4,19 @@
  */
 import {
   type BatchHeader,
+  type Compression,
   decodeRecords,
   frameProblem,
   HEADER_BYTES,
   prefixProblem,
   readBatchHeader,
   type StoredRecord,
-  storedRecordsProblem,
 } from "@minikafka/record";
 import type { DiskFile } from "../../env/disk.ts";
 import { LIMITS } from "../../limits.ts";
 import { orderProblem } from "./frame-scan.ts";
 import { FrameWindow } from "./frame-window.ts";
+import { type LookedInto, lookInto } from "./unpacked.ts";
 
 export interface WalkRange {
   readonly from: number;
@@ -25,6 +26,8 @@ export interface WalkRange {
   readonly frameBytesMax: number;
   /** Whether the records of sound frames are decoded. */
   readonly withRecords: boolean;
+  /** Left out: compressed batches are not looked into. */
+  readonly compression?: Compression | undefined;
   /** What one read takes at least. Default LIMITS.scanChunkBytes. */
   readonly chunkBytes?: number;
 }
@@ -35,13 +38,15 @@ export interface WalkedFrame {
   readonly header: BatchHeader | null;
   /** What is wrong, in words; `null` for a sound frame. */
   readonly problem: string | null;
-  /** `null` unless they were asked for, and for a frame with a problem. */
+  /** `null` unless they were asked for, for a frame with a problem, and where nothing here reads its codec. */
   readonly records: readonly StoredRecord[] | null;
+  /** What a compressed frame takes more than its own bytes, with its records; left out for any other. */
+  readonly unpackedBytes?: number;
 }
 
 /** Throws DiskError. */
 export function* walkFrames(file: DiskFile, range: WalkRange): Generator<WalkedFrame> {
-  const { end, frameBytesMax, chunkBytes = LIMITS.scanChunkBytes } = range;
+  const { end, frameBytesMax, compression, chunkBytes = LIMITS.scanChunkBytes } = range;
   const window = new FrameWindow(file, { end, chunkBytes });
   let position = range.from;
   // Nobody can say which offset follows a damaged frame.
@@ -56,9 +61,10 @@ export function* walkFrames(file: DiskFile, range: WalkRange): Generator<WalkedF
     const header = readBatchHeader(window.bytes, at);
     const start = window.reach(position, header.frameBytes);
     const frame = window.bytes.subarray(start, start + header.frameBytes);
-    const problem = problemOf(frame, header, { frameBytesMax, expectedOffset });
-    const records = range.withRecords && problem === null ? decodeRecords(frame) : null;
-    yield { position, header, problem, records };
+    const { plain, problem } = lookAt(frame, header, { frameBytesMax, expectedOffset, compression });
+    const records = range.withRecords && plain !== null ? decodeRecords(plain) : null;
+    const unpackedBytes = records === null || plain === null ? 0 : plain.length - frame.length;
+    yield { position, header, problem, records, ...(unpackedBytes > 0 && { unpackedBytes }) };
     position += header.frameBytes;
     expectedOffset = problem === null ? header.nextOffset : null;
   }
@@ -67,16 +73,15 @@ export function* walkFrames(file: DiskFile, range: WalkRange): Generator<WalkedF
 interface Expected {
   readonly frameBytesMax: number;
   readonly expectedOffset: number | null;
+  readonly compression: Compression | undefined;
 }
 
-function problemOf(
+function lookAt(
   frame: Buffer,
   header: BatchHeader,
-  { frameBytesMax, expectedOffset }: Expected,
-): string | null {
-  return (
-    frameProblem(frame, 0, frameBytesMax) ??
-    orderProblem(header, expectedOffset ?? header.baseOffset) ??
-    (header.codec === "none" ? storedRecordsProblem(frame) : null)
-  );
+  { frameBytesMax, expectedOffset, compression }: Expected,
+): LookedInto {
+  const problem =
+    frameProblem(frame, 0, frameBytesMax) ?? orderProblem(header, expectedOffset ?? header.baseOffset);
+  return problem === null ? lookInto(frame, compression) : { plain: null, problem };
 }

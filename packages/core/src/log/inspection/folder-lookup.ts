@@ -32,10 +32,10 @@ export interface FolderFind extends Omit<LogFind, "damage"> {
 
 /** Damage is a part of the answer, also what the disk refuses. */
 export function findInFolder(
-  { disk, folder }: Omit<FolderToSearch, "steps">,
+  { disk, folder, compression }: Omit<FolderToSearch, "steps">,
   sought: SoughtPlace,
 ): FolderFind {
-  const searched = { disk, folder, steps: [] };
+  const searched = { disk, folder, compression, steps: [] };
   const segments: FolderSegment[] = [];
   try {
     const { manifest, finding } = readManifest(disk, folder);

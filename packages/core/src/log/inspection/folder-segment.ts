@@ -5,7 +5,13 @@
  * Invariants: an index file that cannot be used, or has said what is not so, is told once; from then on this does without.
  * Never: anything written; an index made anew.
  */
-import { type BatchHeader, HEADER_BYTES, prefixProblem, readBatchHeader } from "@minikafka/record";
+import {
+  type BatchHeader,
+  type Compression,
+  HEADER_BYTES,
+  prefixProblem,
+  readBatchHeader,
+} from "@minikafka/record";
 import { type Disk, DiskError, type DiskFile, readSmallFile } from "../../env/disk.ts";
 import { LIMITS } from "../../limits.ts";
 import { indexPath, segmentPath, timeIndexPath } from "../files/file-names.ts";
@@ -20,6 +26,8 @@ import type { SegmentExtent } from "../segment/segment-extent.ts";
 export interface FolderToSearch {
   readonly disk: Disk;
   readonly folder: string;
+  /** Left out: compressed batches are not looked into. */
+  readonly compression?: Compression | undefined;
   /** Takes what is told of indexes that cannot be used. */
   readonly steps: LookupStep[];
 }
@@ -35,6 +43,7 @@ export class FolderSegment implements LookupSegment {
   readonly nextOffset: number;
   readonly sizeBytes: number;
   readonly maxTimestampMs: number;
+  readonly compression: Compression | undefined;
   readonly #extent: SegmentExtent;
   readonly #searched: FolderToSearch;
   #file: DiskFile | null = null;
@@ -47,6 +56,7 @@ export class FolderSegment implements LookupSegment {
     this.nextOffset = extent.nextOffset;
     this.sizeBytes = extent.sizeBytes;
     this.maxTimestampMs = extent.maxTimestampMs;
+    this.compression = searched.compression;
     this.#extent = extent;
     this.#searched = searched;
   }

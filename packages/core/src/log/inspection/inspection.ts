@@ -5,7 +5,9 @@
  * that goes on. Damage is told with file and position, and the walk goes on with what follows.
  * Never: what a crash or an append under way leaves at the end called damage; a byte written.
  */
+
 import { posix } from "node:path";
+import type { Compression } from "@minikafka/record";
 import { type Disk, DiskError } from "../../env/disk.ts";
 import {
   MANIFEST_FILE_NAME,
@@ -25,13 +27,15 @@ export interface InspectionOptions {
   readonly offset?: number;
   /** Whether batches come with their records. Default false. */
   readonly withRecords?: boolean;
+  /** What unpacks compressed batches; without it they are not looked into. */
+  readonly compression?: Compression | undefined;
 }
 
 /** Tells of everything in a partition's folder, in the order of the offsets. What the disk refuses is told as damage. */
 export function* inspectPartition(
   disk: Disk,
   folder: string,
-  { offset = 0, withRecords = false }: InspectionOptions = {},
+  { offset = 0, withRecords = false, compression }: InspectionOptions = {},
 ): Generator<Finding> {
   const read = readManifest(disk, folder);
   yield read.finding;
@@ -56,6 +60,7 @@ export function* inspectPartition(
         manifest,
         offset,
         withRecords,
+        compression,
       };
       endsAt = yield* inspectSegment(segment);
     } catch (problem) {

@@ -1,5 +1,5 @@
 /** One segment and its indexes as inspection tells of them. */
-import { HEADER_BYTES } from "@minikafka/record";
+import { type Compression, HEADER_BYTES } from "@minikafka/record";
 import type { Disk, DiskFile } from "../../env/disk.ts";
 import { LIMITS } from "../../limits.ts";
 import { segmentPath } from "../files/file-names.ts";
@@ -20,6 +20,7 @@ export interface SegmentToInspect {
   readonly manifest: Manifest | null;
   readonly offset: number;
   readonly withRecords: boolean;
+  readonly compression: Compression | undefined;
 }
 
 /** Returns the offset at which the segment ends, or `null` when that cannot be told. Throws DiskError. */
@@ -43,13 +44,14 @@ function* inspectFrames(
   file: DiskFile,
   end: number,
 ): Generator<Finding, number | null> {
-  const { baseOffset, withRecords } = segment;
+  const { baseOffset, withRecords, compression } = segment;
   const checks = [
     new OffsetIndexCheck(segment),
     new TimeIndexCheck(segment),
     new AbortedIndexCheck(segment, file),
   ];
-  const range = { from: 0, end, offset: baseOffset, frameBytesMax: LIMITS.batchBytesMax, withRecords };
+  const frameBytesMax = LIMITS.batchBytesMax;
+  const range = { from: 0, end, offset: baseOffset, frameBytesMax, withRecords, compression };
   let nextOffset: number | null = baseOffset;
   for (const frame of walkFrames(file, range)) {
     const { position, header, problem, records } = frame;

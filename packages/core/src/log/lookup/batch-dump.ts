@@ -13,7 +13,7 @@ import type { SegmentList } from "../segment/segment-list.ts";
 
 export interface DumpLimits {
   readonly batchesMax: number;
-  /** Bytes of all batches together; one is always returned. */
+  /** Bytes of all batches together, and what those whose records are told unpack to; one is always returned. */
   readonly bytesMax: number;
   readonly withRecords: boolean;
   /** Default false. */
@@ -84,13 +84,14 @@ function walkBatches(
         damaged.push({ ...frame, segmentBaseOffset });
         continue;
       }
-      const isFull = batches.length >= limits.batchesMax || bytes + header.frameBytes > limits.bytesMax;
+      const frameBytes = header.frameBytes + (frame.unpackedBytes ?? 0);
+      const isFull = batches.length >= limits.batchesMax || bytes + frameBytes > limits.bytesMax;
       if (batches.length > 0 && isFull) return { batches, nextOffset };
       if (header.baseOffset > offset) batches.push(...damaged);
       damaged = [];
       if (header.nextOffset <= offset) continue;
       batches.push({ ...frame, segmentBaseOffset });
-      bytes += header.frameBytes;
+      bytes += frameBytes;
       nextOffset = header.nextOffset;
     }
     batches.push(...damaged);

@@ -3,14 +3,9 @@
  *
  * Never: an answer where the log would give another one; damage as an error, since it is a part of what is to be seen.
  */
-import {
-  type BatchHeader,
-  decodeRecords,
-  frameProblem,
-  type StoredRecord,
-  storedRecordsProblem,
-} from "@minikafka/record";
+import { type BatchHeader, decodeRecords, frameProblem, type StoredRecord } from "@minikafka/record";
 import { BrokerError } from "../../errors.ts";
+import { type LookedInto, lookInto } from "../frames/unpacked.ts";
 import type { LocatedBatch, LookupLog, LookupStep } from "../segment/lookup.ts";
 import { findOffset } from "./offset-search.ts";
 import { findTimestamp, type OffsetRange } from "./timestamp-search.ts";
@@ -45,7 +40,7 @@ export interface LogFind {
   readonly steps: readonly LookupStep[];
   /** The one that holds what is sought; `null` when nothing does, or damage was in the way. */
   readonly batch: FoundBatch | null;
-  /** `null` besides when compaction has removed it, or its batch is damaged or compressed. */
+  /** `null` besides when compaction has removed it, or its batch is damaged, or compressed and nothing here reads its codec. */
   readonly record: FoundRecord | null;
   /** What the search could not pass. */
   readonly damage: LogDamage | null;
@@ -80,8 +75,8 @@ function requireWithin(offset: number, { startOffset, endOffset }: OffsetRange):
 
 function offsetFound(batch: LocatedBatch, offset: number, steps: LookupStep[]): LogFind {
   const bytes = batch.segment.bytesOf(batch);
-  const problem = problemOf(bytes, batch.header);
-  const records = problem === null && batch.header.codec === "none" ? decodeRecords(bytes) : [];
+  const { plain, problem } = lookAt(bytes, batch);
+  const records = plain === null ? [] : decodeRecords(plain);
   return { steps, batch: foundBatch(batch, problem), record: recordAt(records, offset), damage: null };
 }
 
@@ -108,9 +103,9 @@ function foundBatch({ segment, position, header }: LocatedBatch, problem: string
   return { segmentBaseOffset: segment.baseOffset, position, header, problem };
 }
 
-function problemOf(bytes: Buffer, header: BatchHeader): string | null {
+function lookAt(bytes: Buffer, { header, segment }: LocatedBatch): LookedInto {
   const problem = frameProblem(bytes, 0, Math.max(bytes.length, header.frameBytes));
-  return problem ?? (header.codec === "none" ? storedRecordsProblem(bytes) : null);
+  return problem === null ? lookInto(bytes, segment.compression) : { plain: null, problem };
 }
 
 /** The damage that a search ended at, or `null` when something else happened. */

@@ -8,8 +8,10 @@
  */
 import { decodeRecords } from "@minikafka/record";
 import type { ScannedFrame } from "../frames/frame-scan.ts";
+import { requireUnpacked } from "../frames/unpacked.ts";
 import { latestRecordMs } from "../indexes/time-index-builder.ts";
 import type { LocatedBatch, LookupLog, LookupSegment, LookupStep } from "../segment/lookup.ts";
+import { damage } from "../segment/segment-reader.ts";
 import { scanSegment, withTrueIndex } from "./segment-scan.ts";
 import { TimeSpanSearch } from "./time-span-search.ts";
 
@@ -91,7 +93,11 @@ function findInBatch(
   frame: ScannedFrame,
   { startOffset, timestampMs }: Sought,
 ): LocatedTimestamp | null {
-  const records = decodeRecords(segment.bytesOf(frame));
+  const { position, header } = frame;
+  const plain = requireUnpacked(segment.bytesOf(frame), segment.compression, (problem) =>
+    damage({ file: segment }, { position, problem }, header.baseOffset),
+  );
+  const records = decodeRecords(plain);
   const place = records.findIndex(
     (candidate) => candidate.offset >= startOffset && candidate.timestampMs >= timestampMs,
   );

@@ -2,7 +2,7 @@
  * What a search for an offset or a time needs of a log, and what it tells of its way: the same for a log that is open
  * (segment.ts) and for a folder that is only looked at (folder-lookup.ts).
  */
-import type { BatchHeader } from "@minikafka/record";
+import type { BatchHeader, Compression } from "@minikafka/record";
 import { assert } from "../../assert.ts";
 import type { ScanEnd, ScannedFrame, ScanRange } from "../frames/frame-scan.ts";
 import type { IndexHit } from "../indexes/offset-index.ts";
@@ -16,6 +16,8 @@ export interface LookupSegment {
   readonly sizeBytes: number;
   /** The latest timestamp of its records; -1 while it has none. */
   readonly maxTimestampMs: number;
+  /** What unpacks its compressed batches, if something does. */
+  readonly compression: Compression | undefined;
   /** Where to begin to look for `offset`: an entry of the offset index, or the first batch. To be checked. */
   entryFor(offset: number): IndexHit;
   /** Between which entries of the time index to look. To be checked. */

@@ -7,6 +7,7 @@
  */
 import {
   type BatchHeader,
+  type Compression,
   frameProblem,
   HEADER_BYTES,
   prefixProblem,
@@ -40,6 +41,8 @@ export interface SegmentBytes {
   readonly sizeBytes: number;
   readonly frameBytesMax: number;
   readonly indexIntervalBytes: number;
+  /** What unpacks compressed batches, if something does. */
+  readonly compression?: Compression | undefined;
 }
 
 /** The index named a place where no such batch begins. */

@@ -2,7 +2,13 @@
  * What one may ask of a segment: its batches, and where they are. Nothing here changes the file; an index that leads astray
  * is made anew.
  */
-import { type BatchHeader, HEADER_BYTES, prefixProblem, readBatchHeader } from "@minikafka/record";
+import {
+  type BatchHeader,
+  type Compression,
+  HEADER_BYTES,
+  prefixProblem,
+  readBatchHeader,
+} from "@minikafka/record";
 import { type ScanEnd, type ScannedFrame, type ScanRange, scanFrames } from "../frames/frame-scan.ts";
 import type { WalkedFrame } from "../frames/frame-walk.ts";
 import type { AbortedEntry, AbortedExtent } from "../indexes/aborted-index.ts";
@@ -54,6 +60,11 @@ export abstract class SegmentReads {
   }
 
   /** For lookups: see LookupSegment. */
+  get compression(): Compression | undefined {
+    return this.bytes.compression;
+  }
+
+  /** Likewise. */
   entryFor(offset: number): IndexHit {
     return this.index.lookup(offset);
   }

@@ -22,10 +22,10 @@ interface LookRequest {
  * Throws DiskError.
  */
 export function* lookFrom(
-  { file, sizeBytes: end, frameBytesMax, indexIntervalBytes }: SegmentBytes,
+  { file, sizeBytes: end, frameBytesMax, indexIntervalBytes, compression }: SegmentBytes,
   { hit, baseOffset, withRecords }: LookRequest,
 ): Generator<WalkedFrame> {
-  const rest = { end, frameBytesMax, withRecords, chunkBytes: 16 * indexIntervalBytes };
+  const rest = { end, frameBytesMax, withRecords, compression, chunkBytes: 16 * indexIntervalBytes };
   const walkFrom = (start: IndexHit) =>
     walkFrames(file, { ...rest, from: start.position, offset: start.offset });
   const [first] = walkFrom(hit);

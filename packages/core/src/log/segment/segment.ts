@@ -227,8 +227,10 @@ export class Segment extends SegmentReads {
   }
 
   protected get bytes(): SegmentBytes {
-    const { frameBytesMax, indexIntervalBytes } = this.#context;
-    return { file: this.#file.opened(), sizeBytes: this.#sizeBytes, frameBytesMax, indexIntervalBytes };
+    const { frameBytesMax, indexIntervalBytes, env } = this.#context;
+    const { compression } = env;
+    const sizeBytes = this.#sizeBytes;
+    return { file: this.#file.opened(), sizeBytes, frameBytesMax, indexIntervalBytes, compression };
   }
 
   protected get aborts(): SegmentAborts | null {

@@ -69,7 +69,9 @@ export const findInLog = operation({
         place: fields.count.describe("its place among the records of the batch, from 0"),
       })
       .nullable()
-      .describe("null besides when compaction has removed it, or its batch is damaged or compressed"),
+      .describe(
+        "null besides when compaction has removed it, or its batch is damaged, or of a codec that nothing here reads",
+      ),
     damage: z.object({ segment, position, problem }).nullable().describe("what the search could not pass"),
   }),
 });
