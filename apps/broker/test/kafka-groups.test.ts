@@ -269,6 +269,94 @@ test("in a group with members only they commit, in their generation; in one that
   expect(codesOf(await commit(client, 5, later))).toEqual([[22]]);
 });
 
+test("groups are listed by who coordinates them, and told with their members, in every version", async () => {
+  const { broker, client } = await openWithTopic({ brokers: 2 });
+  const coordinator = await KafkaClient.open(broker, await broker.cluster.groups.coordinatorOf(GROUP));
+  const joined = await join(coordinator, 5, { groupInstanceId: "host-1" });
+  const member = { client: coordinator, memberId: joined.memberId };
+  await sync(member, joined.generationId, { [joined.memberId]: "all" });
+  for (let version = 0; version <= 5; version += 1) {
+    const listed = await coordinator.ask("ListGroups", version, {});
+    expect(listed).toMatchObject({ errorCode: 0, groups: [{ groupId: GROUP, protocolType: "consumer" }] });
+    if (version >= 4) expect(listed.groups[0]?.groupState).toBe("Stable");
+    if (version >= 5) expect(listed.groups[0]?.groupType).toBe("classic");
+    const { groups } = await coordinator.ask("DescribeGroups", version, { groups: [GROUP, "nobody"] });
+    const told = { errorCode: 0, groupState: "Stable", protocolType: "consumer", protocolData: "range" };
+    expect(groups[0]).toMatchObject(told);
+    expect(groups[0]?.members).toEqual([
+      {
+        memberId: joined.memberId,
+        groupInstanceId: version >= 4 ? "host-1" : null,
+        clientId: "tests",
+        clientHost: "/127.0.0.1",
+        memberMetadata: SUBSCRIPTION,
+        memberAssignment: Buffer.from("all"),
+      },
+    ]);
+  }
+  const { groups: empty } = await coordinator.ask("ListGroups", 4, { statesFilter: ["Empty"] });
+  expect(empty).toEqual([]);
+  expect((await coordinator.ask("ListGroups", 5, { typesFilter: ["Classic"] })).groups).toHaveLength(1);
+  const elsewhere = [client, await KafkaClient.open(broker, 2)].map((each) => each.ask("ListGroups", 3, {}));
+  expect((await Promise.all(elsewhere)).flatMap(({ groups }) => groups)).toHaveLength(1);
+});
+
+test("a group that is not there is Dead, and one with offsets alone is Empty", async () => {
+  const { client } = await openWithTopic();
+  await commit(client, 5, { groupId: "offsets alone" });
+  const { groups } = await client.ask("DescribeGroups", 5, { groups: ["nobody", "offsets alone"] });
+  expect(groups.map(({ errorCode, groupState }) => [errorCode, groupState])).toEqual([
+    [0, "Dead"],
+    [0, "Empty"],
+  ]);
+  const listed = await client.ask("ListGroups", 5, {});
+  expect(listed.groups).toMatchObject([
+    { groupId: "offsets alone", groupState: "Empty", groupType: "classic" },
+  ]);
+});
+
+test("a group is deleted once it has no members, and single offsets where no member reads the topic", async () => {
+  const { client, broker } = await openWithTopic();
+  broker.cluster.createTopic({ topic: "old", partitions: 1 });
+  await commit(client, 5, {
+    topics: ["orders", "old"].map((name) => ({
+      name,
+      partitions: [{ partitionIndex: 0, committedOffset: 1, committedMetadata: null }],
+    })),
+  });
+  // A subscription of version 0 to "orders", without a client's own words.
+  const topic = Buffer.from("orders");
+  const metadata = Buffer.concat([
+    Buffer.from("0000000000010006", "hex"),
+    topic,
+    Buffer.from("ffffffff", "hex"),
+  ]);
+  const joined = await join(client, 2, { protocols: [{ name: "range", metadata }] });
+  await sync({ client, memberId: joined.memberId }, joined.generationId, { [joined.memberId]: "all" });
+  const deletion = await client.ask("OffsetDelete", 0, {
+    groupId: GROUP,
+    topics: [
+      { name: "orders", partitions: [{ partitionIndex: 0 }] },
+      { name: "old", partitions: [{ partitionIndex: 0 }, { partitionIndex: 5 }] },
+    ],
+  });
+  expect(deletion.errorCode).toBe(0);
+  const codes = deletion.topics.map(({ partitions }) => partitions.map(({ errorCode }) => errorCode));
+  expect(codes).toEqual([[86], [0, 3]]);
+  const nobody = await client.ask("OffsetDelete", 0, { groupId: "nobody", topics: [] });
+  expect(nobody.errorCode).toBe(69);
+  for (let version = 0; version <= 2; version += 1) {
+    const { results } = await client.ask("DeleteGroups", version, { groupsNames: [GROUP, "nobody"] });
+    expect(results.map(({ errorCode }) => errorCode)).toEqual([68, 69]);
+  }
+  await client.ask("LeaveGroup", 1, { groupId: GROUP, memberId: joined.memberId });
+  expect((await client.ask("DeleteGroups", 2, { groupsNames: [GROUP] })).results).toMatchObject([
+    { errorCode: 0 },
+  ]);
+  const found = await client.ask("OffsetFetch", 5, { groupId: GROUP, topics: null });
+  expect(found.topics).toEqual([]);
+});
+
 test("with a manual clock no member is lost while the clock stands still, and one whose session is over when it is stepped is", async () => {
   const { broker, client } = await openWithTopic({ clock: "manual" });
   const json = Session.open(broker);

@@ -15,7 +15,11 @@ import { joinGroup } from "./handlers/11-join-group.ts";
 import { heartbeat } from "./handlers/12-heartbeat.ts";
 import { leaveGroup } from "./handlers/13-leave-group.ts";
 import { syncGroup } from "./handlers/14-sync-group.ts";
+import { describeGroups } from "./handlers/15-describe-groups.ts";
+import { listGroups } from "./handlers/16-list-groups.ts";
 import { apiVersionsOf } from "./handlers/18-api-versions.ts";
+import { deleteGroups } from "./handlers/42-delete-groups.ts";
+import { offsetDelete } from "./handlers/47-offset-delete.ts";
 
 type HandlerTable = { readonly [Name in ApiName]?: KafkaHandler<Name> };
 
@@ -31,7 +35,11 @@ const HANDLERS: HandlerTable = {
   Heartbeat: heartbeat,
   LeaveGroup: leaveGroup,
   SyncGroup: syncGroup,
+  DescribeGroups: describeGroups,
+  ListGroups: listGroups,
   ApiVersions: apiVersionsOf(() => servedApis()),
+  DeleteGroups: deleteGroups,
+  OffsetDelete: offsetDelete,
 };
 
 /** By key. */

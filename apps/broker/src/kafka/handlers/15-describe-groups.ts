@@ -1,0 +1,64 @@
+/**
+ * DescribeGroups: the state of groups, and their members with what they say of themselves and what they are assigned.
+ *
+ * Behaviour: each group's coordinator is asked. One that is not there is Dead, without an error; of one without members nothing but its state
+ * is told. One with members of the other kind, which our own clients are, is Dead as well, as in Kafka.
+ * Versions: 4 tells the instance ids of static members. Authorized operations are all that there are, where they are asked for.
+ * Not modelled: GROUP_ID_NOT_FOUND for a group that is not there (version 6, KIP-1043).
+ */
+import { BrokerError, type GroupDescription } from "@minikafka/core";
+import type { ResponseOf } from "@minikafka/protocol/kafka";
+import type { BrokerContext } from "../../json/handler.ts";
+import { NONE, numberOf } from "../error-numbers.ts";
+import { lookAtGroupOf } from "../group-calls.ts";
+import { DEAD, groupStateName } from "../group-states.ts";
+import type { KafkaCall, KafkaHandler } from "../handler.ts";
+
+type Described = ResponseOf<"DescribeGroups">["groups"][number];
+
+/** Kafka: AclEntry.supportedOperations of a group, as a bit each: read, delete, describe. */
+const GROUP_OPERATIONS = 0x148;
+
+export const describeGroups: KafkaHandler<"DescribeGroups"> = {
+  async serve({ groups, includeAuthorizedOperations }, context, call) {
+    const operations = includeAuthorizedOperations ? { authorizedOperations: GROUP_OPERATIONS } : {};
+    const described = groups.map(async (groupId) => ({
+      ...(await describe(groupId, context, call)),
+      ...operations,
+    }));
+    return { groups: await Promise.all(described) };
+  },
+  refusal: ({ groups }, errorCode) => ({ groups: groups.map((groupId) => nothingOf(groupId, errorCode)) }),
+};
+
+async function describe(groupId: string, context: BrokerContext, call: KafkaCall): Promise<Described> {
+  try {
+    const group = await lookAtGroupOf(groupId, context, call, (groups, wait) =>
+      groups.describe(groupId, wait),
+    );
+    return group.members.length > 0 && group.classic === null ? nothingOf(groupId, NONE) : shown(group);
+  } catch (problem) {
+    const isDead = problem instanceof BrokerError && problem.code === "UNKNOWN_GROUP";
+    return nothingOf(groupId, isDead ? NONE : numberOf(problem, call));
+  }
+}
+
+function shown({ groupId, state, classic, members }: GroupDescription): Described {
+  return {
+    errorCode: NONE,
+    groupId,
+    groupState: groupStateName(state),
+    protocolType: classic?.protocolType ?? "",
+    protocolData: classic?.protocol ?? "",
+    members: members.flatMap(({ memberId, classic: facts }) => {
+      if (facts === null) return [];
+      const { instanceId: groupInstanceId, clientId, clientHost, metadata, assignment } = facts;
+      const told = { memberMetadata: metadata, memberAssignment: assignment };
+      return [{ memberId, groupInstanceId, clientId, clientHost, ...told }];
+    }),
+  };
+}
+
+function nothingOf(groupId: string, errorCode: number): Described {
+  return { errorCode, groupId, groupState: DEAD, protocolType: "", protocolData: "", members: [] };
+}
