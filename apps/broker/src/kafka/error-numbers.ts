@@ -84,6 +84,9 @@ const OF_TRANSACTIONS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
   UNKNOWN_PRODUCER_ID: "INVALID_PRODUCER_ID_MAPPING",
 };
 
+/** Who is asked by producers in transactions. */
+const TRANSACTIONAL: readonly string[] = ["Produce", "TxnOffsetCommit"];
+
 function nameOf(code: ErrorCode, { api, version }: Asked): KafkaErrorName | null {
   if (code === "PRODUCER_FENCED" || code === "TRANSACTION_ABORTED") {
     const since = FENCED_SINCE[api];
@@ -93,7 +96,7 @@ function nameOf(code: ErrorCode, { api, version }: Asked): KafkaErrorName | null
   const ofApi = OF_APIS[api]?.[code];
   if (ofApi !== undefined) return ofApi;
   if (kind !== undefined && OF_COORDINATORS[code] !== undefined) return OF_COORDINATORS[code];
-  if ((kind === "transaction" || api === "TxnOffsetCommit") && OF_TRANSACTIONS[code] !== undefined)
+  if ((kind === "transaction" || TRANSACTIONAL.includes(api)) && OF_TRANSACTIONS[code] !== undefined)
     return OF_TRANSACTIONS[code];
   return OTHERWISE[code] ?? null;
 }
@@ -112,10 +115,16 @@ export function numberOfCode(code: ErrorCode, asked: Asked): KafkaErrorNumber {
   return number !== null && isKafkaErrorNumber(number) ? number : KAFKA_ERRORS.UNKNOWN_SERVER_ERROR;
 }
 
+/** Who has the producer id that its transactional id has, and another epoch, is fenced, also by one that is to come. */
+function codeOf({ code, details }: BrokerError): ErrorCode {
+  if (code !== "UNKNOWN_PRODUCER_ID" || details.current_id === undefined) return code;
+  return details.producer_id === details.current_id ? "PRODUCER_FENCED" : "UNKNOWN_TRANSACTIONAL_ID";
+}
+
 /** The number of what was thrown, where it is a refusal; throws it on where it is a fault of ours. */
 export function numberOf(problem: unknown, asked: Asked): KafkaErrorNumber {
   if (problem instanceof KafkaRefusal) return problem.errorCode;
   if (problem instanceof BatchRefused) return KAFKA_ERRORS[problem.errorName];
-  if (problem instanceof BrokerError) return numberOfCode(problem.code, asked);
+  if (problem instanceof BrokerError) return numberOfCode(codeOf(problem), asked);
   throw problem;
 }

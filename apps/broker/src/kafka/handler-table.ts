@@ -18,6 +18,11 @@ import { syncGroup } from "./handlers/14-sync-group.ts";
 import { describeGroups } from "./handlers/15-describe-groups.ts";
 import { listGroups } from "./handlers/16-list-groups.ts";
 import { apiVersionsOf } from "./handlers/18-api-versions.ts";
+import { initProducerId } from "./handlers/22-init-producer-id.ts";
+import { addPartitionsToTxn } from "./handlers/24-add-partitions-to-txn.ts";
+import { addOffsetsToTxn } from "./handlers/25-add-offsets-to-txn.ts";
+import { endTxn } from "./handlers/26-end-txn.ts";
+import { txnOffsetCommit } from "./handlers/28-txn-offset-commit.ts";
 import { deleteGroups } from "./handlers/42-delete-groups.ts";
 import { offsetDelete } from "./handlers/47-offset-delete.ts";
 
@@ -38,6 +43,11 @@ const HANDLERS: HandlerTable = {
   DescribeGroups: describeGroups,
   ListGroups: listGroups,
   ApiVersions: apiVersionsOf(() => servedApis()),
+  InitProducerId: initProducerId,
+  AddPartitionsToTxn: addPartitionsToTxn,
+  AddOffsetsToTxn: addOffsetsToTxn,
+  EndTxn: endTxn,
+  TxnOffsetCommit: txnOffsetCommit,
   DeleteGroups: deleteGroups,
   OffsetDelete: offsetDelete,
 };

@@ -103,6 +103,27 @@ export class TransactionOperations {
     await this.#coordinator.begin(transaction, wait);
   }
 
+  /**
+   * Opens a transaction of the producer's where none is, and makes the partitions a part of it. Rejects as TransactionalWrites.append.
+   * Kafka: AddPartitionsToTxn, as it was before KIP-890.
+   */
+  async addPartitions(
+    caller: TransactionCaller,
+    places: readonly TopicPartition[],
+    wait?: Wait,
+  ): Promise<void> {
+    this.#lifecycle.requireRunning();
+    await this.#coordinator.beginIfNone(caller, wait);
+    await this.#writes.addPartitions(caller, places, wait);
+  }
+
+  /** The same for the partition that keeps a group's offsets. Kafka: AddOffsetsToTxn. */
+  async addOffsets(caller: TransactionCaller, groupId: string, wait?: Wait): Promise<void> {
+    this.#lifecycle.requireRunning();
+    await this.#coordinator.beginIfNone(caller, wait);
+    await this.#writes.addOffsets(caller, groupId, wait);
+  }
+
   /** See TransactionalWrites.append; resolves when the batch is acknowledged by all that are in sync. */
   async append(
     place: TopicPartition,

@@ -123,7 +123,9 @@ export class PartitionReplicaSet extends ReplicaSetReads {
       answeringForDisk(() => faults.hit("transaction.marker.before_append", log.place));
       offset = log.append(encodeMarker(marker), this.leaderEpoch).baseOffset;
       const { firstOffset } = marker;
-      this.env.trace({ kind: "marker_written", ...log.place, ...end, control, firstOffset, offset });
+      const { producerId, producerEpoch, coordinatorEpoch } = end;
+      const identity = { producerId, producerEpoch, coordinatorEpoch };
+      this.env.trace({ kind: "marker_written", ...log.place, ...identity, control, firstOffset, offset });
       this.leadership.advance(minInSyncReplicas);
     }
     const nextOffset = log.logEndOffset;

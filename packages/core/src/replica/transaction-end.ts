@@ -13,6 +13,8 @@ export interface TransactionEnd {
   readonly producerId: number;
   /** The one that follows the transaction's: the producer goes on in it, and nothing late is taken any more (KIP-890). */
   readonly producerEpoch: number;
+  /** `producerEpoch` is the transaction's own, and the producer goes on in it, as before KIP-890. Default: it follows it. */
+  readonly keepsEpoch?: boolean | undefined;
   /** Kafka: the leader epoch of the coordinator's partition. */
   readonly coordinatorEpoch: number;
   readonly control: "commit" | "abort";
@@ -34,7 +36,7 @@ export interface AppendedMarker extends MarkerResult {
 
 /**
  * The marker that `log` lacks; `null` when it has no such transaction open: the marker is there, or nothing was written. A commit is
- * one of the transaction of the epoch right before its own; what is open of an older one are remains whose marker was lost, and an
+ * one of the transaction of the epoch right before its own, or of its own where that is kept; what is open of an older one are remains whose marker was lost, and an
  * abort ends them: nobody has said that they were to be committed.
  */
 export function markerFor(
@@ -42,11 +44,13 @@ export function markerFor(
   end: TransactionEnd,
   nowMs: number,
 ): Marker | null {
+  const { keepsEpoch = false, ...fields } = end;
   const open = log.openTransaction(end.producerId);
-  // One of the same epoch or a later one began after the end that is asked for.
-  if (open === undefined || open.producerEpoch >= end.producerEpoch) return null;
-  const control = open.producerEpoch === end.producerEpoch - 1 ? end.control : "abort";
-  return { ...end, control, firstOffset: open.firstOffset, timestampMs: nowMs };
+  const endedEpoch = keepsEpoch ? end.producerEpoch : end.producerEpoch - 1;
+  // One of a later epoch began after the end that is asked for.
+  if (open === undefined || open.producerEpoch > endedEpoch) return null;
+  const control = open.producerEpoch === endedEpoch ? end.control : "abort";
+  return { ...fields, control, firstOffset: open.firstOffset, timestampMs: nowMs };
 }
 
 /**

@@ -13,6 +13,7 @@ import type { Env } from "../env/env.ts";
 import type { FaultPoints } from "../env/fault-points.ts";
 import { BrokerError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
+import { isSame } from "../replica/producer-identity.ts";
 import type { TransactionEnd } from "../replica/transaction-end.ts";
 import type { OtherRooms } from "./other-rooms.ts";
 import type { TransactionChanges } from "./transaction-changes.ts";
@@ -128,10 +129,11 @@ export class Completion {
     }
   }
 
-  #markerOf({ transactionalId, state, markerProducer }: Transaction): TransactionEnd {
+  #markerOf({ transactionalId, state, markerProducer, lastEnd }: Transaction): TransactionEnd {
     assert(markerProducer !== null, `${transactionalId} is prepared, and no marker is known`);
     return {
       ...markerProducer,
+      keepsEpoch: lastEnd !== null && isSame(lastEnd.producer, markerProducer),
       control: state === "prepare_commit" ? "commit" : "abort",
       coordinatorEpoch: this.#changes.topic.shardOf(transactionalId)?.leaderEpoch ?? 0,
     };

@@ -83,6 +83,18 @@ describe("an end", () => {
       );
   });
 
+  test("of a producer that keeps its epoch is known until its next transaction begins", () => {
+    const end: TransactionEvent = { kind: "prepare", commit: true, cause: "request", keepsEpoch: true };
+    const asks = (transaction: Transaction, commit: boolean) =>
+      answer(() => isRepeatedEnd(transaction, id(0), commit));
+    for (const transaction of [lived(INIT, BEGIN, end), lived(INIT, BEGIN, end, COMPLETE)]) {
+      expect(asks(transaction, true)).toBe(true);
+      expect(asks(transaction, false)).toBe("INVALID_TRANSACTION_STATE");
+    }
+    const next = lived(INIT, BEGIN, end, COMPLETE, BEGIN);
+    expect([asks(next, true), asks(next, false)]).toEqual([false, false]);
+  });
+
   test("is not taken for a repetition when the epoch was raised by something else since", () => {
     const raised: TransactionEvent = { ...INIT, current: id(1) };
     const transaction = lived(...ended("request", true), COMPLETE, raised);

@@ -77,18 +77,33 @@ export class TransactionCoordinator {
     );
   }
 
+  /** The same where none is open; one of `caller` that is, goes on. Kafka: what AddPartitionsToTxn does before it adds any. */
+  async beginIfNone(caller: TransactionCaller, wait: Wait = {}): Promise<void> {
+    requireTransactionalId(caller.transactionalId);
+    await this.#alone(
+      caller.transactionalId,
+      (transaction) => {
+        requirePresent(transaction, caller);
+        return transaction.state === "ongoing" ? null : { kind: "begin" };
+      },
+      wait,
+    );
+  }
+
   /**
    * Commits or aborts; resolves with the identity for the next transaction once every partition has its marker. The same end
    * again is the same answer. Rejects as begin() does, and with the problem of a partition: then the end is decided all the same,
    * and goes on when it is asked for again. Kafka: EndTxn, which answers once the decision is durable.
    */
   async end(request: EndRequest, wait: Wait = {}): Promise<ProducerIdentity> {
-    const { transactionalId, commit } = request;
+    const { transactionalId, commit, keepsEpoch } = request;
     requireTransactionalId(transactionalId);
     const { after } = await this.#alone(
       transactionalId,
       (transaction) =>
-        isRepeatedEnd(transaction, request, commit) ? null : { kind: "prepare", commit, cause: "request" },
+        isRepeatedEnd(transaction, request, commit)
+          ? null
+          : { kind: "prepare", commit, cause: "request", keepsEpoch },
       wait,
     );
     if (isPrepared(after)) await this.#parts.completion.complete(transactionalId, wait);

@@ -13,7 +13,13 @@ export type TransactionEvent =
   | { readonly kind: "begin" }
   | { readonly kind: "add_partition"; readonly partition: TransactionPartition }
   /** It is decided how the transaction ends. */
-  | { readonly kind: "prepare"; readonly commit: boolean; readonly cause: EndCause }
+  | {
+      readonly kind: "prepare";
+      readonly commit: boolean;
+      readonly cause: EndCause;
+      /** The producer goes on with the same epoch, which the markers then carry as well. Default: it is raised. */
+      readonly keepsEpoch?: boolean | undefined;
+    }
   /** Every partition has its marker. */
   | { readonly kind: "complete" }
   /** Nobody has used the id for long. */

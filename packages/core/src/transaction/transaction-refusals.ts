@@ -47,6 +47,7 @@ export function notTheProducer(transaction: Transaction, seen: ProducerIdentity)
   return new BrokerError(isOver ? "PRODUCER_FENCED" : "UNKNOWN_PRODUCER_ID", message, {
     producer_id: seen.producerId,
     producer_epoch: seen.producerEpoch,
+    current_id: producerId,
     current_epoch: producerEpoch,
   });
 }

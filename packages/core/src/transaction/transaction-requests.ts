@@ -27,6 +27,11 @@ export interface SendOffsetsRequest extends TransactionCaller, CommitRequest {}
 
 export interface EndRequest extends TransactionCaller {
   readonly commit: boolean;
+  /**
+   * The producer goes on with the epoch that it has, as Kafka's did before KIP-890: what is late of this transaction cannot be told from
+   * what belongs to the next. Default: it gets the next epoch.
+   */
+  readonly keepsEpoch?: boolean | undefined;
 }
 
 /** An abort by somebody who is not the producer. */

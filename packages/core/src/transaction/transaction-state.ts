@@ -54,7 +54,7 @@ export interface Transaction extends ProducerIdentity {
    * KIP-588). `null` when the present one was given to a new instance, or is to be.
    */
   readonly previous: ProducerIdentity | null;
-  /** While prepared: whose transactions the markers end, with their epoch, which is the one after the transaction's (KIP-890). */
+  /** While prepared: whose transactions the markers end, with their epoch: the one after the transaction's (KIP-890), or its own where it is kept. */
   readonly markerProducer: ProducerIdentity | null;
   /** How long a transaction may be open. */
   readonly timeoutMs: number;
@@ -98,10 +98,13 @@ export function hasPartition({ partitions }: Transaction, place: TransactionPart
   return partitions.get(partitionName(place))?.topicId === place.topicId;
 }
 
-/** How the transaction of `identity` ended, when the last raise of the epoch was its end; else `null`. */
-export function endOf({ previous, lastEnd }: Transaction, identity: ProducerIdentity): LastEnd | null {
-  if (previous === null || lastEnd === null) return null;
-  return isSame(previous, identity) && isSame(lastEnd.producer, identity) ? lastEnd : null;
+/** How the last transaction of `identity` ended, when that raised the epoch, or left it, and nothing came since; else `null`. */
+export function endOf(transaction: Transaction, identity: ProducerIdentity): LastEnd | null {
+  const { previous, lastEnd } = transaction;
+  if (lastEnd === null || !isSame(lastEnd.producer, identity)) return null;
+  const hasRaised = previous !== null && isSame(previous, identity);
+  const hasEnded = isPrepared(transaction) || isComplete(transaction);
+  return hasRaised || (hasEnded && isSame(transaction, identity)) ? lastEnd : null;
 }
 
 /** Whether the id's last end was that of `identity`, and committed it in that very partition. */

@@ -89,6 +89,28 @@ export class TransactionalWrites {
     await this.#turns.beside(transactionalId, OFFSETS_LANE, stage, wait);
   }
 
+  /** Makes partitions a part of the open transaction, durably. Rejects as append() does. Kafka: AddPartitionsToTxn (KIP-98). */
+  async addPartitions(
+    caller: TransactionCaller,
+    places: readonly TopicPartition[],
+    wait: Wait = {},
+  ): Promise<void> {
+    const add = (place: TopicPartition) =>
+      this.#turns.beside(
+        caller.transactionalId,
+        partitionName(place),
+        () => this.#add(caller, this.#rooms.requirePartition(place), wait),
+        wait,
+      );
+    await Promise.all(places.map(add));
+  }
+
+  /** The same for the partition that keeps a group's offsets. Kafka: AddOffsetsToTxn (KIP-98). */
+  async addOffsets(caller: TransactionCaller, groupId: string, wait: Wait = {}): Promise<void> {
+    const add = async () => this.#add(caller, await this.#rooms.partitionOf(groupId, wait), wait);
+    await this.#turns.beside(caller.transactionalId, OFFSETS_LANE, add, wait);
+  }
+
   #appendInTurn(write: Write, wait: Wait): Appended | Promise<Appended> {
     return this.#appendNow(write) ?? this.#appendLater(write, wait);
   }

@@ -141,6 +141,15 @@ describe("an end", () => {
     });
   });
 
+  test("that keeps the epoch leaves the producer as it is, and its markers carry that", () => {
+    const identity = { producerId: NEW_ID, producerEpoch: 0 };
+    const kept = on(ongoing, { ...COMMIT, keepsEpoch: true });
+    expect(kept).toMatchObject({ ...identity, previous: null, markerProducer: identity });
+    expect(kept.lastEnd).toMatchObject({ producer: identity, committed: true });
+    const next = on(on(on(kept, COMPLETE), BEGIN), ADD);
+    expect(on(next, ABORT)).toMatchObject({ producerEpoch: 1, previous: identity });
+  });
+
   test("of who is fenced leaves nobody who could go on with the raised epoch", () => {
     expect(on(ongoing, { ...ABORT, cause: "fenced" }).previous).toBeNull();
     expect(on(ongoing, { ...ABORT, cause: "operator" }).previous).toEqual({

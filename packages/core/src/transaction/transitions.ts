@@ -136,18 +136,21 @@ function addPartition(
   return { ...transaction, partitions, updatedMs: nowMs };
 }
 
-/** The epoch rises here, and the markers carry the raised one: nothing late of the transaction is taken behind them. */
+/**
+ * The epoch rises here, and the markers carry the raised one: nothing late of the transaction is taken behind them. A producer that keeps
+ * its epoch has no such protection.
+ */
 function prepare(transaction: Transaction, event: EventOf<"prepare">, world: TransitionWorld): Transaction {
-  const { commit, cause } = event;
+  const { commit, cause, keepsEpoch = false } = event;
   const { nowMs } = world;
   const producer = identityOf(transaction);
   return {
     ...transaction,
     state: commit ? "prepare_commit" : "prepare_abort",
-    ...raised(transaction, world),
+    ...(keepsEpoch ? producer : raised(transaction, world)),
     // Who was fenced is told so: what comes next belongs to the new instance.
-    previous: cause === "fenced" ? null : producer,
-    markerProducer: nextEpoch(producer),
+    previous: cause === "fenced" || keepsEpoch ? null : producer,
+    markerProducer: keepsEpoch ? producer : nextEpoch(producer),
     updatedMs: nowMs,
     lastEnd: {
       ...{ producer, committed: commit, cause, endedMs: nowMs },
