@@ -1,5 +1,5 @@
-import type { RequestInputOf } from "@minikafka/protocol/kafka";
 import { MemoryDisk } from "@minikafka/core/testing";
+import type { RequestInputOf } from "@minikafka/protocol/kafka";
 import { expect, test } from "vitest";
 import type { RawSettings } from "../src/config.ts";
 import { Session } from "./support/broker.ts";

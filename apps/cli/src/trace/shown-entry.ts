@@ -1,10 +1,20 @@
 /** A line of a trace, for people. */
 import type { WatchedEvent } from "@minikafka/protocol";
+import { Malformed, openRequest } from "@minikafka/protocol/kafka";
 import { shownEvent } from "../watch/shown-event.ts";
+
+interface KafkaRequest {
+  readonly number: number;
+  readonly connection: number;
+  readonly broker_id: number;
+  readonly frame_b64: string;
+}
 
 interface Entry {
   readonly request?: { readonly number: number; readonly connection: number; readonly line: string };
   readonly answer?: { readonly request: number; readonly line: string };
+  readonly kafka_request?: KafkaRequest;
+  readonly kafka_answer?: { readonly request: number; readonly frame_b64: string };
   readonly event?: WatchedEvent;
   readonly closed?: { readonly connection: number };
   readonly minikafka_trace?: number;
@@ -19,8 +29,29 @@ export function shownEntry(line: string): string | null {
   const { request, answer, event, closed } = entry;
   if (request !== undefined) return `> ${request.number} (connection ${request.connection}) ${request.line}`;
   if (answer !== undefined) return `< ${answer.request} ${answer.line}`;
+  if (entry.kafka_request !== undefined) return shownRequest(entry.kafka_request);
+  if (entry.kafka_answer !== undefined) {
+    const { request: number, frame_b64 } = entry.kafka_answer;
+    return `< ${number} Kafka, ${Buffer.from(frame_b64, "base64").length} bytes`;
+  }
   if (event !== undefined) return `. ${shownEvent(event)}`;
   if (closed !== undefined) return `x (connection ${closed.connection}) closed`;
   if (entry.minikafka_trace === undefined) return null;
   return `# version ${entry.program_version}, seed ${entry.seed}, from ${entry.start_time_ms} ms`;
+}
+
+function shownRequest({ number, connection, broker_id: brokerId, frame_b64 }: KafkaRequest): string {
+  const frame = Buffer.from(frame_b64, "base64");
+  return `> ${number} (connection ${connection}, broker ${brokerId}) Kafka ${kafkaName(frame)}, ${frame.length} bytes`;
+}
+
+/** The API with its version; what cannot be read is told as such. */
+function kafkaName(frame: Buffer): string {
+  try {
+    const { header, api } = openRequest(frame);
+    return `${api?.name ?? `API ${header.apiKey}`} v${header.apiVersion}`;
+  } catch (error) {
+    if (error instanceof Malformed) return "?";
+    throw error;
+  }
 }
