@@ -135,41 +135,44 @@ test("a stopped broker's port is closed and its clients are cut off; started aga
   expect(brokers.map(({ nodeId }) => nodeId)).toEqual([1, 2]);
 });
 
-test("what has no size that can be, cannot be read, or is of no API and version that is spoken, ends its own connection alone", async () => {
-  const broker = await openKafkaBroker({ max_frame_bytes: 1024 });
-  const kept = await KafkaClient.open(broker);
-  const valid = kept.frame("Metadata", 12, { topics: [{ name: "orders" }], allowAutoTopicCreation: false });
-  const withField = (at: number, value: number): Buffer => {
-    const frame = Buffer.from(valid);
-    frame.writeInt16BE(value, at);
-    return frame;
-  };
-  const bad: [string, Buffer][] = [
-    ["a size of 0", sizeOf(0)],
-    ["a size below 0", sizeOf(-1)],
-    ["a size beyond the bound", sizeOf(1025)],
-    ["the largest size", sizeOf(0x7fff_ffff)],
-    ["HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
-    ["no header", Buffer.concat([sizeOf(3), Buffer.from("abc")])],
-    ["an API that there is not", withField(4, 999)],
-    ["an API below 0", withField(4, -1)],
-    ["a version beyond", withField(6, 13)],
-    ["a version below 0", withField(6, -1)],
-  ];
-  for (let length = 12; length < valid.length - 4; length += 1)
-    bad.push([`${length} bytes of it`, Buffer.concat([sizeOf(length), valid.subarray(4, 4 + length)])]);
-  bad.push([
-    "a byte too many",
-    Buffer.concat([sizeOf(valid.length - 3), valid.subarray(4), Buffer.alloc(1)]),
-  ]);
-  for (const [name, bytes] of bad) {
-    const client = await KafkaClient.open(broker);
-    client.send(bytes);
-    await client.closed();
-    expect(client.correlationIds, name).toEqual([]);
-  }
-  expect((await kept.ask("Metadata", 1, { topics: [] })).topics).toEqual([]);
-});
+test.each(["auto", "manual"])(
+  "clock %s: what has no size that can be, cannot be read, or is of no API and version that is spoken, ends its own connection alone",
+  async (clock) => {
+    const broker = await openKafkaBroker({ clock, max_frame_bytes: 1024 });
+    const kept = await KafkaClient.open(broker);
+    const valid = kept.frame("Metadata", 12, { topics: [{ name: "orders" }], allowAutoTopicCreation: false });
+    const withField = (at: number, value: number): Buffer => {
+      const frame = Buffer.from(valid);
+      frame.writeInt16BE(value, at);
+      return frame;
+    };
+    const bad: [string, Buffer][] = [
+      ["a size of 0", sizeOf(0)],
+      ["a size below 0", sizeOf(-1)],
+      ["a size beyond the bound", sizeOf(1025)],
+      ["the largest size", sizeOf(0x7fff_ffff)],
+      ["HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
+      ["no header", Buffer.concat([sizeOf(3), Buffer.from("abc")])],
+      ["an API that there is not", withField(4, 999)],
+      ["an API below 0", withField(4, -1)],
+      ["a version beyond", withField(6, 13)],
+      ["a version below 0", withField(6, -1)],
+    ];
+    for (let length = 12; length < valid.length - 4; length += 1)
+      bad.push([`${length} bytes of it`, Buffer.concat([sizeOf(length), valid.subarray(4, 4 + length)])]);
+    bad.push([
+      "a byte too many",
+      Buffer.concat([sizeOf(valid.length - 3), valid.subarray(4), Buffer.alloc(1)]),
+    ]);
+    for (const [name, bytes] of bad) {
+      const client = await KafkaClient.open(broker);
+      client.send(bytes);
+      await client.closed();
+      expect(client.correlationIds, name).toEqual([]);
+    }
+    expect((await kept.ask("Metadata", 1, { topics: [] })).topics).toEqual([]);
+  },
+);
 
 test("requests that come at once are answered in their order, cut into pieces of any size", async () => {
   const broker = await openKafkaBroker();

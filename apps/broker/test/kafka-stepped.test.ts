@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Session } from "./support/broker.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
+import { kafkaBatch } from "./support/kafka-records.ts";
 
 const MANUAL = { clock: "manual", start_time: 1_700_000_000_000 } as const;
 
@@ -57,4 +58,54 @@ test("a fault at one of Kafka's requests acts by its scope, is told in Kafka's n
   void ask(other, "orders").catch(() => undefined);
   expect((await other.ask("ApiVersions", 0, {})).errorCode).toBe(0);
   expect(other.correlationIds).toEqual([1, 3]);
+});
+
+test("what Kafka's clients have produced, fetched, shared and ended comes out the same when it is carried out once more", async () => {
+  const broker = await openKafkaBroker({ ...MANUAL, auto_create_partitions: 2 });
+  const json = Session.open(broker);
+  const client = await KafkaClient.open(broker);
+  await client.ask("Metadata", 4, { topics: [{ name: "orders" }] });
+  const records = kafkaBatch(["a", "b"], {}, 1_700_000_000_000);
+  const topicData = [{ name: "orders", partitionData: [{ index: 0, records }] }];
+  await client.ask("Produce", 7, { acks: -1, timeoutMs: 1_000, topicData });
+  const fetch = (partition: number) => {
+    const partitions = [{ partition, fetchOffset: 0, partitionMaxBytes: 1_000 }];
+    return client.ask("Fetch", 11, {
+      maxWaitMs: 500,
+      minBytes: 1,
+      topics: [{ topic: "orders", partitions }],
+    });
+  };
+  await fetch(0);
+  const joining = {
+    ...{ groupId: "g", sessionTimeoutMs: 10_000, rebalanceTimeoutMs: 10_000, protocolType: "consumer" },
+    protocols: [{ name: "range", metadata: Buffer.from("m") }],
+  };
+  const { memberId } = await client.ask("JoinGroup", 5, { ...joining, memberId: "" });
+  const { generationId } = await client.ask("JoinGroup", 5, { ...joining, memberId });
+  const assignments = [{ memberId, assignment: Buffer.from("all") }];
+  await client.ask("SyncGroup", 3, { groupId: "g", generationId, memberId, assignments });
+  const init = { transactionalId: "t", transactionTimeoutMs: 10_000 };
+  const { producerId, producerEpoch } = await client.ask("InitProducerId", 1, init);
+  const producer = { transactionalId: "t", producerId, producerEpoch };
+  await client.ask("AddOffsetsToTxn", 1, { ...producer, groupId: "g" });
+  const committed = [{ partitionIndex: 0, committedOffset: 2, committedMetadata: null }];
+  const member = { groupId: "g", memberId, generationId };
+  const topics = [{ name: "orders", partitions: committed }];
+  await client.ask("TxnOffsetCommit", 3, { ...producer, ...member, topics });
+  await client.ask("EndTxn", 1, { ...producer, committed: true });
+  // Another waits for the first to come again, and a fetch for what nobody produces.
+  const other = await KafkaClient.open(broker);
+  const waiting = [other.ask("JoinGroup", 2, { ...joining, memberId: "" }), fetch(1)];
+  for (const each of waiting) each.catch(() => undefined);
+  while ((await json.call("pending_steps")).deadlines.every(({ what }) => what !== "long_poll"));
+  await json.call("advance_clock", { ms: 600 });
+  await json.call("save_snapshot", { name: "before" });
+  await json.call("delete_topic", { topic: "orders" });
+  const loaded = await json.call("load_snapshot", { name: "before" });
+  expect(loaded.difference).toBeNull();
+  const again = await KafkaClient.open(broker);
+  const asked = { groupId: "g", topics: [{ name: "orders", partitionIndexes: [0] }] };
+  const found = await again.ask("OffsetFetch", 3, asked);
+  expect(found.topics[0]?.partitions[0]).toMatchObject({ committedOffset: 2 });
 });
