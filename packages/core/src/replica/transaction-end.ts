@@ -36,8 +36,8 @@ export interface AppendedMarker extends MarkerResult {
 
 /**
  * The marker that `log` lacks; `null` when it has no such transaction open: the marker is there, or nothing was written. A commit is
- * one of the transaction of the epoch right before its own, or of its own where that is kept; what is open of an older one are remains whose marker was lost, and an
- * abort ends them: nobody has said that they were to be committed.
+ * one of the transaction of the epoch right before its own, or of its own where that is kept; what is open of an older one are remains
+ * whose marker was lost, and an abort ends them: nobody has said that they were to be committed.
  */
 export function markerFor(
   log: Pick<PartitionLog, "openTransaction">,
