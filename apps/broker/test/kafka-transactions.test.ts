@@ -72,19 +72,26 @@ function kafkaBaseOffsets(records: Buffer | null): number[] {
   return found;
 }
 
-test("an idempotent producer gets its identity in every version, and the next epoch of it when it gives back what it has", async () => {
+test("an idempotent producer gets a new identity in every version, whatever it says that it has, and raises its epoch itself", async () => {
   const { client } = await open();
   const ids = new Set<number>();
   for (let version = 0; version <= 5; version += 1) {
-    const { errorCode, producerId, producerEpoch } = await init(client, version, { transactionalId: null });
-    expect([errorCode, producerEpoch]).toEqual([0, 0]);
-    ids.add(producerId);
-    if (version < 3) continue;
-    const next = await init(client, version, { transactionalId: null, producerId, producerEpoch });
-    expect(next).toMatchObject({ errorCode: 0, producerId, producerEpoch: 1 });
+    // Some clients say 0 for nothing.
+    for (const said of [-1, 0]) {
+      const has = version >= 3 ? { producerId: said, producerEpoch: said } : {};
+      const answer = await init(client, version, { transactionalId: null, ...has });
+      expect([answer.errorCode, answer.producerEpoch]).toEqual([0, 0]);
+      ids.add(answer.producerId);
+    }
   }
-  expect(ids.size).toBe(6);
-  expect((await init(client, 3, { transactionalId: null, producerId: 4 })).errorCode).toBe(42);
+  expect(ids.size).toBe(12);
+  const producerId = Math.max(...ids);
+  const partition = (records: Buffer) => [{ name: "orders", partitionData: [{ index: 0, records }] }];
+  for (const producerEpoch of [0, 1]) {
+    const topicData = partition(kafkaBatch(["a"], { producerId, producerEpoch, baseSequence: 0 }));
+    const { responses } = await client.ask("Produce", 7, { acks: -1, timeoutMs: 1_000, topicData });
+    expect(responses[0]?.partitionResponses[0]).toMatchObject({ errorCode: 0, baseOffset: producerEpoch });
+  }
 });
 
 test("transactions follow each other with one epoch and sequences that go on; what commits is seen, what aborts is named", async () => {
@@ -151,6 +158,7 @@ test("a wrong producer id, an epoch that is over or to come, and an id that nobo
   expect((await client.ask("EndTxn", 1, unknown)).errorCode).toBe(49);
   expect((await init(client, 1, { transactionTimeoutMs: 10_000_000 })).errorCode).toBe(50);
   expect((await init(client, 1, { transactionalId: "" })).errorCode).toBe(42);
+  expect((await init(client, 3, { producerId: 4 })).errorCode).toBe(42);
 });
 
 test("a new instance fences the one before, and aborts what it has open", async () => {

@@ -1,7 +1,8 @@
 /**
  * InitProducerId: the identity of an idempotent or transactional producer, durable when it answers.
  *
- * Behaviour: without a transactional id a new one, from any broker. With one the next epoch of its producer, from its coordinator: the
+ * Behaviour: without a transactional id a new one, from any broker, whatever the producer says that it has (its epochs it raises itself,
+ * KIP-360). With one the next epoch of its producer, from its coordinator: the
  * instance before is fenced, and its open transaction aborted; it is answered once that is complete, where Kafka has the client ask again
  * (CONCURRENT_TRANSACTIONS). A timeout beyond transaction.max.timeout.ms is INVALID_TRANSACTION_TIMEOUT.
  * Versions: 3 gives back what the producer has, for the next epoch of it (KIP-360); 4 may be told PRODUCER_FENCED, where those before are
@@ -18,10 +19,9 @@ type Request = RequestOf<"InitProducerId">;
 export const initProducerId: KafkaHandler<"InitProducerId"> = {
   async serve(request, context, { brokerId, client }) {
     const { transactionalId, transactionTimeoutMs: timeoutMs } = request;
-    const current = currentOf(request);
-    if (transactionalId === null) return { errorCode: NONE, ...context.cluster.initProducer({ ...current }) };
+    if (transactionalId === null) return { errorCode: NONE, ...context.cluster.initProducer({}) };
     requireTransactionCoordinator(context.cluster, transactionalId, brokerId);
-    const init = { transactionalId, timeoutMs, ...current };
+    const init = { transactionalId, timeoutMs, ...currentOf(request) };
     const identity = await endTransactionOf(transactionalId, context, client, (transactions, wait) =>
       transactions.init(init, wait),
     );
