@@ -26,8 +26,17 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** Where one of the hosted brokers is reached by Kafka's clients. */
+export interface KafkaAddress {
+  readonly broker_id: number;
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface Daemon {
   readonly port: number;
+  /** Empty without --kafka-port. */
+  readonly kafka: readonly KafkaAddress[];
   readonly pid: number;
   readonly data: string;
   /** What it has said so far. */
@@ -138,10 +147,11 @@ async function untilReady(
   });
   const [line] = await Promise.race([once(lines, "line"), early]);
   early.catch(() => undefined);
-  const ready = JSON.parse(line as string) as { msg: string; port: number; pid: number };
+  const ready = JSON.parse(line as string) as { msg: string } & Pick<Daemon, "port" | "pid" | "kafka">;
   if (ready.msg !== "ready") throw new Error(`the first line is ${line}`);
   return {
     port: ready.port,
+    kafka: ready.kafka ?? [],
     pid: ready.pid,
     data,
     output,

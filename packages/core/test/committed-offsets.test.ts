@@ -31,6 +31,29 @@ describe("committed offsets", () => {
     await cluster.close();
   });
 
+  test("a commit of nothing leaves nothing committed, also after a restart, and tells what stood there", async () => {
+    const world = memoryWorld();
+    let cluster = await openOffsets(world);
+    await commit(cluster, "billing", "orders:0=3", "orders:1=5");
+    const offsets = [
+      { topic: "orders", partition: 0, offset: null, metadata: "" },
+      { topic: "orders", partition: 1, offset: 6, metadata: null },
+      { topic: "orders", partition: 2, offset: null, metadata: "" },
+    ];
+    await cluster.groups.commit({ groupId: "billing", member: null, offsets });
+    expect(world.events.of("offsets_committed").at(-1)).toMatchObject({
+      offsets: [{ partition: 1, offset: 6 }],
+    });
+    expect(world.events.of("offsets_deleted")).toMatchObject([
+      { groupId: "billing", offsets: [{ topic: "orders", partition: 0, offset: 3 }] },
+    ]);
+    expect(await committed(cluster, "billing")).toEqual(["orders:1=6"]);
+    await cluster.close();
+    cluster = await openOffsets(world);
+    expect(await committed(cluster, "billing")).toEqual(["orders:1=6"]);
+    await cluster.close();
+  });
+
   test("of partitions that were asked for, each has an answer, also where nothing is committed", async () => {
     const cluster = await openOffsets(memoryWorld());
     await commit(cluster, "billing", "orders:2=4");

@@ -21,7 +21,8 @@ export interface CommittedTopic {
 export interface KeptOffset {
   readonly topic: string;
   readonly partition: number;
-  readonly offset: number;
+  /** `null`: nothing is to be committed any more. */
+  readonly offset: number | null;
   readonly metadata: string;
 }
 
@@ -40,8 +41,10 @@ export async function commitEach(
   // Of a partition that is named twice the last counts, as in Kafka.
   const kept = new Map<string, KeptOffset>();
   for (const { name: topic, partitions } of topics) {
-    for (const { partitionIndex: partition, committedOffset: offset, committedMetadata } of partitions) {
+    for (const { partitionIndex: partition, committedOffset, committedMetadata } of partitions) {
       if (problemOf(cluster, topic, partition, committedMetadata) !== null) continue;
+      // Kafka keeps a negative offset, and its clients read one as none: kafkajs commits -1 or -2 to begin anew.
+      const offset = committedOffset < 0 ? null : committedOffset;
       kept.set(`${topic}-${partition}`, { topic, partition, offset, metadata: committedMetadata ?? "" });
     }
   }

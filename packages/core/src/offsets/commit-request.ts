@@ -6,8 +6,11 @@ import { quoted } from "../quoted.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 
 export interface NewOffset extends TopicPartition {
-  /** Of the next record to be read. */
-  readonly offset: number;
+  /**
+   * Of the next record to be read; `null`: nothing is to be committed any more, which only who is in no transaction may say. Kafka's
+   * clients commit a negative offset for that, and read one as none.
+   */
+  readonly offset: number | null;
   /** A note of the committer's, of at most `offsetMetadataLengthMax` characters. */
   readonly metadata: string | null;
   /** The topic that the offset was read of; left out, the one that has the name now. */
@@ -39,10 +42,13 @@ export interface TopicFacts {
 export type TopicLookup = (topic: string) => TopicFacts | null;
 
 /** Throws INVALID_REQUEST for what can be no offset or no note, and for a partition that is named twice: which of the two counts? */
-export function requireOffsets(offsets: readonly NewOffset[]): void {
+export function requireOffsets(
+  offsets: readonly NewOffset[],
+  { isTransactional }: { readonly isTransactional: boolean },
+): void {
   const named = new Set<string>();
   for (const offset of offsets) {
-    requireOffset(offset);
+    if (offset.offset !== null || isTransactional) requireOffset(offset);
     const name = partitionName(offset);
     if (named.has(name))
       throw new BrokerError("INVALID_REQUEST", `${name} is named twice; expected each partition once`);
@@ -51,7 +57,7 @@ export function requireOffsets(offsets: readonly NewOffset[]): void {
 }
 
 function requireOffset({ offset, metadata, ...place }: NewOffset): void {
-  if (!Number.isSafeInteger(offset) || offset < 0) {
+  if (offset === null || !Number.isSafeInteger(offset) || offset < 0) {
     const message = `the offset of ${partitionName(place)} is ${offset}; expected a whole number from 0`;
     throw new BrokerError("INVALID_REQUEST", message);
   }

@@ -14,13 +14,7 @@ import { BrokerError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
-import {
-  type CommitRequest,
-  type NewOffset,
-  requireOffsets,
-  requirePartition,
-  type TopicLookup,
-} from "./commit-request.ts";
+import { type CommitRequest, requireOffsets, requirePartition, type TopicLookup } from "./commit-request.ts";
 import { offsetRecord } from "./offset-record.ts";
 import { requireRoom } from "./offset-room.ts";
 import type { CommittedEntry, OffsetStore } from "./offset-store.ts";
@@ -79,17 +73,22 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
    * Kafka: OffsetCommit.
    */
   async commit(request: CommitRequest, wait: Wait = {}): Promise<void> {
-    const { groupId, offsets } = request;
-    const onAcknowledged = () => {
-      const facts = { groupId, ...committerFacts(request), offsets: offsets.map(placeAndOffset) };
-      this.#env.trace({ kind: "offsets_committed", ...facts });
-    };
     const recordsOf = this.#recordsOf(request, { isTransactional: false });
-    await this.#write(
-      request,
-      (kinds) => ({ records: recordsOf(kinds), answer: null, onAcknowledged }),
-      wait,
-    );
+    const decide = (kinds: Kinds) => {
+      const records = recordsOf(kinds);
+      const forgotten = forgottenBy(request, kinds.offset);
+      return { records, answer: null, onAcknowledged: () => this.#tell(request, forgotten) };
+    };
+    await this.#write(request, decide, wait);
+  }
+
+  /** What a commit was, and what it has put in the place of nothing. */
+  #tell(request: CommitRequest, forgotten: readonly OffsetAt[]): void {
+    const { groupId } = request;
+    const offsets = offsetsOf(request);
+    if (offsets.length > 0)
+      this.#env.trace({ kind: "offsets_committed", groupId, ...committerFacts(request), offsets });
+    if (forgotten.length > 0) this.#env.trace({ kind: "offsets_deleted", groupId, offsets: forgotten });
   }
 
   /**
@@ -97,11 +96,11 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
    * aborted. Rejects with what `transaction` throws besides. Kafka: TxnOffsetCommit (KIP-98, KIP-447).
    */
   async stage(request: CommitRequest, transaction: StagingTransaction, wait: Wait = {}): Promise<void> {
-    const { groupId, offsets } = request;
+    const { groupId } = request;
     const { producerId, producerEpoch } = transaction;
     const producer = { producerId, producerEpoch };
     const onAcknowledged = () => {
-      const facts = { groupId, ...committerFacts(request), offsets: offsets.map(placeAndOffset) };
+      const facts = { groupId, ...committerFacts(request), offsets: offsetsOf(request) };
       this.#env.trace({ kind: "offsets_staged", ...facts, ...producer });
     };
     const recordsOf = this.#recordsOf(request, { isTransactional: true });
@@ -120,12 +119,12 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
     const { topicOf, rules } = this.#parts;
     const { groupId, offsets } = request;
     const committedMs = this.#env.clock.nowMs();
-    requireOffsets(offsets);
+    requireOffsets(offsets, how);
     return (kinds) => {
       rules.requireCommitter(kinds, request, how);
       const records = offsets.map(({ topic, partition, offset, metadata, topicId: seen }) => {
         const { topicId } = requirePartition({ topic, partition, topicId: seen }, topicOf);
-        const stored = { offset, metadata, committedMs, topicId };
+        const stored = offset === null ? null : { offset, metadata, committedMs, topicId };
         return offsetRecord({ groupId, topic, partition, stored });
       });
       requireRoom(kinds.offset, request);
@@ -192,8 +191,22 @@ function committerFacts({ member }: CommitRequest) {
   return { memberId: member?.memberId ?? null, generation: member?.generation ?? null };
 }
 
-function placeAndOffset({ topic, partition, offset }: NewOffset) {
-  return { topic, partition, offset };
+interface OffsetAt extends TopicPartition {
+  readonly offset: number;
+}
+
+function offsetsOf({ offsets }: CommitRequest): OffsetAt[] {
+  return offsets.flatMap(({ topic, partition, offset }) =>
+    offset === null ? [] : [{ topic, partition, offset }],
+  );
+}
+
+/** What stands, acknowledged or not, where the request wants nothing to be committed. */
+function forgottenBy({ groupId, offsets }: CommitRequest, store: OffsetStore): OffsetAt[] {
+  const places = new Set(offsets.filter(({ offset }) => offset === null).map(partitionName));
+  if (places.size === 0) return [];
+  const entries = store.newest(groupId).filter((entry) => places.has(partitionName(entry)));
+  return entries.map(({ topic, partition, stored: { offset } }) => ({ topic, partition, offset }));
 }
 
 const NOTHING = { offset: null, metadata: null, committedMs: null };

@@ -19,9 +19,9 @@ export function requireRoom(store: OffsetStore, { groupId, offsets }: CommitRequ
     throw new BrokerError("INVALID_REQUEST", message, { groups, groups_max: groupsPerPartitionMax });
   }
   if (before + offsets.length <= offsetsPerGroupMax) return;
-  const added = offsets.filter(({ topic, partition }) => {
+  const added = offsets.filter(({ topic, partition, offset }) => {
     const place = { groupId, topic, partition };
-    return store.get(place) === null && !store.staged.has(place);
+    return offset !== null && store.get(place) === null && !store.staged.has(place);
   });
   const after = before + added.length;
   if (after <= offsetsPerGroupMax) return;
