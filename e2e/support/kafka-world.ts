@@ -39,7 +39,7 @@ export function kafkaOf(daemon: Daemon, options: Partial<KafkaConfig> = {}): Kaf
   return new kafkajs.Kafka({
     clientId: "e2e",
     brokers: addressesOf(daemon),
-    logLevel: process.env.KLOG ? kafkajs.logLevel.INFO : kafkajs.logLevel.NOTHING,
+    logLevel: kafkajs.logLevel.NOTHING,
     retry: RETRY,
     ...options,
   });
@@ -70,6 +70,8 @@ export class Member {
   readonly consumer: Consumer;
   /** The partitions that it has, by the last generation that it joined; `null` before the first. */
   assignment: readonly number[] | null = null;
+  /** Generations that it was in. */
+  joins = 0;
   /** Heartbeats that were answered. */
   beats = 0;
   readonly #work: () => Promise<void>;
@@ -94,6 +96,7 @@ export class Member {
     const { GROUP_JOIN, HEARTBEAT } = this.consumer.events;
     this.consumer.on(GROUP_JOIN, ({ payload }) => {
       this.assignment = Object.values(payload.memberAssignment).flat().sort();
+      this.joins += 1;
       this.#wake();
     });
     this.consumer.on(HEARTBEAT, () => {
