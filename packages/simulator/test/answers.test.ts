@@ -9,12 +9,12 @@ function sentAs(baseSequence: number) {
   return { records: 1, sequence: { producerId: 7, producerEpoch: 0, baseSequence } };
 }
 
-function answered(baseSequence: number, baseOffset: number): Verdict {
+function answered(baseSequence: number, baseOffset: number, appendedIn: number | null = null): Verdict {
   const verdict = new Verdict();
   const look = new MadeLooks().made(LOG);
   answeredInPlace.answered(
     look,
-    { ...sentAs(baseSequence), baseOffset },
+    { ...sentAs(baseSequence), baseOffset, appendedIn },
     verdict.judgeOf("answered-in-place"),
   );
   return verdict;
@@ -30,6 +30,11 @@ describe("an answer to a send", () => {
   test("is flagged where another batch stands, or nothing", () => {
     for (const verdict of [answered(0, 1), answered(0, 2), answered(2, 3)])
       expect(verdict.violations.map(({ checker }) => checker)).toEqual(["answered-in-place"]);
+  });
+
+  test("is none to be flagged where another leads who had not to have it", () => {
+    expect(answered(2, 3, 5).violations).toEqual([]);
+    expect(answered(2, 3, 0).violations.length).toBe(1);
   });
 
   test("is none to be flagged where its batch stands", () => {

@@ -65,7 +65,7 @@ describe("a send with too few in sync", () => {
     const verdict = new Verdict();
     const checker = new EnoughBeforeAppend();
     const send = {};
-    checker.asked(send, { place: PLACE, inSync, minInsyncReplicas: 2 });
+    checker.asked(send, { place: PLACE, inSync, minInsyncReplicas: 2, leaderEpoch: 0 });
     for (let change = 0; change < changes; change++) checker.changed(PLACE);
     checker.refused(send, code, verdict.judgeOf(checker.name));
     return verdict;
@@ -89,13 +89,21 @@ describe("a marker", () => {
   const KEY = '{"kind":"transaction","transactional_id":"w0"}';
   const RECORDS = [keyed(0, KEY), keyed(1, "another"), keyed(2, KEY), keyed(3, "another")];
 
-  function written(leader: MadeReplica, changes: Partial<PartitionLook> = {}, coordinatorEpoch = 0): Verdict {
+  function written(
+    leader: MadeReplica,
+    changes: Partial<PartitionLook> = {},
+    { producerEpoch = 1, isCompleted = false } = {},
+  ): Verdict {
     const verdict = new Verdict();
     const checker = new MarkerAfterDecision();
-    const identity = { producerId: 7, producerEpoch: 0 };
-    checker.traced({ kind: "transaction_begun", transactionalId: "w0", ...identity });
+    const identity = { transactionalId: "w0", producerId: 7 };
+    checker.traced({ kind: "transaction_begun", ...identity, producerEpoch: 0 });
+    if (isCompleted) {
+      const facts = { producerEpoch: 1, committed: true, partitions: 1 };
+      checker.traced({ kind: "transaction_completed", ...identity, ...facts });
+    }
     const place = { topic: "orders", partition: 0, brokerId: 1, firstOffset: 0, offset: 1 };
-    const facts = { producerId: 7, producerEpoch: 1, coordinatorEpoch, control: "commit" } as const;
+    const facts = { producerId: 7, producerEpoch, coordinatorEpoch: 0, control: "commit" } as const;
     const look = new MadeLooks().made({ 1: { batches: RECORDS, ...leader } }, changes);
     checker.written({ kind: "marker_written", ...place, ...facts }, [look], verdict.judgeOf(checker.name));
     return verdict;
@@ -111,7 +119,9 @@ describe("a marker", () => {
     expectSound(written({ flushedOffset: 2 }, { waitsForDisk: false }), 1);
   });
 
-  test("is not judged when another leads than the one that has decided", () => {
+  test("is not judged when another leads than the one that has decided, and of what was ended before", () => {
     expectSound(written({ flushedOffset: 2 }, { leaderEpoch: 1 }), 0);
+    expectSound(written({ flushedOffset: 2 }, {}, { producerEpoch: 0 }), 0);
+    expectSound(written({ flushedOffset: 2 }, {}, { isCompleted: true }), 0);
   });
 });

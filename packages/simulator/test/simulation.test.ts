@@ -30,7 +30,7 @@ test(
     for (const mark of ["duplicate_answered", "transaction_completed", "generation_started", "recovered"])
       expect(tally.marks[mark], mark).toBeGreaterThan(0);
   },
-  60_000 + Number(wanted ?? 0) * 2_000,
+  180_000 + Number(wanted ?? 0) * 2_000,
 );
 
 test("the same seed gives the same run, to the last event; another seed gives another", async () => {
@@ -43,7 +43,7 @@ test("the same seed gives the same run, to the last event; another seed gives an
     hashes.add(one.world.witness.hash);
   }
   expect(hashes.size).toBe(4);
-}, 60_000);
+}, 180_000);
 
 test("where acknowledgements do not wait for the disk, and nobody says so, a promise is soon broken: the judges can fail", async () => {
   const breaks = async (seed: number): Promise<boolean> => {

@@ -8,7 +8,7 @@ export const GROUPS = [
     file: "group/commit-check.ts",
     from: "if (generation !== group.generation) throw illegalGeneration(group, generation);",
     to: "",
-    seed: 8,
+    seed: 6,
   },
   {
     name: "commit-of-anybody",
@@ -16,7 +16,7 @@ export const GROUPS = [
     file: "group/commit-check.ts",
     from: "if (foreign !== undefined) throw notPartitionOwner(group, memberId, foreign);",
     to: "",
-    seed: 3,
+    seed: 18,
   },
   {
     name: "generation-not-raised",
@@ -32,7 +32,7 @@ export const GROUPS = [
     file: "group/rebalance.ts",
     from: "const held = keysOf(members.flatMap(({ assigned }) => assigned));",
     to: "const held = keysOf(members.flatMap(({ assigned }) => assigned.slice(assigned.length)));",
-    seed: 2,
+    seed: 1,
   },
   {
     name: "session-without-end",
@@ -40,6 +40,6 @@ export const GROUPS = [
     file: "group/sessions.ts",
     from: "if (nowMs - session.heardMs >= sessionTimeoutMs)",
     to: "if (nowMs - session.heardMs >= sessionTimeoutMs * 1e6)",
-    seed: 11,
+    seed: 8,
   },
 ];

@@ -25,7 +25,7 @@ export const REPLICATION = [
     file: "replica/leadership.ts",
     from: "if (leader === null || inSync.length < Math.min(inSyncMin, copies.length)) return highWatermark.value;",
     to: "if (leader === null || inSync.length < Math.min(0, inSyncMin, copies.length)) return highWatermark.value;",
-    seed: 3,
+    seed: 5,
   },
   {
     name: "high-watermark-not-noted",
@@ -33,7 +33,6 @@ export const REPLICATION = [
     file: "cluster/high-watermark-file.ts",
     from: "await this.#file.replaceLater(notes);",
     to: "",
-    seed: 68,
   },
   {
     name: "isr-without-high-watermark",
@@ -41,7 +40,7 @@ export const REPLICATION = [
     file: "replica/isr.ts",
     from: 'if (logEndOffset < leader.highWatermark) return "behind_high_watermark";',
     to: "",
-    seed: 5,
+    seed: 1,
   },
   {
     name: "isr-not-flushed",
@@ -49,7 +48,7 @@ export const REPLICATION = [
     file: "replica/isr.ts",
     from: 'if (rule.joinsFlushed && follower.flushedOffset < leader.highWatermark) return "not_flushed";',
     to: "",
-    seed: 1,
+    seed: 15,
   },
   {
     name: "isr-not-judged",
@@ -57,6 +56,7 @@ export const REPLICATION = [
     file: "replica/isr.ts",
     from: 'if (isMember && only === "joins") continue;',
     to: "if (isMember) continue;",
+    seed: 8,
   },
   // leaders
   {
@@ -65,7 +65,7 @@ export const REPLICATION = [
     file: "replica/promotion.ts",
     from: "leaderEpoch: state.leaderEpoch + 1,",
     to: "leaderEpoch: state.leaderEpoch,",
-    seed: 2,
+    seed: 1,
   },
   {
     name: "promotion-of-anybody",
@@ -73,7 +73,7 @@ export const REPLICATION = [
     file: "replica/promotion.ts",
     from: "if (state.inSyncReplicas.includes(brokerId) || isUncleanAllowed) return;",
     to: "if (state.inSyncReplicas.length >= 0 || isUncleanAllowed) return;",
-    seed: 50,
+    seed: 26,
   },
   {
     name: "divergence-not-cut",
@@ -81,7 +81,7 @@ export const REPLICATION = [
     file: "replica/reconciliation.ts",
     from: "if (theirs.leaderEpoch === epoch) return Math.min(endOffset, theirs.endOffset);",
     to: "if (theirs.leaderEpoch === epoch) return endOffset;",
-    seed: 11,
+    seed: 1,
   },
   {
     name: "divergence-by-length",
@@ -89,7 +89,7 @@ export const REPLICATION = [
     file: "replica/reconciliation.ts",
     from: 'if (reconciliation === "leader-epoch") return divergence(follower, leader);',
     to: 'if (reconciliation === "leader-epoch") return Math.min(follower.logEndOffset, leader.logEndOffset);',
-    seed: 11,
+    seed: 1,
   },
   // acknowledgements
   {
@@ -98,7 +98,7 @@ export const REPLICATION = [
     file: "replica/pending-acks.ts",
     from: "return this.#options.waitsForDisk ? Math.min(end, replica.log.flushedOffset) : end;",
     to: "return end;",
-    seed: 1,
+    seed: 2,
   },
   {
     name: "acknowledged-by-the-leader",
@@ -115,5 +115,6 @@ export const REPLICATION = [
     file: "replica/in-sync-replicas.ts",
     from: "if (inSyncReplicas.length >= minInSyncReplicas) return;",
     to: "if (inSyncReplicas.length >= 0 * minInSyncReplicas) return;",
+    seed: 5,
   },
 ];

@@ -9,7 +9,7 @@ export const STORAGE = [
     file: "replica/sequence-check.ts",
     from: ".slice(-window)",
     to: ".slice(-Math.min(window, 1))",
-    seed: 8,
+    seed: 5,
   },
   {
     name: "sequence-gap-taken",
@@ -17,7 +17,7 @@ export const STORAGE = [
     file: "replica/sequence-check.ts",
     from: "if (baseSequence === expected) return null;",
     to: "if (baseSequence >= expected) return null;",
-    seed: 4,
+    seed: 9,
   },
   {
     name: "retry-appended-again",
@@ -34,7 +34,7 @@ export const STORAGE = [
     file: "log/parts/log-flusher.ts",
     from: "await segment.sync();",
     to: "",
-    seed: 1,
+    seed: 2,
   },
   {
     name: "segment-names-not-synced",
@@ -49,7 +49,7 @@ export const STORAGE = [
     file: "log/files/checkpoint-file.ts",
     from: "file.syncNow();",
     to: "",
-    seed: 1,
+    seed: 2,
   },
   {
     name: "manifest-not-synced",
@@ -57,7 +57,7 @@ export const STORAGE = [
     file: "log/files/checkpoint-file.ts",
     from: "await file.sync();",
     to: "",
-    seed: 1,
+    seed: 2,
   },
   {
     name: "removed-before-the-commit",
@@ -81,7 +81,7 @@ export const STORAGE = [
     file: "log/cutting/retention-plan.ts",
     from: "if (segment.nextOffset > highWatermark || (isActive && segment.sizeBytes === 0)) break;",
     to: "if (isActive && segment.sizeBytes === 0) break;",
-    seed: 2,
+    seed: 31,
   },
   {
     name: "compaction-above-the-last-stable-offset",
@@ -89,7 +89,7 @@ export const STORAGE = [
     file: "log/compaction/due-compaction.ts",
     from: "const cleanEnd = Math.min(request.cleanEnd, unstable ?? request.cleanEnd);",
     to: "const cleanEnd = unstable === null ? request.cleanEnd : request.cleanEnd;",
-    seed: 27,
+    seed: 19,
   },
   {
     name: "compaction-believes-aborted",
@@ -97,7 +97,6 @@ export const STORAGE = [
     file: "log/compaction/key-survey.ts",
     from: "    !transactions.isAborted(header) &&\n",
     to: "",
-    seed: 11,
   },
   {
     name: "compaction-keeps-aborted",
@@ -105,6 +104,7 @@ export const STORAGE = [
     file: "log/compaction/batch-retention.ts",
     from: "if (isAborted || header.recordCount === 0) return this.#emptied(frame, header);",
     to: "if (header.recordCount === 0) return this.#emptied(frame, header);",
+    seed: 8,
   },
   {
     name: "compaction-shows-aborted",
@@ -112,6 +112,7 @@ export const STORAGE = [
     file: "log/compaction/batch-retention.ts",
     from: "    transactions.noteRecords(header);\n    if (header.baseOffset >= coveredEnd || transactions.isOpen(header)) return this.#whole(frame, header);\n    if (isAborted || header.recordCount === 0)",
     to: "    if (!isAborted) transactions.noteRecords(header);\n    if (header.baseOffset >= coveredEnd || transactions.isOpen(header)) return this.#whole(frame, header);\n    if (header.recordCount === 0)",
+    seed: 8,
   },
   {
     name: "tombstone-dropped-early",
@@ -119,7 +120,6 @@ export const STORAGE = [
     file: "log/compaction/batch-retention.ts",
     from: "return deleteHorizonMs !== null && this.#rules.nowMs >= deleteHorizonMs;",
     to: "return deleteHorizonMs !== null;",
-    seed: 103,
   },
   {
     name: "latest-value-dropped",
@@ -127,6 +127,6 @@ export const STORAGE = [
     file: "log/compaction/batch-retention.ts",
     from: "offset >= latest.get(frame, cursor.keyStart, cursor.keyEnd);",
     to: "offset > latest.get(frame, cursor.keyStart, cursor.keyEnd);",
-    seed: 2,
+    seed: 8,
   },
 ];

@@ -16,7 +16,7 @@ export const TRANSACTIONS = [
     file: "log/producers/transaction-state.ts",
     from: "if (ended === undefined || ended.lastOffset < highWatermark) break;",
     to: "if (ended === undefined || ended.lastOffset >= 0) break;",
-    seed: 1,
+    seed: 2,
   },
   {
     name: "aborted-not-told",
@@ -25,6 +25,7 @@ export const TRANSACTIONS = [
     file: "log/lookup/aborted-search.ts",
     from: "if (nextOffset <= fromOffset || aborted === null || aborted.firstOffset >= endOffset) continue;",
     to: "if (nextOffset <= fromOffset || segment.baseOffset >= endOffset || aborted === null) continue;",
+    seed: 1,
   },
   {
     name: "marker-skipped",
@@ -32,7 +33,7 @@ export const TRANSACTIONS = [
     file: "transaction/completion.ts",
     from: "[...transaction.partitions.values()].map(",
     to: "[...transaction.partitions.values()].slice(1).map(",
-    seed: 1,
+    seed: 3,
   },
   {
     name: "fenced-marker-taken-as-done",
@@ -54,6 +55,7 @@ export const TRANSACTIONS = [
     file: "replica/transaction-end.ts",
     from: "if (open === undefined || open.producerEpoch > endedEpoch) return null;",
     to: "if (open === undefined) return null;",
+    seed: 12,
   },
   {
     name: "remains-committed",
@@ -76,6 +78,6 @@ export const TRANSACTIONS = [
     file: "transaction/transitions.ts",
     from: "    ...(keepsEpoch ? producer : raised(transaction, world)),\n    // Who was fenced",
     to: "    // Who was fenced",
-    seed: 1,
+    seed: 2,
   },
 ];

@@ -19,6 +19,8 @@ export class Judging {
   readonly #looks = new ClusterLooks();
   readonly #checkers = stateCheckers();
   readonly #instants = instantCheckers();
+  /** Of what is sent with acks=1: in which epoch, since whoever leads next may not have it. */
+  readonly #appendedIn = new WeakMap<WatchedAppend, number>();
 
   constructor() {
     for (const { name } of this.#instants.all) this.verdict.judgeOf(name);
@@ -51,9 +53,10 @@ export class Judging {
   /** In the instant in which something is sent. */
   asked(append: WatchedAppend): void {
     const { cluster, place, acks, isTransactional } = append;
-    if (acks !== "all" || isTransactional) return;
-    const count = this.#looks.inSyncAt(cluster, place);
-    if (count !== null) this.#instants.enoughBeforeAppend.asked(append, count);
+    const count = isTransactional ? null : this.#looks.inSyncAt(cluster, place);
+    if (count === null) return;
+    if (acks === "all") this.#instants.enoughBeforeAppend.asked(append, count);
+    else this.#appendedIn.set(append, count.leaderEpoch);
   }
 
   /** In the instant in which the cluster answers a send. */
@@ -64,7 +67,9 @@ export class Judging {
     const { cluster, place, acks } = append;
     const look = acks === 0 ? null : this.#looks.lookAt(cluster, place, 0);
     if (look === null) return;
-    answeredInPlace.answered(look, { ...append, baseOffset }, this.verdict.judgeOf(answeredInPlace.name));
+    const appendedIn = this.#appendedIn.get(append) ?? null;
+    const answer = { ...append, baseOffset, appendedIn };
+    answeredInPlace.answered(look, answer, this.verdict.judgeOf(answeredInPlace.name));
     const { acknowledgedHeld } = this.#checkers;
     const judge = this.verdict.judgeOf(acknowledgedHeld.name);
     if (acks === "all") acknowledgedHeld.acknowledged({ look, baseOffset, nextOffset }, judge);

@@ -80,7 +80,7 @@ export class Copier extends Client {
     let isSent = true;
     for (const [{ place }, copies] of read) {
       const output = this.#placeFor(place);
-      isSent &&= output !== null && (await session.send(output, copies));
+      isSent &&= output !== null && (await session.send(output, copies)) === "ok";
       if (pauseMs > 0) await this.wait(pauseMs);
     }
     const { groupId } = membership.options;

@@ -23,6 +23,9 @@ export interface TransactionalOptions {
   readonly valueBytes: number;
 }
 
+/** "failed": it certainly never took effect. */
+export type SendOutcome = "ok" | "failed" | "unknown";
+
 export interface OffsetsOf {
   readonly groupId: string;
   readonly member: { readonly memberId: string; readonly generation: number } | null;
@@ -90,8 +93,7 @@ export class TransactionalSession {
     return isBegun;
   }
 
-  /** Resolves with whether it was acknowledged. */
-  async send(place: TopicPartition, records: readonly SentRecord[]): Promise<boolean> {
+  async send(place: TopicPartition, records: readonly SentRecord[]): Promise<SendOutcome> {
     const { transactionalId, valueBytes } = this.#options;
     const identity = this.#require();
     const name = placeName(place);
@@ -113,9 +115,12 @@ export class TransactionalSession {
     if (answer.kind === "ok") {
       const { baseOffset, duplicate } = answer.value;
       recorded.ok({ baseOffset, duplicate }, attempts);
-    } else
-      this.#refused(recorded, codeOf(answer), { attempts, isDoubtful: isDoubtful || answer.kind === "lost" });
-    return answer.kind === "ok";
+      return "ok";
+    }
+    return this.#refused(recorded, codeOf(answer), {
+      attempts,
+      isDoubtful: isDoubtful || answer.kind === "lost",
+    });
   }
 
   async sendOffsets({ groupId, member, offsets }: OffsetsOf): Promise<boolean> {
@@ -185,11 +190,12 @@ export class TransactionalSession {
     },
     code: string,
     { attempts, isDoubtful }: { attempts: number; isDoubtful: boolean },
-  ): void {
-    if (isSure(code) && !isDoubtful) recorded.failed(code, attempts);
-    else recorded.unknown(code, attempts);
+  ): "failed" | "unknown" {
+    const outcome = isSure(code) && !isDoubtful ? "failed" : "unknown";
+    recorded[outcome](code, attempts);
     this.#isWorn = true;
     if (FATAL.includes(code)) this.#identity = null;
+    return outcome;
   }
 
   #adopt(identity: ProducerIdentity): void {

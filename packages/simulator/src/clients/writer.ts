@@ -3,12 +3,20 @@ import type { TopicPartition } from "@minikafka/core";
 import type { Chance } from "../chance.ts";
 import type { SentRecord } from "../history/history.ts";
 import { Client, type ClientWorld } from "./client.ts";
-import { type TransactionalOptions, TransactionalSession } from "./transactional-session.ts";
+import {
+  type SendOutcome,
+  type TransactionalOptions,
+  TransactionalSession,
+} from "./transactional-session.ts";
 
 export interface TransactionOrder {
   readonly sends: readonly { readonly place: TopicPartition; readonly keys: readonly (string | null)[] }[];
   /** "leave": it is begun, and nobody ends it. */
   readonly end: "commit" | "abort" | "leave";
+  /** It commits what was taken also when a part was refused for certain. */
+  readonly insists: boolean;
+  /** It asks for another end once there is nothing to end. */
+  readonly endsTwice: boolean;
   /** Between one request and the next. */
   readonly pauseMs: number;
 }
@@ -34,10 +42,10 @@ export class Writer extends Client {
     });
   }
 
-  async #transact({ sends, end, pauseMs }: TransactionOrder): Promise<void> {
+  async #transact({ sends, end, insists, endsTwice, pauseMs }: TransactionOrder): Promise<void> {
     const session = this.#session;
     if (!(await session.ready()) || !(await session.begin())) return;
-    const sent: Promise<boolean>[] = [];
+    const sent: Promise<SendOutcome>[] = [];
     for (const { place, keys } of sends) {
       const records = keys.map(
         (key): SentRecord => ({
@@ -54,8 +62,9 @@ export class Writer extends Client {
         await this.wait(pauseMs);
       }
     }
-    const isSent = (await Promise.all(sent)).every((each) => each);
+    const outcomes = await Promise.all(sent);
+    const isSent = outcomes.every((each) => each === "ok" || (insists && each === "failed"));
     if (end === "leave") session.leave();
-    else await session.end(isSent && end === "commit");
+    else if ((await session.end(isSent && end === "commit")) && endsTwice) await session.end(true);
   }
 }

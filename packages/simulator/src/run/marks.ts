@@ -21,7 +21,14 @@ const KINDS = [
   ...["last_stable_offset_moved", "marker_written", "coordinator_loaded", "member_joined", "member_left"],
   ...["member_expired", "generation_started", "partitions_released", "offsets_committed", "offsets_staged"],
   ...["transaction_initialized", "transaction_begun", "transaction_partition_added", "transaction_prepared"],
-  ...["transaction_completed", "broker_failed", "broker_stopped", "broker_started", "cluster_closed"],
+  ...[
+    "transaction_completed",
+    "hanging_transaction_ended",
+    "broker_failed",
+    "broker_stopped",
+    "broker_started",
+    "cluster_closed",
+  ],
   ...["fault_fired", "stray_file_removed", "obsolete_file_removed", "topic_created"],
 ] as const satisfies readonly TraceEvent["kind"][];
 

@@ -1,5 +1,5 @@
 /** What is done in the moment in which something else happens, at the place where it does; and what comes late. */
-import type { BrokerCluster, TopicPartition } from "@minikafka/core";
+import type { BrokerCluster, TopicPartition, TraceEvent } from "@minikafka/core";
 import type { Chance } from "../chance.ts";
 import type { ActOf } from "../script/entry.ts";
 import { startBroker } from "./broker-acts.ts";
@@ -23,9 +23,18 @@ export function upon(world: RunWorld, act: ActOf<"upon">, luck: Chance): void {
       if (act.holdsDisk) timeline.plan(1, () => disk.releaseSyncs());
       if (life !== process.life || process.isDying || occasions.isOver) return;
       if (act.what === "crash") process.kill(act.fate, luck, act.downMs);
-      else if ("topic" in event && "partition" in event) changeLeader(world, act, event, luck);
+      else {
+        const place = placeOf(world, event);
+        if (place !== null) changeLeader(world, act, place, luck);
+      }
     });
   });
+}
+
+/** Where it happens; what happens to a transaction, in one of its partitions. */
+export function placeOf({ meanwhile }: RunWorld, event: TraceEvent): TopicPartition | null {
+  if ("topic" in event && "partition" in event) return event;
+  return "transactionalId" in event ? (meanwhile.lastPlaces.get(event.transactionalId) ?? null) : null;
 }
 
 /** Another one leads: because an operator says so, or because the broker of the one before stops for a while. */
@@ -65,11 +74,11 @@ function otherThan(
 export function lateMarker(world: RunWorld, { strays }: ActOf<"late_marker">, luck: Chance): void {
   const written = world.meanwhile.markers.filter(({ topic }) => world.topics.has(topic));
   if (written.length === 0) return;
-  const marker = luck.oneOf(written);
+  const one = luck.oneOf(written);
+  const newest = written.findLast(({ producerId }) => producerId === one.producerId);
+  const marker = (strays ? newest : undefined) ?? one;
   const { producerId, producerEpoch, control } = marker;
-  const { topic, partition } = strays
-    ? luck.oneOf(written.filter((other) => other.producerId === producerId))
-    : marker;
+  const { topic, partition } = one;
   const end = { producerId, producerEpoch, coordinatorEpoch: marker.coordinatorEpoch - 1, control };
   operate(world, async (cluster) => {
     const { acknowledged, offset } = cluster.replicaSet({ topic, partition }).appendMarker(end);

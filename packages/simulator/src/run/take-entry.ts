@@ -11,6 +11,7 @@ import type { ActKind, ActOf, Entry } from "../script/entry.ts";
 import { placeName } from "../world/topics.ts";
 import { startBroker, swapFolder } from "./broker-acts.ts";
 import { promoteTo, refreshIsr } from "./leader-acts.ts";
+import { leftBehind } from "./left-behind.ts";
 import { lateMarker, upon } from "./occasion-acts.ts";
 import { operate } from "./operator.ts";
 import { createTopic, deleteTopic, growTopic } from "./topic-acts.ts";
@@ -33,14 +34,14 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
     client?.take(luck);
     if (client instanceof Reader && place !== null) client.read(place);
   },
-  transact: ({ clients, topics }, { client: name, sends, end, pauseMs }, luck) => {
+  transact: ({ clients, topics }, { client: name, sends, ...ending }, luck) => {
     const client = clients.get(name);
     client?.take(luck);
     const placed = sends.flatMap(({ topic, partition, keys }) => {
       const place = topics.place(topic, partition);
       return place === null ? [] : [{ place, keys }];
     });
-    if (client instanceof Writer) client.transact({ sends: placed, end, pauseMs });
+    if (client instanceof Writer) client.transact({ ...ending, sends: placed });
   },
   consume: ({ clients }, { client: name, ...order }, luck) => {
     const client = clients.get(name);
@@ -112,6 +113,7 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
     process.close(downMs);
   },
   upon,
+  left_behind: leftBehind,
   late_marker: lateMarker,
   slow_syncs: ({ process: { faults }, timeline }, { forMs, delayMs }) => {
     for (const point of ["disk.sync.before", "disk.sync_folder.before"] as const) {

@@ -49,7 +49,7 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
       const keys = Array.from({ length: 1 + chance.below(2) }, () => chance.oneOf(KEYS));
       return { ...place(chance, topic), keys };
     });
-    return { kind: "transact", client, sends, ...ending(chance) };
+    return { kind: "transact", client, sends, ...ending(chance), ...carelessness(chance) };
   },
   consume: (chance, shape) => {
     const client = oneOfKind(chance, shape, "consumer");
@@ -172,13 +172,17 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
   }),
   upon: (chance, shape) => ({
     kind: "upon",
-    occasion: chance.oneOf(chance.oneOf<readonly Occasion[]>(Object.values(OCCASIONS))),
-    nth: 1 + chance.below(4),
+    ...occasion(chance, shape),
+    nth: chance.percent(50) ? 1 : 1 + chance.below(4),
     ...soonAfter(chance),
-    what: chance.oneOf(["crash", "promote", "stop_leader"] as const),
     fate: chance.oneOf(shape.fates),
     downMs: downMs(chance),
     unclean: shape.allowsUnclean && chance.percent(50),
+  }),
+  left_behind: (chance, shape) => ({
+    kind: "left_behind",
+    brokerId: brokerOf(chance, shape),
+    ...absence(chance, shape),
   }),
   late_marker: (chance) => ({ kind: "late_marker", strays: chance.percent(50) }),
   disk_error: (chance) => ({
@@ -200,6 +204,11 @@ function ending(chance: Chance) {
   return { end, pauseMs: chance.percent(50) ? 0 : chance.below(25) };
 }
 
+/** What a client may do that was not made with care. */
+function carelessness(chance: Chance) {
+  return { insists: chance.percent(30), endsTwice: chance.percent(5) };
+}
+
 /** Some take all that there is. */
 function bytesMax(chance: Chance): number {
   return chance.percent(30) ? 1 + chance.below(300) : 1 << 20;
@@ -207,6 +216,25 @@ function bytesMax(chance: Chance): number {
 
 function downMs(chance: Chance): number {
   return chance.percent(70) ? 1 + chance.below(5) : 1 + chance.below(100);
+}
+
+/** What a disk does is met by deaths, most of all. */
+function occasion(chance: Chance, { focus }: Shape) {
+  const rooms = ["storage", "replication", "transactions"] as const;
+  const room = focus === "everything" ? chance.oneOf(rooms) : focus;
+  const occasion: Occasion = chance.oneOf<Occasion>(OCCASIONS[room]);
+  const crash = room === "storage" ? 8 : 2;
+  return { occasion, what: chance.weighted({ crash, promote: 2, stop_leader: 2 }) };
+}
+
+/** Of a marker, half of the time: it has what was written in the transaction, and not how it ended. */
+function absence(chance: Chance, shape: Shape) {
+  if (chance.percent(50)) {
+    const from = chance.oneOf(["transaction_prepared", "marker_written"] as const);
+    return { from, until: "transaction_completed", nth: 1 } as const;
+  }
+  const nth = chance.percent(50) ? 1 : 1 + chance.below(4);
+  return { from: occasion(chance, shape).occasion, until: occasion(chance, shape).occasion, nth };
 }
 
 /** At once, or after a while, in which the disk may stand still. */

@@ -27,6 +27,10 @@ export type Act =
       readonly client: string;
       readonly sends: readonly (Place & { readonly keys: readonly (string | null)[] })[];
       readonly end: "commit" | "abort" | "leave";
+      /** It commits what was taken also when a part was refused for certain. */
+      readonly insists: boolean;
+      /** It asks for another end once there is nothing to end. */
+      readonly endsTwice: boolean;
       readonly pauseMs: number;
     }
   | {
@@ -107,7 +111,15 @@ export type Act =
       readonly downMs: number;
       readonly unclean: boolean;
     }
-  /** A marker that was written before is written again; where it strays, at any partition that its producer has written to. */
+  /** A broker stops at one occasion, and comes back at another one, to lead there with what it had. */
+  | {
+      readonly kind: "left_behind";
+      readonly brokerId: number;
+      readonly from: Occasion;
+      readonly until: Occasion;
+      readonly nth: number;
+    }
+  /** A marker that was written before is written again; where it strays, the last one of a producer where an earlier one was. */
   | { readonly kind: "late_marker"; readonly strays: boolean }
   | {
       readonly kind: "disk_error";

@@ -1,7 +1,7 @@
 /** Draws what a run is to be: each seed has other brokers, dials, clients and troubles (swarm testing). */
 import { ASSIGNORS, type AssignorName } from "@minikafka/core";
 import { Chance } from "../chance.ts";
-import type { ClientShape, Shape, TopicShape } from "./shape.ts";
+import type { ClientShape, Focus, Shape, TopicShape } from "./shape.ts";
 
 const POWER_CUTS = ["lost", "torn", "scattered"] as const;
 
@@ -9,14 +9,16 @@ export function drawShape(seed: number): Shape {
   const chance = Chance.of(seed, "shape");
   const brokers = chance.weighted({ 1: 25, 2: 25, 3: 50 });
   const count = Number(brokers);
-  const topics = drawTopics(chance, count);
+  const focus = chance.weighted({ everything: 55, storage: 15, replication: 10, transactions: 20 });
+  const topics = drawTopics(chance, count, focus);
   const laterTopics = drawLaterTopics(chance, count);
+  const allowsUnclean = chance.percent(focus === "transactions" ? 50 : 8);
   const flush = chance.weighted({ ack: 85, interval: 8, os: 7 });
   return {
     brokers: count,
     config: {
       flush,
-      segmentBytes: 1024 + chance.below(2500),
+      segmentBytes: 1024 + (focus === "storage" ? 0 : chance.below(2500)),
       indexIntervalBytes: 1 + chance.below(1000),
       replicaFetchMaxBytes: 1 + chance.below(1000),
       replicaLagTimeMs: 50 + chance.below(200),
@@ -29,7 +31,7 @@ export function drawShape(seed: number): Shape {
     },
     topics,
     laterTopics,
-    allowsUnclean: chance.percent(15),
+    allowsUnclean,
     clients: drawClients(chance, [...topics, ...laterTopics]),
     network: {
       delayMsMax: chance.oneOf([0, 2, 5, 20]),
@@ -37,16 +39,18 @@ export function drawShape(seed: number): Shape {
     },
     // Without a wait for the disk a power cut may take what was acknowledged.
     fates: flush === "ack" ? ["kept", ...POWER_CUTS] : ["kept"],
-    weights: drawWeights(chance),
+    focus,
+    weights: { ...drawWeights(chance), ...FOCUSED[focus], left_behind: allowsUnclean ? 12 : 0 },
     replicateEveryMs: chance.oneOf([null, null, 5, 20]),
     acts: 200,
   };
 }
 
-function drawTopics(chance: Chance, brokers: number): TopicShape[] {
+function drawTopics(chance: Chance, brokers: number, focus: Focus): TopicShape[] {
   const replicationFactor = chance.percent(75) ? brokers : 1 + chance.below(brokers);
   const min_insync_replicas = 1 + chance.below(Math.min(2, replicationFactor));
-  const partitions = () => 1 + chance.below(3);
+  // One transaction is to meet what another has left.
+  const partitions = () => (focus === "transactions" ? 1 : 1 + chance.below(3));
   const lasting = {
     topic: "orders",
     partitions: partitions(),
@@ -154,6 +158,14 @@ function drawLaterTopics(chance: Chance, brokers: number): TopicShape[] {
     config,
   }));
 }
+
+/** What happens so often, and so soon one after another, where a run is all about one thing. */
+const FOCUSED: Readonly<Record<Focus, Shape["weights"]>> = {
+  everything: {},
+  storage: { upon: 40, send: 80, slow_syncs: 10, roll: 15, flush: 15, retention: 10, compact: 10 },
+  replication: { upon: 40, send: 80, promote: 10, remove_from_isr: 6 },
+  transactions: { upon: 40, transact: 80, late_marker: 20, replicate: 15, expire_transactions: 1 },
+};
 
 /** Calm ones and wild ones. */
 function drawWeights(chance: Chance): Shape["weights"] {

@@ -1,6 +1,7 @@
 /** What a run is drawn to be, before anything happens in it: all of it is printed, and can be handed in instead. */
 import type { AssignorName, ClusterConfig, RawTopicConfig } from "@minikafka/core";
 import type { Isolation } from "../history/history.ts";
+import type { OccasionRoom } from "../world/occasions.ts";
 import type { DiskFate } from "../world/process.ts";
 
 export interface TopicShape {
@@ -45,6 +46,8 @@ export type ClientShape = { readonly name: string } & (
 
 export type ClientKind = ClientShape["kind"];
 
+export type Focus = "everything" | OccasionRoom;
+
 export interface Shape {
   readonly brokers: number;
   readonly config: Partial<Omit<ClusterConfig, "dataFolder" | "brokerIds">>;
@@ -57,6 +60,8 @@ export interface Shape {
   readonly network: { readonly delayMsMax: number; readonly lossPermille: number };
   /** What a death of the process may leave of what was not synced. */
   readonly fates: readonly DiskFate[];
+  /** What deaths and new leaders are to meet, most of all. */
+  readonly focus: Focus;
   /** How often each kind of act is drawn. */
   readonly weights: Readonly<Record<string, number>>;
   /** How often followers fetch by themselves; `null`: when the script says so. */

@@ -1,5 +1,5 @@
 /** Notes what happened while something else was under way, by what the kernel tells and by what befalls it. */
-import type { TraceEvent } from "@minikafka/core";
+import type { TopicPartition, TraceEvent } from "@minikafka/core";
 
 /** Things that happen while others are under way. */
 export const MEANWHILE = [
@@ -25,6 +25,8 @@ export class Meantime {
   /** The last ones that were written. */
   readonly markers: WrittenMarker[] = [];
   readonly reached = new Map<Meanwhile, number>();
+  /** By transactional id, the partition that it took up last. */
+  readonly lastPlaces = new Map<string, TopicPartition>();
   /** Transactional ids with a transaction open, as far as was told. */
   readonly #open = new Set<string>();
   /** Those whose end is decided, and not complete. */
@@ -43,6 +45,11 @@ export class Meantime {
         this.#open.delete(event.transactionalId);
         this.#deciding.add(event.transactionalId);
         break;
+      case "transaction_partition_added": {
+        const { topic, partition } = event;
+        this.lastPlaces.set(event.transactionalId, { topic, partition });
+        break;
+      }
       case "transaction_completed":
         this.#deciding.delete(event.transactionalId);
         break;

@@ -6,11 +6,14 @@
  */
 import type { TraceEvent } from "@minikafka/core";
 
+/** A flush that has synced more than one segment: what names the last one is not on the disk yet. */
+type Derived = "flushed_behind_roll";
+
 /** Moments at which something is under way that something else may meet, by what it is. */
 export const OCCASIONS = {
   storage: [
     ...["appended", "rolled", "flushed", "sealed", "manifest_committed", "truncated", "segment_deleted"],
-    ...["compacted", "producer_snapshot_written"],
+    ...["compacted", "producer_snapshot_written", "flushed_behind_roll"],
   ],
   replication: [
     ...["high_watermark_moved", "last_stable_offset_moved", "replicated", "isr_changed", "leader_changed"],
@@ -19,8 +22,9 @@ export const OCCASIONS = {
     ...["transaction_partition_added", "transaction_prepared", "marker_written", "transaction_completed"],
     ...["offsets_staged", "offsets_committed"],
   ],
-} as const satisfies Readonly<Record<string, readonly TraceEvent["kind"][]>>;
-export type Occasion = (typeof OCCASIONS)[keyof typeof OCCASIONS][number];
+} as const satisfies Readonly<Record<string, readonly (TraceEvent["kind"] | Derived)[]>>;
+export type OccasionRoom = keyof typeof OCCASIONS;
+export type Occasion = (typeof OCCASIONS)[OccasionRoom][number];
 
 interface Waiting {
   readonly kind: Occasion;
@@ -31,6 +35,8 @@ interface Waiting {
 
 export class Occasions {
   readonly #waiting = new Set<Waiting>();
+  /** Logs that have rolled since their last flush. */
+  readonly #rolled = new Set<string>();
   #isOver = false;
 
   /** What was to follow an occasion is not to follow any more. */
@@ -39,11 +45,11 @@ export class Occasions {
   }
 
   readonly traced = (event: TraceEvent): void => {
-    for (const waiting of this.#waiting) {
-      if (waiting.kind !== event.kind || --waiting.left > 0) continue;
-      this.#waiting.delete(waiting);
-      waiting.told(event);
-    }
+    this.#reach(event.kind, event);
+    if (event.kind !== "rolled" && event.kind !== "flushed") return;
+    const log = `${event.topic}/${event.partition} ${event.brokerId}`;
+    if (event.kind === "rolled") this.#rolled.add(log);
+    else if (this.#rolled.delete(log)) this.#reach("flushed_behind_roll", event);
   };
 
   /** `told` is called at the `nth` event of the kind from here on. */
@@ -55,5 +61,13 @@ export class Occasions {
   end(): void {
     this.#isOver = true;
     this.#waiting.clear();
+  }
+
+  #reach(kind: TraceEvent["kind"] | Derived, event: TraceEvent): void {
+    for (const waiting of this.#waiting) {
+      if (waiting.kind !== kind || --waiting.left > 0) continue;
+      this.#waiting.delete(waiting);
+      waiting.told(event);
+    }
   }
 }

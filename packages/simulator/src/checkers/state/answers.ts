@@ -13,6 +13,8 @@ export interface SentBatch {
 
 export interface AnsweredBatch extends SentBatch {
   readonly baseOffset: number;
+  /** Where only that leader had to have it: in which epoch it was sent. `null`: it is there whoever leads. */
+  readonly appendedIn: number | null;
 }
 
 /** Of so many last batches of a producer a retry is known (KIP-98). */
@@ -22,7 +24,9 @@ export const answeredInPlace = {
   name: "answered-in-place",
   promise: "what is answered to a send, or to its retry, is where its batch stands in the leader's log",
 
-  answered(look: PartitionLook, { sequence, records, baseOffset }: AnsweredBatch, judge: Judge): void {
+  answered(look: PartitionLook, answer: AnsweredBatch, judge: Judge): void {
+    const { sequence, records, baseOffset, appendedIn } = answer;
+    if (appendedIn !== null && appendedIn !== look.leaderEpoch) return;
     const leader = leaderOf(look);
     const batch = leader?.mirror.batches[leader.mirror.indexFrom(baseOffset)];
     if (leader === null || baseOffset < leader.logStartOffset) return;

@@ -39,7 +39,14 @@ interface Mirrored {
 type ReplicaSet = ReturnType<BrokerCluster["replicaSet"]>;
 type Copy = ReplicaSet["copies"][number];
 
+/** What no run ever changes of a topic. */
+interface TopicSettings {
+  readonly isCompacted: boolean;
+  readonly minInsyncReplicas: number;
+}
+
 export class ClusterLooks {
+  readonly #settings = new Map<string, TopicSettings>();
   readonly #mirrors = new Map<string, Map<number, Mirrored>>();
   readonly #inSync = new Map<string, readonly number[]>();
   readonly #unclean = new Map<string, number>();
@@ -72,7 +79,7 @@ export class ClusterLooks {
     const set = cluster.replicaSet({ topic, partition });
     const place = `${topic}/${partition}`;
     this.#inSync.set(place, set.inSyncReplicas);
-    const compacted = String(settingOf(cluster, topic, "cleanup_policy")).includes("compact");
+    const { isCompacted, minInsyncReplicas } = this.#settingsOf(cluster, topic);
     return {
       place,
       life,
@@ -82,15 +89,15 @@ export class ClusterLooks {
       inSyncReplicas: set.inSyncReplicas,
       highWatermark: set.highWatermark,
       lastStableOffset: set.lastStableOffset,
-      isCompacted: compacted,
-      minInsyncReplicas: Number(settingOf(cluster, topic, "min_insync_replicas")),
+      isCompacted,
+      minInsyncReplicas,
       waitsForDisk: set.waitsForDisk,
       isNoted: cluster.config.highWatermarkCheckpoint,
       nowMs: cluster.env.clock.nowMs(),
       monotonicMs: cluster.env.clock.monotonicMs(),
       replicaLagTimeMs: cluster.config.replicaLagTimeMs,
       uncleanPromotions: this.#unclean.get(place) ?? 0,
-      replicas: set.copies.flatMap((copy) => this.#replica(place, copy, compacted) ?? []),
+      replicas: set.copies.flatMap((copy) => this.#replica(place, copy, isCompacted) ?? []),
     };
   }
 
@@ -99,9 +106,9 @@ export class ClusterLooks {
     if (cluster.state !== "running" || !cluster.hasTopic(topic)) return null;
     const { partitions } = cluster.describeTopic(topic);
     if (partition >= partitions) return null;
-    const { length } = cluster.replicaSet({ topic, partition }).inSyncReplicas;
-    const minInsyncReplicas = Number(settingOf(cluster, topic, "min_insync_replicas"));
-    return { place: `${topic}/${partition}`, inSync: length, minInsyncReplicas };
+    const { leaderEpoch, inSyncReplicas } = cluster.replicaSet({ topic, partition });
+    const { minInsyncReplicas } = this.#settingsOf(cluster, topic);
+    return { place: `${topic}/${partition}`, inSync: inSyncReplicas.length, minInsyncReplicas, leaderEpoch };
   }
 
   /** The last look at it was judged: what was compacted before is no news any more. */
@@ -144,6 +151,20 @@ export class ClusterLooks {
     };
   }
 
+  #settingsOf(cluster: BrokerCluster, topic: string): TopicSettings {
+    let known = this.#settings.get(topic);
+    if (known === undefined) {
+      const config = cluster.describeConfig(topic);
+      const settingOf = (setting: string) => config.find(({ name }) => name === setting)?.value;
+      known = {
+        isCompacted: String(settingOf("cleanup_policy")).includes("compact"),
+        minInsyncReplicas: Number(settingOf("min_insync_replicas")),
+      };
+      this.#settings.set(topic, known);
+    }
+    return known;
+  }
+
   #mirrored(place: string, brokerId: number): Mirrored {
     const mirrors = mapIn(this.#mirrors, place);
     const known = mirrors.get(brokerId) ?? {
@@ -156,8 +177,4 @@ export class ClusterLooks {
     mirrors.set(brokerId, known);
     return known;
   }
-}
-
-function settingOf(cluster: BrokerCluster, topic: string, setting: string): string | number | undefined {
-  return cluster.describeConfig(topic).find(({ name }) => name === setting)?.value;
 }

@@ -10,23 +10,30 @@ export class MarkerAfterDecision {
   readonly name = "marker-after-decision";
   readonly promise =
     "no marker is written before the last record of its transactional id is visible in the coordinator's log, and on the leader's disk where acknowledgements wait for disks";
-  /** By producer id, the transactional id. */
-  readonly #ids = new Map<number, string>();
+  /** By producer id, whose transaction is open, and in which epoch it was begun. */
+  readonly #open = new Map<number, { readonly transactionalId: string; readonly producerEpoch: number }>();
 
-  /** Hears who has which producer id. */
+  /** Hears who has a transaction open, or about to end. */
   traced(event: TraceEvent): void {
-    if (event.kind === "transaction_initialized" || event.kind === "transaction_begun")
-      this.#ids.set(event.producerId, event.transactionalId);
+    if (event.kind === "transaction_begun") {
+      const { transactionalId, producerEpoch } = event;
+      this.#open.set(event.producerId, { transactionalId, producerEpoch });
+    }
+    if (event.kind === "transaction_completed")
+      for (const [producerId, { transactionalId }] of this.#open)
+        if (transactionalId === event.transactionalId) this.#open.delete(producerId);
   }
 
   /** To be told in the instant in which it is written. `coordinators`: the partitions of the coordinators' topic. */
   written(
-    { producerId, coordinatorEpoch, topic, partition, control }: Written,
+    { producerId, producerEpoch, coordinatorEpoch, topic, partition, control }: Written,
     coordinators: readonly PartitionLook[],
     judge: Judge,
   ): void {
-    const transactionalId = this.#ids.get(producerId);
-    if (transactionalId === undefined) return;
+    const open = this.#open.get(producerId);
+    // What is left of an older one is ended by whoever finds it.
+    if (open === undefined || producerEpoch <= open.producerEpoch) return;
+    const { transactionalId } = open;
     const key = JSON.stringify({ kind: "transaction", transactional_id: transactionalId });
     for (const look of coordinators) {
       const leader = leaderOf(look);

@@ -1,11 +1,12 @@
 /** What acks=all asks for before anything is written (Kafka: min.insync.replicas). */
 import type { Judge } from "../checker.ts";
 
-/** Who was in sync, and how many it takes. */
+/** How many were in sync, how many it takes, and under whom. */
 export interface InSyncCount {
   readonly place: string;
   readonly inSync: number;
   readonly minInsyncReplicas: number;
+  readonly leaderEpoch: number;
 }
 
 interface AskedShort extends InSyncCount {

@@ -36,9 +36,10 @@ export class MarksGrow implements Checker<PartitionLook> {
     if (before === undefined || before.life !== look.life || leaderOf(look) === null) return;
     if (before.uncleanPromotions !== look.uncleanPromotions) return;
     judge.asked();
-    const evidence = [lookWords(before), lookWords(look)];
     const goesBack = (what: string, from: number, to: number) => {
-      if (to < from) judge.violated(`${what} of ${look.place} goes back from ${from} to ${to}`, evidence);
+      if (to >= from) return;
+      const evidence = [lookWords(before), lookWords(look)];
+      judge.violated(`${what} of ${look.place} goes back from ${from} to ${to}`, evidence);
     };
     goesBack("the high watermark", before.highWatermark, look.highWatermark);
     if (before.leaderEpoch !== look.leaderEpoch) return;
