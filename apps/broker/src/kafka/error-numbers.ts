@@ -21,7 +21,7 @@ export class KafkaRefusal extends Error {
 }
 
 /** Of a call. */
-interface Asked {
+export interface Asked {
   readonly api: string;
   readonly version: number;
 }

@@ -17,14 +17,23 @@ import { leaveGroup } from "./handlers/13-leave-group.ts";
 import { syncGroup } from "./handlers/14-sync-group.ts";
 import { describeGroups } from "./handlers/15-describe-groups.ts";
 import { listGroups } from "./handlers/16-list-groups.ts";
+import { saslHandshake } from "./handlers/17-sasl-handshake.ts";
 import { apiVersionsOf } from "./handlers/18-api-versions.ts";
+import { createTopics } from "./handlers/19-create-topics.ts";
+import { deleteTopics } from "./handlers/20-delete-topics.ts";
 import { initProducerId } from "./handlers/22-init-producer-id.ts";
 import { addPartitionsToTxn } from "./handlers/24-add-partitions-to-txn.ts";
 import { addOffsetsToTxn } from "./handlers/25-add-offsets-to-txn.ts";
 import { endTxn } from "./handlers/26-end-txn.ts";
 import { txnOffsetCommit } from "./handlers/28-txn-offset-commit.ts";
+import { describeConfigs } from "./handlers/32-describe-configs.ts";
+import { alterConfigs } from "./handlers/33-alter-configs.ts";
+import { saslAuthenticate } from "./handlers/36-sasl-authenticate.ts";
+import { createPartitions } from "./handlers/37-create-partitions.ts";
 import { deleteGroups } from "./handlers/42-delete-groups.ts";
+import { incrementalAlterConfigs } from "./handlers/44-incremental-alter-configs.ts";
 import { offsetDelete } from "./handlers/47-offset-delete.ts";
+import { describeCluster } from "./handlers/60-describe-cluster.ts";
 
 type HandlerTable = { readonly [Name in ApiName]?: KafkaHandler<Name> };
 
@@ -42,14 +51,23 @@ const HANDLERS: HandlerTable = {
   SyncGroup: syncGroup,
   DescribeGroups: describeGroups,
   ListGroups: listGroups,
+  SaslHandshake: saslHandshake,
   ApiVersions: apiVersionsOf(() => servedApis()),
+  CreateTopics: createTopics,
+  DeleteTopics: deleteTopics,
   InitProducerId: initProducerId,
   AddPartitionsToTxn: addPartitionsToTxn,
   AddOffsetsToTxn: addOffsetsToTxn,
   EndTxn: endTxn,
   TxnOffsetCommit: txnOffsetCommit,
+  DescribeConfigs: describeConfigs,
+  AlterConfigs: alterConfigs,
+  SaslAuthenticate: saslAuthenticate,
+  CreatePartitions: createPartitions,
   DeleteGroups: deleteGroups,
+  IncrementalAlterConfigs: incrementalAlterConfigs,
   OffsetDelete: offsetDelete,
+  DescribeCluster: describeCluster,
 };
 
 /** By key. */

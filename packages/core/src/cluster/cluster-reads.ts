@@ -28,9 +28,17 @@ import {
   topicMetadata,
 } from "./cluster-view.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { requireClientTopic } from "./internal-topics.ts";
 import { Lifecycle, type LifecycleState } from "./lifecycle.ts";
 import type { Rooms } from "./rooms.ts";
-import { type ConfigEntry, describeConfig } from "./topic-config-change.ts";
+import {
+  type ConfigChanges,
+  type ConfigEntry,
+  changedConfig,
+  describeConfig,
+  parseChanges,
+} from "./topic-config-change.ts";
+import { planTopic, type TopicRequest } from "./topic-request.ts";
 import type { TopicCatalogue } from "./topics.ts";
 
 export abstract class ClusterReads {
@@ -87,6 +95,17 @@ export abstract class ClusterReads {
   /** Every setting of a topic, its own or the default. Throws UNKNOWN_TOPIC. Kafka: DescribeConfigs. */
   describeConfig(topic: string): ConfigEntry[] {
     return describeConfig(this.topics.require(topic).config, this.config);
+  }
+
+  /** Throws as createTopic() would, and changes nothing. Kafka: CreateTopics with validateOnly. */
+  checkTopic(request: TopicRequest): void {
+    planTopic(request, { catalogue: this.topics, brokerIds: this.rooms.brokers.ids, topicId: "" });
+  }
+
+  /** Throws as alterConfig() would, and changes nothing. */
+  checkConfig(topic: string, changes: ConfigChanges): void {
+    const { config } = requireClientTopic(this.topics.require(topic));
+    changedConfig(config, parseChanges(changes));
   }
 
   /** Whole batches from `offset` on, up to the visible end. Throws OFFSET_OUT_OF_RANGE (details: the bounds). */

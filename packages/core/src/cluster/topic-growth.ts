@@ -9,10 +9,12 @@ export function newPartitions(
   replicationFactor: number,
   brokerIds: readonly number[],
 ): PartitionAssignment[] {
-  return placeReplicas(partitions, replicationFactor, brokerIds).map((replicas) => ({
-    replicas,
-    ...newPartitionState(replicas),
-  }));
+  return assignedPartitions(placeReplicas(partitions, replicationFactor, brokerIds));
+}
+
+/** Each on the brokers that are given for it, led by the first of them. */
+export function assignedPartitions(assignment: readonly (readonly number[])[]): PartitionAssignment[] {
+  return assignment.map((replicas) => ({ replicas, ...newPartitionState(replicas) }));
 }
 
 /** The topic with `partitions` in all. Those that it had stay as they are; the others go where they would have gone at first. */

@@ -50,6 +50,42 @@ test("partition p is held by brokers p, p + 1, … in the order of the configura
   });
 });
 
+test("a topic's replicas are where somebody put them, led by the first of each", () => {
+  const assignment = [
+    [2, 3],
+    [1, 2],
+  ];
+  const { partitions } = plan({ topic: "orders", partitions: 2, replicationFactor: 2, assignment });
+  expect(partitions.map(({ replicas, leaderId }) => ({ replicas, leaderId }))).toEqual([
+    { replicas: [2, 3], leaderId: 2 },
+    { replicas: [1, 2], leaderId: 1 },
+  ]);
+});
+
+test.each([
+  ["fewer partitions", [[1, 2]], "1 partitions; expected 2"],
+  ["fewer replicas", [[1, 2], [1]], "for partition 1 the brokers 1; expected 2 of them"],
+  [
+    "a broker twice",
+    [
+      [2, 2],
+      [1, 2],
+    ],
+    "for partition 0 the brokers 2, 2; expected each once",
+  ],
+  [
+    "a broker that there is not",
+    [
+      [1, 4],
+      [1, 2],
+    ],
+    "for partition 0 the brokers 1, 4; there are 3, 1, 2",
+  ],
+])("an assignment of %s is refused", (_what, assignment, message) => {
+  const request = { topic: "orders", partitions: 2, replicationFactor: 2, assignment };
+  expect(() => plan(request)).toThrow(`the assignment has ${message}`);
+});
+
 test("a topic has one replica of each partition unless it asks for more", () => {
   const { partitions } = plan({ topic: "orders", partitions: 4 });
   expect(partitions.map(({ replicas }) => replicas)).toEqual([[3], [1], [2], [3]]);
