@@ -21,7 +21,9 @@ import { saslHandshake } from "./handlers/17-sasl-handshake.ts";
 import { apiVersionsOf } from "./handlers/18-api-versions.ts";
 import { createTopics } from "./handlers/19-create-topics.ts";
 import { deleteTopics } from "./handlers/20-delete-topics.ts";
+import { deleteRecords } from "./handlers/21-delete-records.ts";
 import { initProducerId } from "./handlers/22-init-producer-id.ts";
+import { offsetForLeaderEpoch } from "./handlers/23-offset-for-leader-epoch.ts";
 import { addPartitionsToTxn } from "./handlers/24-add-partitions-to-txn.ts";
 import { addOffsetsToTxn } from "./handlers/25-add-offsets-to-txn.ts";
 import { endTxn } from "./handlers/26-end-txn.ts";
@@ -55,7 +57,9 @@ const HANDLERS: HandlerTable = {
   ApiVersions: apiVersionsOf(() => servedApis()),
   CreateTopics: createTopics,
   DeleteTopics: deleteTopics,
+  DeleteRecords: deleteRecords,
   InitProducerId: initProducerId,
+  OffsetForLeaderEpoch: offsetForLeaderEpoch,
   AddPartitionsToTxn: addPartitionsToTxn,
   AddOffsetsToTxn: addOffsetsToTxn,
   EndTxn: endTxn,
