@@ -78,7 +78,7 @@ export class Doors {
       connectionsMax: settings.max_connections ?? connectionsDefault(stage.cluster.config.openFilesMax),
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
     });
-    this.#listener = new Listener(this.connections, jsonSpeech(this.dispatcher));
+    this.#listener = new Listener(this.connections, jsonSpeech(this.dispatcher, settings.max_frame_bytes));
     this.kafka = new KafkaListeners({
       ...{ settings, events, connections: this.connections, dispatcher: this.kafkaDispatcher },
       cluster: () => stage.cluster,
@@ -132,7 +132,6 @@ function inSequence(act: () => void): () => boolean {
 
 function limitsOf(settings: Settings): ConnectionLimits {
   return {
-    frameBytesMax: settings.max_frame_bytes,
     requestsInHandMax: REQUESTS_IN_HAND_MAX,
     idleMs: IDLE_MS,
     lingerMs: LINGER_MS,

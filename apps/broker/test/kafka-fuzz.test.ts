@@ -77,7 +77,7 @@ test.each(Array.from({ length: SEEDS }, (_none, index) => index + 1))(
     const random = new SeededRandom(seed);
     const faults: string[] = [];
     const log = pino({ level: "error" }, { write: (line: string) => void faults.push(line) });
-    const settings = { data: "/data", port: 0, kafka_port: 0, max_frame_bytes: 64 * 1024 };
+    const settings = { data: "/data", port: 0, kafka_port: 0, kafka_max_frame_bytes: 64 * 1024 };
     const broker = await startBroker({ settings, disk: new MemoryDisk(), log });
     onTestFinished(() => broker.close());
     broker.cluster.createTopic({ topic: "orders", partitions: 1 });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { AddressUnavailable } from "../src/connections/port.ts";
 import { Session } from "./support/broker.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
+import { kafkaBatch } from "./support/kafka-records.ts";
 
 function sizeOf(bytes: number): Buffer {
   const size = Buffer.alloc(4);
@@ -138,7 +139,7 @@ test("a stopped broker's port is closed and its clients are cut off; started aga
 test.each(["auto", "manual"])(
   "clock %s: what has no size that can be, cannot be read, or is of no API and version that is spoken, ends its own connection alone",
   async (clock) => {
-    const broker = await openKafkaBroker({ clock, max_frame_bytes: 1024 });
+    const broker = await openKafkaBroker({ clock, kafka_max_frame_bytes: 1024 });
     const kept = await KafkaClient.open(broker);
     const valid = kept.frame("Metadata", 12, { topics: [{ name: "orders" }], allowAutoTopicCreation: false });
     const withField = (at: number, value: number): Buffer => {
@@ -173,6 +174,19 @@ test.each(["auto", "manual"])(
     expect((await kept.ask("Metadata", 1, { topics: [] })).topics).toEqual([]);
   },
 );
+
+test("a request of many megabytes is taken, longer than a line of JSON may be", async () => {
+  const broker = await openKafkaBroker();
+  broker.cluster.createTopic({ topic: "orders", partitions: 8 });
+  const client = await KafkaClient.open(broker);
+  const partitionData = Array.from({ length: 8 }, (_none, index) => ({
+    index,
+    records: kafkaBatch(["x".repeat(1_000_000)]),
+  }));
+  const request = { acks: -1, timeoutMs: 5_000, topicData: [{ name: "orders", partitionData }] };
+  const { responses } = await client.ask("Produce", 9, request);
+  expect(responses[0]?.partitionResponses.map(({ errorCode }) => errorCode)).toEqual(Array(8).fill(0));
+});
 
 test("requests that come at once are answered in their order, cut into pieces of any size", async () => {
   const broker = await openKafkaBroker();

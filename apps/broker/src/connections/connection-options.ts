@@ -7,7 +7,6 @@ import type { Sequence } from "./sequence.ts";
 import type { Speech } from "./speech.ts";
 
 export interface ConnectionLimits {
-  readonly frameBytesMax: number;
   readonly requestsInHandMax: number;
   /**
    * A connection that for so long has nothing in hand and brings no whole request is closed (Kafka:

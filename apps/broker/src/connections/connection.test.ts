@@ -16,8 +16,8 @@ import type { Answer, Dispatched } from "./speech.ts";
 const IDLE_MS = 1_000;
 const LINGER_MS = 50;
 const STALL_MS = 300;
+const FRAME_BYTES_MAX = 1_000;
 const LIMITS: ConnectionLimits = {
-  frameBytesMax: 1_000,
   requestsInHandMax: 3,
   idleMs: IDLE_MS,
   lingerMs: LINGER_MS,
@@ -46,7 +46,10 @@ class Bench {
     const [here, there] = inProcessLink();
     this.client = there;
     this.connection = new Connection(here, {
-      speech: jsonSpeech({ dispatch: (line, client) => this.#dispatch(line.toString(), client) }),
+      speech: jsonSpeech(
+        { dispatch: (line, client) => this.#dispatch(line.toString(), client) },
+        FRAME_BYTES_MAX,
+      ),
       limits: LIMITS,
       realTime: this.deadlines,
       budget: new OutputBudget({ bytesMax: 1_000_000, patienceMs: 10_000 }, this.deadlines),

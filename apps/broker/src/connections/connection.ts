@@ -65,7 +65,7 @@ export class Connection implements Client {
     this.#options = options;
     this.#lingerMs = options.limits.lingerMs;
     this.#arrivals = options.sequence === undefined ? null : new Arrivals(options.sequence);
-    this.#frames = options.speech.newFrames(options.limits.frameBytesMax);
+    this.#frames = options.speech.newFrames();
     this.#output = new Output(stream, options.limits.output, options, {
       onRoom: () => this.#drained(),
       onStalled: (bytes) => this.#destroy(`${bytes} bytes of answers were left unread`),
@@ -188,7 +188,7 @@ export class Connection implements Client {
 
   /** What waits for its turn is held as well, and is not to grow. What is not read has no place in the sequence. */
   #readWhatMayCome(): void {
-    const isFull = this.#frames.pendingBytes > this.#options.limits.frameBytesMax;
+    const isFull = this.#frames.pendingBytes > this.#options.speech.frameBytesMax;
     const mayCome = this.#arrivals === null ? this.#hasRoom() : this.#hasOutputRoom();
     if (this.#isEnding || (mayCome && !isFull)) this.#stream.resume();
     else this.#stream.pause();

@@ -37,7 +37,9 @@ export interface Refusal {
 }
 
 export interface Speech {
-  newFrames(frameBytesMax: number): Frames;
+  /** A request of more bytes is not taken. */
+  readonly frameBytesMax: number;
+  newFrames(): Frames;
   /** Carries a request out. Never throws, and its promise never rejects. */
   dispatch(frame: Buffer, client: Client): Dispatched;
   /** What is told to a client whose stream cannot be cut any further, for an error of {@link Frames.next}; `null`: it is none of those. */

@@ -14,9 +14,10 @@ class Lines extends LineFramer implements Frames {
   }
 }
 
-export function jsonSpeech(dispatcher: Pick<Dispatcher, "dispatch">): Speech {
+export function jsonSpeech(dispatcher: Pick<Dispatcher, "dispatch">, frameBytesMax: number): Speech {
   return {
-    newFrames: (frameBytesMax) => new Lines(frameBytesMax),
+    frameBytesMax,
+    newFrames: () => new Lines(frameBytesMax),
     dispatch: (line, client) => dispatcher.dispatch(line, client),
     refusalOf: (error) => {
       if (!(error instanceof FrameTooLarge)) return null;

@@ -14,6 +14,8 @@ import { kafkaSpeech } from "./kafka-speech.ts";
 export interface BrokerPortParts {
   readonly connections: OpenConnections;
   readonly dispatcher: Pick<KafkaDispatcher, "dispatch">;
+  /** Kafka: socket.request.max.bytes. */
+  readonly frameBytesMax: number;
 }
 
 export class BrokerPort {
@@ -60,7 +62,7 @@ export class BrokerPort {
   }
 
   #accept(socket: Socket): void {
-    const { connections, dispatcher } = this.#parts;
+    const { connections, dispatcher, frameBytesMax } = this.#parts;
     // Who comes from before the port was closed, or is one too many, has no way to be told so.
     if (this.#port === null || connections.isFull) {
       socket.destroy();
@@ -71,7 +73,7 @@ export class BrokerPort {
     const connection = connections.serve(
       socket,
       `${remoteAddress}:${socket.remotePort}`,
-      kafkaSpeech(dispatcher, peer),
+      kafkaSpeech(dispatcher, { peer, frameBytesMax }),
     );
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));

@@ -13,7 +13,7 @@ import type { EventFeed } from "../event-feed.ts";
 import { BrokerPort, type BrokerPortParts } from "./broker-port.ts";
 import type { AutoCreation, BrokerAddress, KafkaSite } from "./kafka-site.ts";
 
-export interface KafkaListenersParts extends BrokerPortParts {
+export interface KafkaListenersParts extends Omit<BrokerPortParts, "frameBytesMax"> {
   readonly settings: Settings;
   readonly events: EventFeed;
   readonly cluster: () => BrokerCluster;
@@ -53,13 +53,13 @@ export class KafkaListeners implements KafkaSite {
   /** Opens the ports, if the settings want any. Rejects with AddressUnavailable. */
   async listen(): Promise<void> {
     const { settings, cluster } = this.#parts;
-    const { kafka_port: firstPort, host } = settings;
+    const { kafka_port: firstPort, kafka_max_frame_bytes: frameBytesMax, host } = settings;
     if (firstPort === undefined) return;
     const ports = cluster()
       .brokerStates()
       .map(({ brokerId }, place) => {
         const port = firstPort === 0 ? 0 : firstPort + place;
-        return new BrokerPort(brokerId, { host, port }, this.#parts);
+        return new BrokerPort(brokerId, { host, port }, { ...this.#parts, frameBytesMax });
       });
     this.#ports = ports;
     for (const port of ports) await port.open();

@@ -2,6 +2,8 @@
 import { LIMITS } from "@minikafka/core";
 import { z } from "zod";
 
+const MIB = 1024 * 1024;
+
 export const kafkaSettings = {
   kafka_port: z
     .int()
@@ -16,6 +18,12 @@ export const kafkaSettings = {
     .min(1)
     .optional()
     .describe("the host that Kafka's clients are told to connect to (default: the one that is listened on)"),
+  kafka_max_frame_bytes: z
+    .int()
+    .min(1024)
+    .max(256 * MIB)
+    .default(64 * MIB)
+    .describe("the longest request of Kafka's clients"),
   auto_create_topics: z
     .boolean()
     .default(true)

@@ -19,9 +19,13 @@ class KafkaFrames extends FrameSplitter implements Frames {
 }
 
 /** As it is spoken with `peer`. */
-export function kafkaSpeech(dispatcher: Pick<KafkaDispatcher, "dispatch">, peer: KafkaPeer): Speech {
+export function kafkaSpeech(
+  dispatcher: Pick<KafkaDispatcher, "dispatch">,
+  { peer, frameBytesMax }: { readonly peer: KafkaPeer; readonly frameBytesMax: number },
+): Speech {
   return {
-    newFrames: (frameBytesMax) => new KafkaFrames(frameBytesMax),
+    frameBytesMax,
+    newFrames: () => new KafkaFrames(frameBytesMax),
     dispatch: (frame, client) => dispatcher.dispatch(frame, client, peer),
     // The protocol has no answer without a request: Kafka closes as well.
     refusalOf: (error) => (error instanceof FrameRefused ? { reason: error.message, answer: null } : null),
