@@ -287,6 +287,9 @@ export const SAMPLES: readonly Sample[] = [
     ],
     [[{ resourceType: 2, resourceName: "t", configs: [{ name: "retention.ms", value: "5" }] }], true],
   ),
+  sample("DescribeLogDirs", { topics: [{ topic: "t", partitions: [0, 2] }] }, null, [
+    [{ name: "t", partitions: [0, 2] }],
+  ]),
   sample("SaslAuthenticate", { authBytes: METADATA }, null, [METADATA]),
   sample(
     "CreatePartitions",
@@ -336,4 +339,7 @@ export const SAMPLES: readonly Sample[] = [
     ["g", [{ name: "t", partitions: [{ partitionIndex: 1 }] }]],
   ),
   sample("DescribeCluster", { includeClusterAuthorizedOperations: true, endpointType: 1 }, null, [true, 1]),
+  sample("DescribeProducers", { topics: [{ name: "t", partitionIndexes: [0, 2] }] }, null, [
+    [{ name: "t", partitionIndexes: [0, 2] }],
+  ]),
 ];

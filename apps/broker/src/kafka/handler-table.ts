@@ -30,12 +30,14 @@ import { endTxn } from "./handlers/26-end-txn.ts";
 import { txnOffsetCommit } from "./handlers/28-txn-offset-commit.ts";
 import { describeConfigs } from "./handlers/32-describe-configs.ts";
 import { alterConfigs } from "./handlers/33-alter-configs.ts";
+import { describeLogDirs } from "./handlers/35-describe-log-dirs.ts";
 import { saslAuthenticate } from "./handlers/36-sasl-authenticate.ts";
 import { createPartitions } from "./handlers/37-create-partitions.ts";
 import { deleteGroups } from "./handlers/42-delete-groups.ts";
 import { incrementalAlterConfigs } from "./handlers/44-incremental-alter-configs.ts";
 import { offsetDelete } from "./handlers/47-offset-delete.ts";
 import { describeCluster } from "./handlers/60-describe-cluster.ts";
+import { describeProducers } from "./handlers/61-describe-producers.ts";
 
 type HandlerTable = { readonly [Name in ApiName]?: KafkaHandler<Name> };
 
@@ -66,12 +68,14 @@ const HANDLERS: HandlerTable = {
   TxnOffsetCommit: txnOffsetCommit,
   DescribeConfigs: describeConfigs,
   AlterConfigs: alterConfigs,
+  DescribeLogDirs: describeLogDirs,
   SaslAuthenticate: saslAuthenticate,
   CreatePartitions: createPartitions,
   DeleteGroups: deleteGroups,
   IncrementalAlterConfigs: incrementalAlterConfigs,
   OffsetDelete: offsetDelete,
   DescribeCluster: describeCluster,
+  DescribeProducers: describeProducers,
 };
 
 /** By key. */

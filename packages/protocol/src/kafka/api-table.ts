@@ -28,12 +28,14 @@ import { endTxn } from "./apis/26-end-txn.ts";
 import { txnOffsetCommit } from "./apis/28-txn-offset-commit.ts";
 import { describeConfigs } from "./apis/32-describe-configs.ts";
 import { alterConfigs } from "./apis/33-alter-configs.ts";
+import { describeLogDirs } from "./apis/35-describe-log-dirs.ts";
 import { saslAuthenticate } from "./apis/36-sasl-authenticate.ts";
 import { createPartitions } from "./apis/37-create-partitions.ts";
 import { deleteGroups } from "./apis/42-delete-groups.ts";
 import { incrementalAlterConfigs } from "./apis/44-incremental-alter-configs.ts";
 import { offsetDelete } from "./apis/47-offset-delete.ts";
 import { describeCluster } from "./apis/60-describe-cluster.ts";
+import { describeProducers } from "./apis/61-describe-producers.ts";
 import type { InputOf, ValueOf } from "./schema.ts";
 
 /** By key, in order. */
@@ -64,12 +66,14 @@ export const API_TABLE = {
   28: txnOffsetCommit,
   32: describeConfigs,
   33: alterConfigs,
+  35: describeLogDirs,
   36: saslAuthenticate,
   37: createPartitions,
   42: deleteGroups,
   44: incrementalAlterConfigs,
   47: offsetDelete,
   60: describeCluster,
+  61: describeProducers,
 } as const;
 
 export type AnyApi = (typeof API_TABLE)[keyof typeof API_TABLE];

@@ -1,0 +1,56 @@
+/**
+ * DescribeProducers: who has written to a partition with a producer id, and whose transaction is open there (KIP-664).
+ *
+ * Behaviour: the leader is asked, and tells the hundred that it heard of last. What is amiss with one partition stands with it.
+ * Not modelled: the coordinator's epoch of the last marker (-1).
+ */
+import type { TopicPartition } from "@minikafka/core";
+import type { ResponseOf } from "@minikafka/protocol/kafka";
+import type { BrokerContext } from "../../json/handler.ts";
+import { NONE } from "../error-numbers.ts";
+import type { KafkaCall, KafkaHandler } from "../handler.ts";
+import { requireLed } from "../leadership.ts";
+import { partProblem } from "../part-problem.ts";
+
+type PartitionResult = ResponseOf<"DescribeProducers">["topics"][number]["partitions"][number];
+
+const NOTHING = -1;
+
+export const describeProducers: KafkaHandler<"DescribeProducers"> = {
+  serve: ({ topics }, context, call) => ({
+    topics: topics.map(({ name, partitionIndexes }) => ({
+      name,
+      partitions: partitionIndexes.map((partition) => resultOf({ topic: name, partition }, context, call)),
+    })),
+  }),
+  refusal: ({ topics }, errorCode) => ({
+    topics: topics.map(({ name, partitionIndexes }) => ({
+      name,
+      partitions: partitionIndexes.map((partitionIndex) => ({
+        partitionIndex,
+        errorCode,
+        activeProducers: [],
+      })),
+    })),
+  }),
+};
+
+function resultOf(place: TopicPartition, { cluster }: BrokerContext, call: KafkaCall): PartitionResult {
+  const partitionIndex = place.partition;
+  try {
+    requireLed(cluster, place, call);
+    const { producers, openTransactions } = cluster.describePartition(place);
+    const opened = new Map(openTransactions.map(({ producerId, firstOffset }) => [producerId, firstOffset]));
+    const activeProducers = producers.map(({ producerId, producerEpoch, lastSequence, lastSeenMs }) => ({
+      producerId,
+      producerEpoch,
+      lastSequence: lastSequence ?? NOTHING,
+      lastTimestamp: lastSeenMs,
+      coordinatorEpoch: NOTHING,
+      currentTxnStartOffset: opened.get(producerId) ?? NOTHING,
+    }));
+    return { partitionIndex, errorCode: NONE, activeProducers };
+  } catch (problem) {
+    return { partitionIndex, ...partProblem(problem, call), activeProducers: [] };
+  }
+}

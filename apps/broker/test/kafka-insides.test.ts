@@ -1,0 +1,91 @@
+/** What administrators see of the insides of partitions. */
+import { expect, test } from "vitest";
+import { Session } from "./support/broker.ts";
+import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
+import { kafkaBatch } from "./support/kafka-records.ts";
+import { TransactionalSession } from "./support/transactions.ts";
+
+async function openWithTopic() {
+  const broker = await openKafkaBroker({ brokers: 2 });
+  broker.cluster.createTopic({ topic: "orders", partitions: 2, replicationFactor: 1 });
+  broker.cluster.createTopic({ topic: "copied", partitions: 1, replicationFactor: 2 });
+  return { broker, client: await KafkaClient.open(broker, 1) };
+}
+
+async function send(client: KafkaClient, name: string, records: Buffer, acks = -1) {
+  const topicData = [{ name, partitionData: [{ index: 0, records }] }];
+  const { responses } = await client.ask("Produce", 9, { acks, timeoutMs: 5_000, topicData });
+  expect(responses[0]?.partitionResponses[0]?.errorCode).toBe(0);
+}
+
+test("DescribeLogDirs tells in every version how large the logs are that the asked broker holds", async () => {
+  const { broker, client } = await openWithTopic();
+  await send(client, "orders", kafkaBatch(["a", "b"]));
+  const { segments } = broker.cluster.describePartition({ topic: "orders", partition: 0 });
+  const partitionSize = segments[0]?.sizeBytes ?? 0;
+  expect(partitionSize).toBeGreaterThan(0);
+  const orders = {
+    name: "orders",
+    partitions: [{ partitionIndex: 0, partitionSize, offsetLag: 0, isFutureKey: false }],
+  };
+  const copied = {
+    name: "copied",
+    partitions: [{ partitionIndex: 0, partitionSize: 0, offsetLag: 0, isFutureKey: false }],
+  };
+  for (let version = 1; version <= 4; version += 1) {
+    const all = await client.ask("DescribeLogDirs", version, { topics: null });
+    expect(all.results).toMatchObject([{ errorCode: 0, logDir: "/data", topics: [copied, orders] }]);
+    const asked = [
+      { topic: "orders", partitions: [0, 1, 9] },
+      { topic: "missing", partitions: [0] },
+    ];
+    const some = await client.ask("DescribeLogDirs", version, { topics: asked });
+    expect(some.results).toMatchObject([{ errorCode: 0, topics: [orders] }]);
+  }
+  const other = await KafkaClient.open(broker, 2);
+  const { results } = await other.ask("DescribeLogDirs", 4, { topics: null });
+  expect(
+    results[0]?.topics.map(({ name, partitions }) => [name, partitions.map((each) => each.partitionIndex)]),
+  ).toEqual([
+    ["copied", [0]],
+    ["orders", [1]],
+  ]);
+  expect(results[0]).toMatchObject({ totalBytes: -1, usableBytes: -1 });
+});
+
+test("DescribeProducers tells who has written to a partition, and where an open transaction of his begins", async () => {
+  const { broker, client } = await openWithTopic();
+  const json = Session.open(broker);
+  const plain = await json.call("init_producer", {});
+  const producer = { producerId: plain.producer_id, producerEpoch: plain.producer_epoch };
+  await send(client, "orders", kafkaBatch(["a", "b"], { ...producer, baseSequence: 0 }));
+  const topics = [
+    { name: "orders", partitionIndexes: [0, 1, 9] },
+    { name: "missing", partitionIndexes: [0] },
+  ];
+  const answer = await client.ask("DescribeProducers", 0, { topics });
+  expect(
+    answer.topics.map(({ name, partitions }) => [name, partitions.map(({ errorCode }) => errorCode)]),
+  ).toEqual([
+    ["orders", [0, 6, 3]],
+    ["missing", [3]],
+  ]);
+  expect(answer.topics[0]?.partitions[0]?.activeProducers).toEqual([
+    {
+      ...producer,
+      lastSequence: 1,
+      lastTimestamp: expect.any(Number),
+      coordinatorEpoch: -1,
+      currentTxnStartOffset: -1,
+    },
+  ]);
+  const transactional = await TransactionalSession.open(json);
+  await transactional.begin();
+  await transactional.produce("c");
+  const { topics: again } = await client.ask("DescribeProducers", 0, { topics: topics.slice(0, 1) });
+  const { producer_id: producerId, producer_epoch: producerEpoch } = transactional.identity;
+  expect(again[0]?.partitions[0]?.activeProducers).toContainEqual({
+    ...{ producerId, producerEpoch, lastSequence: 0, lastTimestamp: expect.any(Number) },
+    ...{ coordinatorEpoch: -1, currentTxnStartOffset: 2 },
+  });
+});
