@@ -73,12 +73,13 @@ test("a broker tells its own settings, and those of nobody else", async () => {
   expect(byName.get("auto.create.topics.enable")).toMatchObject({ value: "true" });
   for (const resource of [
     { resourceType: BROKER, resourceName: "2" },
-    { resourceType: BROKER, resourceName: "" },
     { resourceType: 8, resourceName: "1" },
   ]) {
     const { results } = await describe(client, 2, resource);
     expect(results).toMatchObject([{ errorCode: 42, configs: [] }]);
   }
+  const changed = await describe(client, 2, { resourceType: BROKER, resourceName: "" });
+  expect(changed.results).toMatchObject([{ errorCode: 0, configs: [] }]);
   const missing = await describe(client, 2, { resourceName: "missing" });
   expect(missing.results).toMatchObject([{ errorCode: 3, configs: [] }]);
 });

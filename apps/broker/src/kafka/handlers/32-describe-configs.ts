@@ -2,7 +2,8 @@
  * DescribeConfigs: every setting of topics and brokers, with its default and where it comes from.
  *
  * Behaviour: without keys all settings are told, also those that say nothing of their own; with keys those of them that there are. A
- * broker tells its own: any other id is INVALID_REQUEST, as in Kafka. Synonyms and documentation are told to who asks for them.
+ * broker tells its own: any other id is INVALID_REQUEST, as in Kafka, and no name asks for what was set for all while they ran, which is
+ * nothing. Synonyms and documentation are told to who asks for them.
  * Versions: 1 has sources in the place of a flag for defaults, 3 types and documentation.
  * Not modelled: resources other than topics and brokers (INVALID_REQUEST); settings that change while a broker runs.
  */
@@ -51,6 +52,8 @@ function configsOf(resource: Resource, context: BrokerContext, { brokerId }: Kaf
       "INVALID_REQUEST",
       `the resource type is ${resourceType}; expected a topic or a broker`,
     );
+  // Of all brokers: what was changed while they ran.
+  if (resourceName === "") return [];
   if (resourceName !== String(brokerId))
     throw new KafkaRefusal(
       "INVALID_REQUEST",
