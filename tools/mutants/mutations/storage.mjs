@@ -42,6 +42,7 @@ export const STORAGE = [
     file: "log/parts/log-flusher.ts",
     from: "await env.disk.syncFolderLater(folder);",
     to: "",
+    seed: 62,
   },
   {
     name: "checkpoint-not-synced",

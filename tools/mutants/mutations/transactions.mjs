@@ -48,6 +48,7 @@ export const TRANSACTIONS = [
     file: "transaction/completion.ts",
     from: "        // What was decided by now is durable after it.\n        await this.#changes.act(transactionalId, () => null);\n        const keeper = this.#changes.topic.loaded(transactionalId)?.transaction;\n        if (keeper === undefined) continue;\n        const decided = keeper.current(transactionalId);\n        if (!isPrepared(decided)) return;\n        if (!isSameEnd(decided, keeper.committed(transactionalId))) continue;",
     to: "        const keeper = this.#changes.topic.loaded(transactionalId)?.transaction;\n        if (keeper === undefined) {\n          await this.#changes.act(transactionalId, () => null);\n          continue;\n        }\n        const decided = keeper.current(transactionalId);\n        if (!isPrepared(decided)) return;",
+    seed: 82,
   },
   {
     name: "late-marker-ends-another",
