@@ -89,3 +89,57 @@ test("DescribeProducers tells who has written to a partition, and where an open 
     ...{ coordinatorEpoch: -1, currentTxnStartOffset: 2 },
   });
 });
+
+test("transactional ids are described and listed by who coordinates them", async () => {
+  const { broker, client } = await openWithTopic();
+  const json = Session.open(broker);
+  const open = await TransactionalSession.open(json, "open");
+  await open.begin();
+  await open.produce("a");
+  const done = await TransactionalSession.open(json, "done");
+  await done.begin();
+  await done.produce("b");
+  await done.end(true);
+  const other = await KafkaClient.open(broker, 2);
+  const clients = new Map([
+    [1, client],
+    [2, other],
+  ]);
+  const coordinatorOf = async (key: string) => {
+    const { nodeId } = await client.ask("FindCoordinator", 1, { key, keyType: 1 });
+    return clients.get(nodeId) ?? client;
+  };
+  const describe = async (transactionalId: string) => {
+    const asked = await coordinatorOf(transactionalId);
+    const answer = await asked.ask("DescribeTransactions", 0, { transactionalIds: [transactionalId] });
+    return answer.transactionStates[0];
+  };
+  const { producer_id: producerId, producer_epoch: producerEpoch } = open.identity;
+  expect(await describe("open")).toMatchObject({
+    ...{ errorCode: 0, transactionalId: "open", transactionState: "Ongoing", producerId, producerEpoch },
+    ...{ transactionStartTimeMs: expect.any(Number), topics: [{ topic: "orders", partitions: [0] }] },
+  });
+  expect(await describe("done")).toMatchObject({
+    ...{ errorCode: 0, transactionState: "CompleteCommit", transactionStartTimeMs: -1, topics: [] },
+  });
+  expect(await describe("missing")).toMatchObject({ errorCode: 105, transactionState: "", topics: [] });
+  const list = async (version: number, filters: object = {}) => {
+    const request = { stateFilters: [], producerIdFilters: [], ...filters };
+    const answers = [];
+    for (const each of clients.values()) answers.push(await each.ask("ListTransactions", version, request));
+    return {
+      ids: answers
+        .flatMap(({ transactionStates }) => transactionStates.map((each) => each.transactionalId))
+        .sort(),
+      unknown: answers[0]?.unknownStateFilters,
+    };
+  };
+  expect(await list(0)).toEqual({ ids: ["done", "open"], unknown: [] });
+  expect(await list(0, { stateFilters: ["Ongoing", "Nothing"] })).toEqual({
+    ids: ["open"],
+    unknown: ["Nothing"],
+  });
+  expect(await list(0, { producerIdFilters: [producerId] })).toEqual({ ids: ["open"], unknown: [] });
+  expect(await list(1, { durationFilter: 3_600_000 })).toEqual({ ids: [], unknown: [] });
+  expect(await list(1, { durationFilter: -1 })).toEqual({ ids: ["done", "open"], unknown: [] });
+});

@@ -342,4 +342,11 @@ export const SAMPLES: readonly Sample[] = [
   sample("DescribeProducers", { topics: [{ name: "t", partitionIndexes: [0, 2] }] }, null, [
     [{ name: "t", partitionIndexes: [0, 2] }],
   ]),
+  sample("DescribeTransactions", { transactionalIds: ["a", "b"] }, null, [["a", "b"]]),
+  sample(
+    "ListTransactions",
+    { stateFilters: ["Ongoing"], producerIdFilters: [7], durationFilter: 60 },
+    null,
+    [["Ongoing"], [7n], 60n],
+  ),
 ];

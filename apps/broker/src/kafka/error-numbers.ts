@@ -43,6 +43,8 @@ const KINDS: { readonly [api: string]: Kind } = {
   OffsetDelete: "group",
   TxnOffsetCommit: "group",
   InitProducerId: "transaction",
+  DescribeTransactions: "transaction",
+  ListTransactions: "transaction",
   AddPartitionsToTxn: "transaction",
   AddOffsetsToTxn: "transaction",
   EndTxn: "transaction",

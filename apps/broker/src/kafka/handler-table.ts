@@ -38,6 +38,8 @@ import { incrementalAlterConfigs } from "./handlers/44-incremental-alter-configs
 import { offsetDelete } from "./handlers/47-offset-delete.ts";
 import { describeCluster } from "./handlers/60-describe-cluster.ts";
 import { describeProducers } from "./handlers/61-describe-producers.ts";
+import { describeTransactions } from "./handlers/65-describe-transactions.ts";
+import { listTransactions } from "./handlers/66-list-transactions.ts";
 
 type HandlerTable = { readonly [Name in ApiName]?: KafkaHandler<Name> };
 
@@ -76,6 +78,8 @@ const HANDLERS: HandlerTable = {
   OffsetDelete: offsetDelete,
   DescribeCluster: describeCluster,
   DescribeProducers: describeProducers,
+  DescribeTransactions: describeTransactions,
+  ListTransactions: listTransactions,
 };
 
 /** By key. */

@@ -36,6 +36,8 @@ import { incrementalAlterConfigs } from "./apis/44-incremental-alter-configs.ts"
 import { offsetDelete } from "./apis/47-offset-delete.ts";
 import { describeCluster } from "./apis/60-describe-cluster.ts";
 import { describeProducers } from "./apis/61-describe-producers.ts";
+import { describeTransactions } from "./apis/65-describe-transactions.ts";
+import { listTransactions } from "./apis/66-list-transactions.ts";
 import type { InputOf, ValueOf } from "./schema.ts";
 
 /** By key, in order. */
@@ -74,6 +76,8 @@ export const API_TABLE = {
   47: offsetDelete,
   60: describeCluster,
   61: describeProducers,
+  65: describeTransactions,
+  66: listTransactions,
 } as const;
 
 export type AnyApi = (typeof API_TABLE)[keyof typeof API_TABLE];

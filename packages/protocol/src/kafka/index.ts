@@ -15,6 +15,7 @@ export { OPERATIONS_NOT_ASKED } from "./apis/03-metadata.ts";
 export { KEY_TYPE_GROUP, KEY_TYPE_TRANSACTION } from "./apis/10-find-coordinator.ts";
 export { DELETE_TO_HIGH_WATERMARK } from "./apis/21-delete-records.ts";
 export { ENDPOINT_BROKERS } from "./apis/60-describe-cluster.ts";
+export { ANY_DURATION } from "./apis/66-list-transactions.ts";
 export {
   CONFIG_OPERATION,
   CONFIG_SOURCE,

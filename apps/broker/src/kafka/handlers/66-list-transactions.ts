@@ -1,0 +1,37 @@
+/**
+ * ListTransactions: the transactional ids that the asked broker coordinates; a client asks all brokers (KIP-664).
+ *
+ * Behaviour: chosen by state and by producer id, each list for what it is not empty; names of no state are told beside the answer.
+ * Versions: 1 chooses those whose transaction has been open for longer than a time (KIP-994), by the broker's clock.
+ * Not modelled: version 2, a pattern of ids.
+ */
+import { ANY_DURATION } from "@minikafka/protocol/kafka";
+import { lookAtTransactions } from "../../json/transaction-request.ts";
+import { NONE } from "../error-numbers.ts";
+import type { KafkaHandler } from "../handler.ts";
+import { isTransactionStateName, transactionStateName } from "../transaction-states.ts";
+
+export const listTransactions: KafkaHandler<"ListTransactions"> = {
+  async serve({ stateFilters, producerIdFilters, durationFilter }, context, { brokerId, client }) {
+    const { transactions } = await lookAtTransactions(context, client, (all, wait) => all.list({}, wait));
+    const startedMsMax = context.clock.nowMs() - durationFilter;
+    const isOld = (startedMs: number | null) =>
+      durationFilter <= ANY_DURATION || (startedMs !== null && startedMs < startedMsMax);
+    return {
+      errorCode: NONE,
+      unknownStateFilters: stateFilters.filter((name) => !isTransactionStateName(name)),
+      transactionStates: transactions
+        .filter(({ coordinatorId, startedMs }) => coordinatorId === brokerId && isOld(startedMs))
+        .filter(({ producerId }) => producerIdFilters.length === 0 || producerIdFilters.includes(producerId))
+        .map(({ transactionalId, producerId, state }) => ({
+          transactionalId,
+          producerId,
+          transactionState: transactionStateName(state),
+        }))
+        .filter(
+          ({ transactionState }) => stateFilters.length === 0 || stateFilters.includes(transactionState),
+        ),
+    };
+  },
+  refusal: (_request, errorCode) => ({ errorCode, unknownStateFilters: [], transactionStates: [] }),
+};
