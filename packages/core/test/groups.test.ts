@@ -267,8 +267,14 @@ describe("groups", () => {
     const offsets = [{ topic: "orders", partition: 0, offset: 3, metadata: null }];
     await cluster.groups.commit({ groupId: "alone", member: null, offsets });
     expect((await cluster.groups.list()).groups).toEqual([
-      { groupId: "alone", state: "empty", generation: 0, members: 0, coordinatorId: 1 },
-      { groupId: GROUP, state: "stable", generation: 1, members: 1, coordinatorId: 1 },
+      {
+        ...{ groupId: "alone", type: "consumer", protocolType: null },
+        ...{ state: "empty", generation: 0, members: 0, coordinatorId: 1 },
+      },
+      {
+        ...{ groupId: GROUP, type: "consumer", protocolType: "consumer" },
+        ...{ state: "stable", generation: 1, members: 1, coordinatorId: 1 },
+      },
     ]);
     expect(await cluster.groups.describe(GROUP)).toMatchObject({
       assignor: "roundrobin",
