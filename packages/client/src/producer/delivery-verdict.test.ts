@@ -18,6 +18,7 @@ test("a batch is tried again by itself only when surely nothing of it was append
     "CONCURRENT_TRANSACTIONS",
     "FENCED_LEADER_EPOCH",
     "LEADER_NOT_AVAILABLE",
+    "NOT_COORDINATOR",
     "NOT_ENOUGH_REPLICAS",
     "REBALANCE_IN_PROGRESS",
     "SHUTTING_DOWN",
