@@ -1,0 +1,70 @@
+/** Batches that Kafka's clients have compressed: each codec that they have is read by all of them and by the SDK. */
+import {
+  Consumer,
+  compressionsAlgorithms,
+  Producer,
+  stringDeserializers,
+  stringSerializers,
+} from "@platformatic/kafka";
+import kafkajs from "kafkajs";
+import { expect, onTestFinished, test } from "vitest";
+import { valuesOf } from "./support/committed-values.ts";
+import { addressesOf, kafkaWorld, Member, opened } from "./support/kafka-world.ts";
+
+type Codec = keyof typeof compressionsAlgorithms;
+
+const VALUES = Array.from(
+  { length: 200 },
+  (_, number) => `${number} ${"a value that repeats itself ".repeat(4)}`,
+);
+
+/** In this program alone, as its users do. */
+function isAvailable(codec: Codec): boolean {
+  return compressionsAlgorithms[codec].available !== false;
+}
+
+test.for(["gzip", "snappy", "lz4", "zstd"] as const)(
+  "what @platformatic/kafka packs with %s comes out whole, for itself and for the SDK",
+  async (codec, { skip }) => {
+    if (!isAvailable(codec)) {
+      console.log(`skipped: this Node has no ${codec}`);
+      skip();
+    }
+    const { daemon, client } = await kafkaWorld();
+    const base = { clientId: "e2e", bootstrapBrokers: addressesOf(daemon), retryDelay: 20 };
+    const producer = new Producer({
+      ...base,
+      serializers: stringSerializers,
+      autocreateTopics: true,
+      compression: codec,
+    });
+    const options = { groupId: "readers", maxWaitTime: 50, deserializers: stringDeserializers };
+    const consumer = new Consumer({ ...base, ...options });
+    onTestFinished(async () => {
+      await producer.close(true);
+      await consumer.close(true);
+    });
+    await producer.send({ messages: VALUES.map((value) => ({ topic: "t", value })) });
+    expect(await valuesOf(client, "t")).toEqual(VALUES);
+    const { segments } = await client.admin().describePartition({ topic: "t", partition: 0 });
+    const plainBytes = VALUES.join("").length;
+    expect(segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBeLessThan(plainBytes / 2);
+    const found: string[] = [];
+    for await (const { value } of await consumer.consume({ topics: ["t"], mode: "earliest" })) {
+      found.push(value);
+      if (found.length === VALUES.length) break;
+    }
+    expect(found).toEqual(VALUES);
+  },
+);
+
+test("what kafkajs packs with gzip comes out whole, for itself and for the SDK", async () => {
+  const { kafka, client } = await kafkaWorld();
+  const producer = await opened(kafka.producer());
+  const messages = VALUES.map((value) => ({ value }));
+  await producer.send({ topic: "t", compression: kafkajs.CompressionTypes.GZIP, messages });
+  expect(await valuesOf(client, "t")).toEqual(VALUES);
+  const member = await Member.join(kafka, { topic: "t" });
+  await member.read(VALUES.length);
+  expect(member.values).toEqual(VALUES);
+});
