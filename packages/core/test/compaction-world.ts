@@ -4,6 +4,7 @@ import {
   type BatchContent,
   decodeRecords,
   encodeBatch,
+  plainFrame,
   readBatchHeader,
   splitFrames,
 } from "@minikafka/record";
@@ -15,6 +16,7 @@ import type {
 import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/context/log-config.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { emptyDisk, FOLDER, type LogWorld, type WorldOptions, worldOn } from "./log-world.ts";
+import { gzipOnly } from "./packing.ts";
 
 /** A value of `null` is a tombstone. */
 export type KeyValue = readonly [key: string | null, value: string | null];
@@ -100,7 +102,7 @@ export function framesOf(log: PartitionLog, bytesMax = 1 << 20): Buffer[] {
 /** `offset key=value` of every record that is left and may be read. */
 export function left(log: PartitionLog, bytesMax?: number): string[] {
   return framesOf(log, bytesMax)
-    .flatMap((frame) => decodeRecords(frame))
+    .flatMap((frame) => decodeRecords(plainFrame(frame, gzipOnly)))
     .filter(({ offset }) => offset >= log.logStartOffset)
     .map(({ offset, key, value }) => `${offset} ${key}=${value?.toString().replaceAll(".", "") ?? null}`);
 }

@@ -4,6 +4,8 @@
  * the log is what it was before the pass or what it was to be after it, holds what was flushed, and is compacted again.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { packedFrame } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
@@ -12,6 +14,7 @@ import type { PartitionLog } from "../src/log/partition-log.ts";
 import { COMPACTED_CONFIG, type KeyValue, keyed, left, request } from "./compaction-world.ts";
 import { changesOf, filesHash, interruptedAt, saying } from "./crash-instants.ts";
 import { emptyDisk, FOLDER, seedFromEnvironment, worldOn } from "./log-world.ts";
+import { gzipOnly } from "./packing.ts";
 
 /** An instant at which the world may end. */
 interface Instant {
@@ -36,8 +39,11 @@ class Life {
   nowMs = 1000;
   #log: PartitionLog | null = null;
   #isInPass = false;
+  /** Whether batches are compressed. */
+  readonly #packs: boolean;
 
-  constructor() {
+  constructor({ packs }: { readonly packs: boolean }) {
+    this.#packs = packs;
     this.disk.beforeChange(({ kind, path }) => this.note(`${kind} of ${path}`));
   }
 
@@ -58,10 +64,12 @@ class Life {
   }
 
   append(...pairs: readonly KeyValue[]): void {
-    this.log.append(
-      keyed(pairs, 1000, { producerId: this.lines.length % 3, producerEpoch: 0, baseSequence: 0 }),
-      0,
-    );
+    const plain = keyed(pairs, 1000, {
+      producerId: this.lines.length % 3,
+      producerEpoch: 0,
+      baseSequence: 0,
+    });
+    this.log.append(this.#packs ? packedFrame(plain, "gzip", gzipOnly) : plain, 0);
     for (const [key, value] of pairs) this.lines.push(`${this.lines.length} ${key}=${value}`);
   }
 
@@ -102,7 +110,16 @@ const append =
   (...pairs: readonly KeyValue[]): Step =>
   async (life) =>
     life.append(...pairs);
-const long = (text: string) => text.padEnd(150, ".").replaceAll(".", "-");
+/** Compresses badly, so that segments end at the same batches whether they are compressed or not. */
+const long = (text: string) =>
+  text +
+  [1, 2, 3]
+    .map((part) =>
+      createHash("sha256")
+        .update(text + part)
+        .digest("base64url"),
+    )
+    .join("");
 const flush: Step = ({ log }) => log.flush();
 const compact: Step = (life) => life.compact();
 const compactInPart: Step = (life) => life.compact(2 * 32);
@@ -233,26 +250,36 @@ async function expectGoesOn(disk: MemoryDisk, records: readonly string[]): Promi
   last.abandon();
 }
 
-test("a crash before any change of the disk leaves the log as it was before the pass, or as it is after it", async () => {
-  const seed = seedFromEnvironment(1);
-  const random = new SeededRandom(seed);
-  const life = new Life();
-  for (const step of STORY) await step(life);
-  life.note("the end");
-  // What comes before the first pass is for log-crash.test.ts.
-  const first = life.instants.findIndex(({ isInPass }) => isInPass);
-  const explored = new Explored();
-  for (const [number, instant] of life.instants.entries()) {
-    if (number < first) continue;
-    for (const crash of crashesOf(random)) {
-      await saying(`${crash.mode} at instant ${number}, before ${instant.before}, seed ${seed}`, async () => {
-        const disk = instant.disk.clone();
-        disk.crash(crash);
-        if (explored.isNew("before", disk, crash, instant))
-          await expectSurvival(disk, { life, instant, random, explored });
-      });
+test.each([
+  ["plain", false],
+  ["compressed", true],
+])(
+  "a crash before any change of the disk leaves a log of %s batches as it was before the pass, or as it is after it",
+  async (_name, packs) => {
+    const seed = seedFromEnvironment(1);
+    const random = new SeededRandom(seed);
+    const life = new Life({ packs });
+    for (const step of STORY) await step(life);
+    life.note("the end");
+    // What comes before the first pass is for log-crash.test.ts.
+    const first = life.instants.findIndex(({ isInPass }) => isInPass);
+    const explored = new Explored();
+    for (const [number, instant] of life.instants.entries()) {
+      if (number < first) continue;
+      for (const crash of crashesOf(random)) {
+        await saying(
+          `${crash.mode} at instant ${number}, before ${instant.before}, seed ${seed}`,
+          async () => {
+            const disk = instant.disk.clone();
+            disk.crash(crash);
+            if (explored.isNew("before", disk, crash, instant))
+              await expectSurvival(disk, { life, instant, random, explored });
+          },
+        );
+      }
     }
-  }
-  expect(life.gone.map(({ size }) => size)).toEqual([0, 2, 5]);
-  expect(life.instants.filter(({ isInPass }) => isInPass).length).toBeGreaterThan(60);
-}, 120_000);
+    expect(life.gone.map(({ size }) => size)).toEqual([0, 2, 5]);
+    expect(life.instants.filter(({ isInPass }) => isInPass).length).toBeGreaterThan(60);
+  },
+  120_000,
+);

@@ -12,6 +12,7 @@ import { BrokerError } from "../src/errors.ts";
 import { IndexMemory } from "../src/log/context/index-memory.ts";
 import { LOG_CONFIG_DEFAULTS, type LogConfig } from "../src/log/context/log-config.ts";
 import { PartitionLog, type PartitionLogOptions } from "../src/log/partition-log.ts";
+import { gzipOnly } from "./packing.ts";
 
 export const FOLDER = "/data/broker-1/orders-0";
 export const PLACE = { brokerId: 1, topic: "orders", partition: 0 };
@@ -61,6 +62,7 @@ export function worldOn<D extends Disk>(
     random: new SeededRandom(1),
     trace: trace.trace,
     faults,
+    compression: gzipOnly,
   };
   const config: LogConfig = { ...LOG_CONFIG_DEFAULTS, segmentBytes: 600, ...options };
   const open = (changes: WorldOptions = {}) => {

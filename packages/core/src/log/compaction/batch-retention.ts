@@ -2,18 +2,25 @@
  * What stays of each batch when a log is compacted: the latest record of each key, records without a key, tombstones and
  * markers until their delete horizon. A decision only; compacted-batch.ts of the record package makes the bytes.
  *
+ * Compressed batches are unpacked to choose among their records, and packed anew with their codec when they lose some. A batch is
+ * kept whole that nothing here can unpack, or that has more in it than a batch may have and would be too large again: it may hide
+ * older records of any key, now and in every later pass, so that no tombstone behind it is dropped.
+ *
  * Invariants: nothing at or behind the covered end is touched; a tombstone is dropped only in a pass that drops every older
  * record of its key, and where every replica holds it or has dropped it as well; offsets, order and times stay.
  */
 import {
   type BatchHeader,
+  type Compression,
   emptiedFrame,
   HEADER_BYTES,
   isGap,
+  packedFrame,
   RecordCursor,
   TIMESTAMP_MS_MAX,
   thinnedFrame,
 } from "@minikafka/record";
+import { plainOrNull } from "../frames/unpacked.ts";
 import type { KeyOffsetMap } from "./key-offset-map.ts";
 import type { ProducerTails } from "./producer-tails.ts";
 import type { TransactionWatch } from "./transaction-watch.ts";
@@ -32,6 +39,16 @@ export interface RetentionRules {
   readonly frameBytesMax: number;
   readonly transactions: TransactionWatch;
   readonly producers: ProducerTails;
+  /** Without it compressed batches are kept whole. */
+  readonly compression?: Compression | undefined;
+}
+
+/** A batch that can be looked into. */
+interface OpenBatch {
+  readonly frame: Buffer;
+  readonly header: BatchHeader;
+  /** The same with its records unpacked; itself when they are plain. */
+  readonly plain: Buffer;
 }
 
 /** A frame to write, or `null` where a gap is to be. */
@@ -60,8 +77,8 @@ export class BatchRetention {
   };
   /** Which records of the batch in hand stay, by their place in it. */
   #stays = new Uint8Array(1024);
-  /** A batch was met that cannot be read, so that nobody knows which keys it has. */
-  #metUnreadable = false;
+  /** A batch was met that may hide older records: nobody can read it, or it could not be written without them. */
+  #metHiding = false;
 
   constructor(rules: RetentionRules) {
     this.#rules = rules;
@@ -76,9 +93,9 @@ export class BatchRetention {
     transactions.noteRecords(header);
     if (header.baseOffset >= coveredEnd || transactions.isOpen(header)) return this.#whole(frame, header);
     if (isAborted || header.recordCount === 0) return this.#emptied(frame, header);
-    if (header.codec === "none") return this.#thinned(frame, header);
-    this.#metUnreadable = true;
-    return this.#whole(frame, header);
+    const plain = plainOrNull(frame, header, this.#rules.compression);
+    if (plain === null || plain.length > this.#rules.frameBytesMax) this.#metHiding = true;
+    return plain === null ? this.#whole(frame, header) : this.#thinned({ frame, header, plain });
   }
 
   /** A marker goes once nothing of its transaction is left for it to speak for, and its own time is over. */
@@ -97,15 +114,26 @@ export class BatchRetention {
     return thinnedFrame(frame, { stays: () => true, deleteHorizonMs: horizonMs });
   }
 
-  #thinned(frame: Buffer, header: BatchHeader): RetainedFrame {
-    const { kept, tombstones } = this.#choose(frame, header);
-    this.counts.recordsDropped += header.recordCount - kept;
-    if (kept === 0) return this.#emptied(frame, { ...header, recordCount: 0 });
-    this.counts.recordsKept += kept;
+  #thinned(batch: OpenBatch): RetainedFrame {
+    const { frame, header } = batch;
+    const { kept, tombstones } = this.#choose(batch);
+    if (kept === 0) return this.#emptied(frame, header);
     const isWhole = kept === header.recordCount;
-    if (tombstones === 0 || header.nextOffset > this.#rules.coveredEnd)
-      return isWhole ? frame : this.#thinnedTo(frame, null);
-    return this.#withTombstones(frame, header, { isWhole, tombstones });
+    const hasHorizon = tombstones > 0 && header.nextOffset <= this.#rules.coveredEnd;
+    const rewritten = hasHorizon
+      ? this.#withTombstones(batch, { isWhole, tombstones })
+      : this.#without(batch, { isWhole });
+    if (rewritten === frame) return this.#whole(frame, header);
+    this.counts.recordsKept += kept;
+    this.counts.recordsDropped += header.recordCount - kept;
+    return rewritten;
+  }
+
+  /** The batch with the records that stay; with all of them where it has to be (see above). */
+  #without(batch: OpenBatch, { isWhole }: { isWhole: boolean }): Buffer {
+    if (isWhole) return batch.frame;
+    const thinned = this.#thinnedTo(batch, null);
+    return thinned.length > this.#rules.frameBytesMax ? batch.frame : thinned;
   }
 
   /**
@@ -113,37 +141,42 @@ export class BatchRetention {
    * too early. Where the horizon would make the batch larger than one may be, its tombstones wait until it has lost others.
    */
   #withTombstones(
-    frame: Buffer,
-    header: BatchHeader,
+    batch: OpenBatch,
     { isWhole, tombstones }: { isWhole: boolean; tombstones: number },
   ): Buffer {
+    const { frame, header } = batch;
     const horizonMs = header.deleteHorizonMs ?? this.#newHorizonMs();
     const isNew = header.deleteHorizonMs === null;
-    const thinned = isWhole && !isNew ? frame : this.#thinnedTo(frame, isNew ? horizonMs : null);
-    if (thinned.length > this.#rules.frameBytesMax) return isWhole ? frame : this.#thinnedTo(frame, null);
-    // Behind a batch that cannot be read no tombstone is ever dropped.
-    if (this.#metUnreadable) return thinned;
+    const thinned = isWhole && !isNew ? frame : this.#thinnedTo(batch, isNew ? horizonMs : null);
+    if (thinned.length > this.#rules.frameBytesMax) return this.#without(batch, { isWhole });
+    // Behind a batch that may hide older records no tombstone is ever dropped.
+    if (this.#metHiding) return thinned;
     this.#noteHorizon(horizonMs);
     if (this.#isOver(header)) this.counts.recordsHeld += tombstones;
     return thinned;
   }
 
-  #thinnedTo(frame: Buffer, deleteHorizonMs: number | null): Buffer {
+  /** A packed batch comes out packed, unless it fits no batch any more and plain it does. */
+  #thinnedTo({ plain, header: { codec } }: OpenBatch, deleteHorizonMs: number | null): Buffer {
+    const { compression, frameBytesMax } = this.#rules;
     let index = 0;
-    return thinnedFrame(frame, { stays: () => this.#stays[index++] === 1, deleteHorizonMs });
+    const thinned = thinnedFrame(plain, { stays: () => this.#stays[index++] === 1, deleteHorizonMs });
+    if (codec === null || codec === "none" || compression === undefined) return thinned;
+    const packed = packedFrame(thinned, codec, compression);
+    return packed.length > frameBytesMax && thinned.length <= frameBytesMax ? thinned : packed;
   }
 
   /** Decides for each record of a batch, and notes it in `#stays`. */
-  #choose(frame: Buffer, header: BatchHeader) {
+  #choose({ plain, header }: OpenBatch) {
     const { baseOffset, recordCount } = header;
     const { latest, coveredEnd } = this.#rules;
     if (this.#stays.length < recordCount) this.#stays = new Uint8Array(recordCount);
-    const mayGo = this.#mayGo(header) && !this.#metUnreadable;
+    const mayGo = this.#mayGo(header) && !this.#metHiding;
     let [kept, tombstones, index] = [0, 0, 0];
-    for (const cursor = new RecordCursor(frame); cursor.next(); index += 1) {
+    for (const cursor = new RecordCursor(plain); cursor.next(); index += 1) {
       const offset = baseOffset + cursor.offsetDelta;
       const isOpen = !cursor.hasKey || offset >= coveredEnd;
-      const isLatest = isOpen || offset >= latest.get(frame, cursor.keyStart, cursor.keyEnd);
+      const isLatest = isOpen || offset >= latest.get(plain, cursor.keyStart, cursor.keyEnd);
       const isTombstone = !isOpen && !cursor.hasValue;
       const stays = isLatest && !(isTombstone && mayGo);
       this.#stays[index] = stays ? 1 : 0;

@@ -112,6 +112,7 @@ export class CompactionPass {
       nowMs: this.#request.nowMs,
       deleteRetentionMs: context.config.deleteRetentionMs,
       frameBytesMax: context.frameBytesMax,
+      compression: context.env.compression,
       transactions,
       producers: new ProducerTails((producerId) => producers.get(producerId), coveredEnd),
     });

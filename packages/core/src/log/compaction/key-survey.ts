@@ -5,6 +5,7 @@
  */
 import { type BatchHeader, RecordCursor } from "@minikafka/record";
 import type { LogContext } from "../context/log-context.ts";
+import { plainOrNull } from "../frames/unpacked.ts";
 import type { Segment } from "../segment/segment.ts";
 import { SegmentSource } from "../segment/segment-source.ts";
 import type { KeyOffsetMap } from "./key-offset-map.ts";
@@ -48,21 +49,23 @@ async function surveySegment(parts: SurveyParts, segment: Segment): Promise<numb
 
 /** The offset of the first key that did not fit, or `null`. */
 function surveyBatch(
-  { latest, transactions, firstDirtyOffset }: SurveyParts,
+  { context, latest, transactions, firstDirtyOffset }: SurveyParts,
   frame: Buffer,
   header: BatchHeader,
 ): number | null {
   const hasKeys =
     header.nextOffset > firstDirtyOffset &&
     header.control === null &&
-    header.codec === "none" &&
     !transactions.isAborted(header) &&
     !transactions.isOpen(header);
   if (!hasKeys) return null;
-  for (const cursor = new RecordCursor(frame); cursor.next(); ) {
+  // Batches that cannot be unpacked have no say, and are kept whole.
+  const plain = plainOrNull(frame, header, context.env.compression);
+  if (plain === null) return null;
+  for (const cursor = new RecordCursor(plain); cursor.next(); ) {
     const offset = header.baseOffset + cursor.offsetDelta;
     if (!cursor.hasKey || offset < firstDirtyOffset) continue;
-    if (!latest.put(frame, cursor.keyStart, cursor.keyEnd, offset)) return offset;
+    if (!latest.put(plain, cursor.keyStart, cursor.keyEnd, offset)) return offset;
   }
   return null;
 }

@@ -2,7 +2,14 @@
  * Compressed batches, looked into. A log stores and serves them as they came; whoever reads their records unpacks them here, each
  * time, within one bound.
  */
-import { type Compression, CompressionError, plainFrame, storedRecordsProblem } from "@minikafka/record";
+import {
+  type BatchHeader,
+  type Compression,
+  CompressionError,
+  isPlain,
+  plainFrame,
+  storedRecordsProblem,
+} from "@minikafka/record";
 import { BrokerError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 
@@ -29,6 +36,15 @@ export function lookInto(frame: Buffer, compression: Compression | undefined): L
     if (!(error instanceof CompressionError)) throw error;
     return { plain: null, problem: error.problem === "unsupported" ? null : error.message };
   }
+}
+
+/** The plain `frame` for who passes over what he cannot read: `null` for a packed one that cannot be unpacked, or is unsound within. */
+export function plainOrNull(
+  frame: Buffer,
+  header: BatchHeader,
+  compression: Compression | undefined,
+): Buffer | null {
+  return isPlain(header) ? frame : lookInto(frame, compression).plain;
 }
 
 /**
