@@ -75,6 +75,7 @@ export type {
   ListedGroup,
 } from "./group-admin.ts";
 export type { LinkFactory } from "./link/link-factory.ts";
+export type { CompressionType } from "./producer/batch-packing.ts";
 export type { RecordMetadata } from "./producer/delivery.ts";
 export { murmur2, toPositive } from "./producer/murmur2.ts";
 export type { KeyHash, Partitioner } from "./producer/partitioner.ts";

@@ -2,7 +2,14 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
-import { collectHeader, parseAcks, parseDelimiter, parseTimeout, wholeNumber } from "../input/arguments.ts";
+import {
+  collectHeader,
+  parseAcks,
+  parseCompression,
+  parseDelimiter,
+  parseTimeout,
+  wholeNumber,
+} from "../input/arguments.ts";
 import { requireConsistent } from "../input/record-options.ts";
 import { examples } from "../output/examples.ts";
 import type { ProduceOptions } from "../produce/produce-options.ts";
@@ -48,7 +55,7 @@ export function declareProduce(program: Command, perform: Perform): void {
         "minikafka-cli produce orders -v paid -k alice -H source=web --acks all",
         "minikafka-cli produce orders -K : --idempotent < pairs.txt",
         "minikafka-cli produce orders -K : --transactional-id import < pairs.txt",
-        "minikafka-cli fetch orders -e -J | minikafka-cli produce copy --jsonl",
+        "minikafka-cli fetch orders -e -J | minikafka-cli produce copy --jsonl --compression zstd",
       ],
       NOTE,
     ),
@@ -74,7 +81,12 @@ function declareRecords(command: Command): Command {
       collectHeader,
     )
     .option("-Z, --null", "an empty value becomes null, a tombstone")
-    .option("--jsonl", "each line is a record in JSON");
+    .option("--jsonl", "each line is a record in JSON")
+    .option(
+      "--compression <codec>",
+      "none, gzip, snappy, lz4 or zstd: what batches are compressed with, where that makes them smaller (default: none)",
+      parseCompression,
+    );
 }
 
 /** When a record counts, and with which others. */

@@ -76,6 +76,18 @@ export function parseAcks(text: string): AcksText {
   throw new InvalidArgumentError("Expected 0, 1 or all.");
 }
 
+const COMPRESSIONS = ["none", "gzip", "snappy", "lz4", "zstd"] as const;
+export type CompressionText = (typeof COMPRESSIONS)[number];
+
+/** Kafka's `compression.type` of a producer. */
+export function parseCompression(text: string): CompressionText {
+  const known = COMPRESSIONS.find((name) => name === text);
+  if (known !== undefined) return known;
+  throw new InvalidArgumentError(
+    `Expected ${COMPRESSIONS.slice(0, -1).join(", ")} or ${COMPRESSIONS.at(-1)}.`,
+  );
+}
+
 export type Isolation = "read_uncommitted" | "read_committed";
 
 export const ISOLATION_HELP =

@@ -49,11 +49,12 @@ export function produce(context: Context, topic: string, options: ProduceOptions
 }
 
 function producerOptions({ settings }: Context, options: ProduceOptions): ProducerOptions {
-  const { idempotent = false, name, acks, transactionalId, transactionTimeout } = options;
+  const { idempotent = false, name, acks, compression, transactionalId, transactionTimeout } = options;
   const deliveryTimeoutMs = Math.max(1, settings.timeoutMs ?? DELIVERY_TIMEOUT_DEFAULT_MS);
   if (transactionalId !== undefined)
-    return { transactionalId, transactionTimeoutMs: transactionTimeout, deliveryTimeoutMs };
-  return { idempotent, name, acks: ACKS[acks ?? (idempotent ? "all" : "1")], deliveryTimeoutMs };
+    return { transactionalId, transactionTimeoutMs: transactionTimeout, deliveryTimeoutMs, compression };
+  const strength = { idempotent, name, acks: ACKS[acks ?? (idempotent ? "all" : "1")] };
+  return { ...strength, deliveryTimeoutMs, compression };
 }
 
 async function sendAll(

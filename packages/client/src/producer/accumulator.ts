@@ -214,9 +214,9 @@ export class Accumulator {
   }
 
   #openLane(state: TopicState, partition: number): PartitionLane {
-    const { batchBytes, lingerMs, inFlightPerPartitionMax: inFlightMax } = this.#settings;
+    const { batchBytes, lingerMs, inFlightPerPartitionMax: inFlightMax, codec } = this.#settings;
     const sequences = this.#sender.keeper;
-    const limits = { batchBytes, lingerMs, inFlightMax, sequences, frames: this.#frames };
+    const limits = { batchBytes, lingerMs, inFlightMax, sequences, frames: this.#frames, codec };
     const lane = new PartitionLane({ topic: state.topic, partition }, limits);
     state.lanes.set(partition, lane);
     return lane;

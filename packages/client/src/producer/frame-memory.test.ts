@@ -43,7 +43,7 @@ test.each([
   [1, false],
 ])("after %d failed attempts a delivered batch's memory is used again: %s", (failures, isUsedAgain) => {
   const frames = new FrameMemory(10_000);
-  const bounds = { frameBytesMax: 1_000, expectedBytes: 5_000, frames };
+  const bounds = { frameBytesMax: 1_000, expectedBytes: 5_000, frames, codec: null };
   const batch = new ProducerBatch({ topic: "orders", partition: 0 }, 0, 0, bounds);
   const delivery = { succeed: () => {}, fail: () => {} };
   const record = { key: null, value: Buffer.from("v"), timestampMs: 1, headers: [] };

@@ -7,6 +7,7 @@
  * order, and what has to be sent again goes alone, so that the broker still knows each by the last few that it remembers.
  * Never sends anything itself.
  */
+import type { PackingCodec } from "@minikafka/record";
 import { isFateUnknown, type MiniKafkaError } from "../errors.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import type { FrameMemory } from "./frame-memory.ts";
@@ -21,6 +22,7 @@ export interface LaneLimits {
   /** Whose batches they are; `null` for a producer that is not idempotent. */
   readonly sequences: SequenceOwner | null;
   readonly frames: FrameMemory;
+  readonly codec: PackingCodec | null;
 }
 
 /** What the buffer of a lane's first batch takes. */
@@ -217,9 +219,9 @@ export class PartitionLane {
   }
 
   #begin(elapsedMs: number): ProducerBatch {
-    const { batchBytes, frames } = this.#limits;
+    const { batchBytes, frames, codec } = this.#limits;
     const expectedBytes = Math.min(this.#expectedBytes, batchBytes);
-    const bounds = { frameBytesMax: batchBytes, expectedBytes, frames };
+    const bounds = { frameBytesMax: batchBytes, expectedBytes, frames, codec };
     this.#open = new ProducerBatch(this.place, elapsedMs, this.#nextOrder++, bounds);
     return this.#open;
   }

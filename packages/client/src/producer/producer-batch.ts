@@ -8,7 +8,7 @@
 import {
   BatchBuilder,
   type BatchSequence,
-  decodeRecords,
+  type PackingCodec,
   type Record,
   sequenceAfter,
   stampProducer,
@@ -16,6 +16,7 @@ import {
 import type { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { TopicPartition } from "../topic-partition.ts";
+import { packed, recordsIn } from "./batch-packing.ts";
 import type { Delivery } from "./delivery.ts";
 import type { FrameMemory } from "./frame-memory.ts";
 import { heldBytesOf } from "./held-bytes.ts";
@@ -47,6 +48,8 @@ export interface BatchBounds {
   readonly expectedBytes: number;
   /** Where its memory comes from. */
   readonly frames: FrameMemory;
+  /** What it is compressed with once it is closed. */
+  readonly codec: PackingCodec | null;
 }
 
 export class ProducerBatch {
@@ -63,6 +66,7 @@ export class ProducerBatch {
   isInDoubt = false;
   readonly #frameBytesMax: number;
   readonly #frames: FrameMemory;
+  readonly #codec: PackingCodec | null;
   #memory: Buffer | null = null;
   #builder: BatchBuilder | null;
   #frame: Buffer = NO_BYTES;
@@ -81,6 +85,7 @@ export class ProducerBatch {
     this.order = order;
     this.#frameBytesMax = bounds.frameBytesMax;
     this.#frames = bounds.frames;
+    this.#codec = bounds.codec;
     this.#builder = new BatchBuilder(bounds.frames.take(bounds.expectedBytes));
   }
 
@@ -97,7 +102,7 @@ export class ProducerBatch {
     return this.#isDone;
   }
 
-  /** The size of the frame so far. */
+  /** The size of the frame so far, and once it is closed of what is sent. */
   get frameBytes(): number {
     return this.#builder?.frameBytes ?? this.frame().length;
   }
@@ -130,8 +135,10 @@ export class ProducerBatch {
   /** The unassigned frame. From now on nothing is added. Nothing is left of it once the records are settled. */
   frame(): Buffer {
     if (this.#builder !== null) {
-      this.#frame = this.#builder.finish();
-      this.#memory = this.#builder.memory;
+      const plain = this.#builder.finish();
+      this.#frame = packed(plain, this.#codec);
+      if (this.#frame === plain) this.#memory = this.#builder.memory;
+      else this.#frames.giveBack(this.#builder.memory);
     }
     this.#builder = null;
     return this.#frame;
@@ -199,7 +206,7 @@ export class ProducerBatch {
 
   /** The records as they were added, from their bytes. */
   #pending(): PendingRecord[] {
-    const records = decodeRecords(this.frame());
+    const records = recordsIn(this.frame());
     const pending: PendingRecord[] = [];
     for (const { delivery, firstSlot, count } of this.#runs)
       for (let slot = firstSlot; slot < firstSlot + count; slot += 1) {
@@ -212,8 +219,8 @@ export class ProducerBatch {
 
   /** Each record keeps its sequence. */
   #part(records: readonly PendingRecord[], firstIndex: number): ProducerBatch {
-    const frames = this.#frames;
-    const bounds = { frameBytesMax: Number.POSITIVE_INFINITY, expectedBytes: this.frameBytes, frames };
+    const [frames, codec] = [this.#frames, this.#codec];
+    const bounds = { frameBytesMax: Number.POSITIVE_INFINITY, expectedBytes: this.frameBytes, frames, codec };
     const part = new ProducerBatch(this.place, this.createdMs, this.order, bounds);
     for (const record of records) part.add(record);
     part.isInDoubt = this.isInDoubt;

@@ -1,4 +1,4 @@
-import { decodeRecords } from "@minikafka/record";
+import { decodeRecords, readBatchHeader } from "@minikafka/record";
 import { expect, test } from "vitest";
 import { failure } from "../../test/support/failure.ts";
 import { MemoryBroker } from "../../test/support/memory-broker.ts";
@@ -157,5 +157,60 @@ test.each([
 ])("options that do not fit together are refused: %j", async (options) => {
   const { client } = await producing();
   expect(() => client.producer(options)).toThrow(expect.objectContaining({ code: "USAGE" }));
+  await client.close();
+});
+
+test.each(["gzip", "snappy", "lz4", "zstd"] as const)(
+  "with compression %s batches are packed, and their records are those that were sent",
+  async (compression) => {
+    const { broker, client, producer } = await producing({ compression, lingerMs: 1_000 });
+    const values = Array.from({ length: 50 }, (_, index) => `${index}: ${"abc".repeat(30)}`);
+    const sent = values.map((value) => producer.send({ topic: "orders", partition: 0, value }));
+    await producer.flush();
+    expect((await Promise.all(sent)).map(({ offset }) => offset)).toEqual([...values.keys()]);
+    const frames = broker.produced.map(({ batch_b64: frame }) => frame as Buffer);
+    expect(frames.map((frame) => readBatchHeader(frame).codec)).toEqual([compression]);
+    expect(frames[0]?.length).toBeLessThan(2_000);
+    expect(broker.values("orders", 0)).toEqual(values);
+    await client.close();
+  },
+);
+
+test("a batch that compression would not make smaller goes as it is", async () => {
+  const { broker, client, producer } = await producing({ compression: "gzip" });
+  await producer.send({ topic: "orders", partition: 0, value: "v" });
+  const [sent] = broker.produced;
+  expect(readBatchHeader(sent?.batch_b64 as Buffer).codec).toBe("none");
+  await client.close();
+});
+
+test("a compressed batch that the broker finds too large is halved, and the halves are compressed as well", async () => {
+  const options = { compression: "zstd", idempotent: true, lingerMs: 10 } as const;
+  const { broker, peer, client, producer } = await producing(options);
+  broker.byHand("produce", 1);
+  const values = ["1", "2", "3"].map((value) => value.padEnd(300, "."));
+  const sent = values.map((value) => producer.send({ topic: "orders", partition: 0, value }));
+  void producer.flush();
+  (await peer.next("produce")).refuse("RECORD_TOO_LARGE");
+  await Promise.all(sent);
+  expect(broker.values("orders", 0)).toEqual(values);
+  const headers = broker.produced.map(({ batch_b64: frame }) => readBatchHeader(frame as Buffer));
+  expect(headers).toMatchObject([
+    { codec: "zstd", baseSequence: 0, recordCount: 3 },
+    { codec: "zstd", baseSequence: 0, recordCount: 2 },
+    { codec: "zstd", baseSequence: 2, recordCount: 1 },
+  ]);
+  await client.close();
+});
+
+test("an unknown compression is refused when the producer is made", async () => {
+  const { client } = await producing();
+  const options = { compression: "brotli" } as unknown as { compression: "gzip" };
+  expect(() => client.producer(options)).toThrow(
+    expect.objectContaining({
+      code: "USAGE",
+      message: 'compression is "brotli"; expected one of none, gzip, snappy, lz4, zstd',
+    }),
+  );
   await client.close();
 });

@@ -1,7 +1,9 @@
 /** How a producer works; each option with Kafka's name and default. */
+import type { PackingCodec } from "@minikafka/record";
 import { LIMITS } from "../limits.ts";
 import type { Session } from "../session.ts";
 import { checkedInteger, fieldNames, requireKnown, usageError } from "../usage.ts";
+import { type CompressionType, codecOf } from "./batch-packing.ts";
 import type { Partitioner } from "./partitioner.ts";
 
 export interface ProducerOptions {
@@ -56,6 +58,11 @@ export interface ProducerOptions {
    * it allows is INVALID_TRANSACTION_TIMEOUT). Kafka: transaction.timeout.ms.
    */
   readonly transactionTimeoutMs?: number | undefined;
+  /**
+   * What batches are compressed with (default "none"); one that would not become smaller by it goes as it is. Sizes are those before
+   * compression. A broker that lacks the codec refuses with UNSUPPORTED_COMPRESSION_TYPE. Kafka: compression.type.
+   */
+  readonly compression?: CompressionType | undefined;
   /** Where keys go (default "crc32"). Kafka: partitioner.class; "murmur2" is the Java client's. */
   readonly partitioner?: Partitioner | undefined;
 }
@@ -80,6 +87,7 @@ export interface ProducerSettings {
   /** `null`: not transactional. */
   readonly transactions: TransactionSettings | null;
   readonly transactionalId: string | null;
+  readonly codec: PackingCodec | null;
   readonly partitioner: Partitioner;
 }
 
@@ -96,6 +104,7 @@ const PRODUCER_OPTIONS = fieldNames<ProducerOptions>({
   name: true,
   transactionalId: true,
   transactionTimeoutMs: true,
+  compression: true,
   partitioner: true,
 });
 
@@ -138,6 +147,7 @@ export function producerSettings(options: ProducerOptions, session: Session): Pr
     idempotence: idempotent && transactions === null ? { name } : null,
     transactions,
     transactionalId: transactions?.transactionalId ?? null,
+    codec: codecOf(options.compression ?? "none"),
     partitioner: options.partitioner ?? "crc32",
   };
 }

@@ -1,5 +1,6 @@
 /** A scripted peer that keeps topics in memory and answers by itself what a test does not want to answer by hand. */
 
+import { compression } from "@minikafka/compression";
 import {
   type ErrorCode,
   encodeBase64,
@@ -11,6 +12,7 @@ import {
   assignBatch,
   decodeRecords,
   encodeBatch,
+  plainFrame,
   type Record,
   readBatchHeader,
   type StoredRecord,
@@ -97,7 +99,9 @@ export class MemoryBroker {
   }
 
   records(topic: string, partition: number): StoredRecord[] {
-    return (this.#topics.get(topic)?.[partition] ?? []).flatMap((frame) => decodeRecords(frame));
+    return (this.#topics.get(topic)?.[partition] ?? []).flatMap((frame) =>
+      decodeRecords(plainFrame(frame, compression)),
+    );
   }
 
   values(topic: string, partition: number): (string | null)[] {
