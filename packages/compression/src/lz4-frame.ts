@@ -13,17 +13,33 @@ const FIRST_BLOCK_SIZE = 4;
 /** The least length of a match, which its token does not count. */
 const MATCH_BYTES_MIN = 4;
 
-/** What `bytes`, one whole frame, unpack to. Throws "damaged" for anything else. */
-export function lz4UnpackedBytes(bytes: Buffer): number {
-  const { headerEnd, blockBytesMax, hasBlockChecksums, hasContentChecksum } = readHeader(bytes);
-  let unpacked = 0;
+interface Lz4Block {
+  readonly start: number;
+  readonly end: number;
+  /** Not compressed. */
+  readonly isStored: boolean;
+}
+
+export interface Lz4Frame {
+  readonly blocks: readonly Lz4Block[];
+  /** What all of them unpack to. */
+  readonly unpackedBytes: number;
+  /** Blocks may repeat what those before them hold. */
+  readonly isLinked: boolean;
+}
+
+/** The one whole frame that `bytes` are. Throws "damaged" for anything else. */
+export function lz4Frame(bytes: Buffer): Lz4Frame {
+  const { headerEnd, blockBytesMax, isLinked, hasBlockChecksums, hasContentChecksum } = readHeader(bytes);
+  const blocks: Lz4Block[] = [];
+  let unpackedBytes = 0;
   for (let at = headerEnd; ; ) {
     const start = endWithin(bytes, at, 4);
     const size = bytes.readUInt32LE(at);
     if (size === 0) {
       const end = endWithin(bytes, start, hasContentChecksum ? 4 : 0);
       if (end !== bytes.length) throw damaged(`${bytes.length - end} bytes follow the LZ4 frame`);
-      return unpacked;
+      return { blocks, unpackedBytes, isLinked };
     }
     const isStored = size >= IS_STORED;
     const blockBytes = size % IS_STORED;
@@ -31,7 +47,8 @@ export function lz4UnpackedBytes(bytes: Buffer): number {
     const outcome = isStored ? blockBytes : blockUnpackedBytes(bytes, start, end);
     if (outcome > blockBytesMax)
       throw damaged(`an LZ4 block at ${at} unpacks to ${outcome} bytes; its frame allows ${blockBytesMax}`);
-    unpacked += outcome;
+    blocks.push({ start, end, isStored });
+    unpackedBytes += outcome;
     at = endWithin(bytes, end, hasBlockChecksums ? 4 : 0);
   }
 }
@@ -50,9 +67,10 @@ function readHeader(bytes: Buffer) {
   const dictionaryBytes = (flags & 0x01) !== 0 ? 4 : 0;
   return {
     blockBytesMax,
+    isLinked: (flags & 0x20) === 0,
     hasBlockChecksums: (flags & 0x10) !== 0,
     hasContentChecksum: (flags & 0x04) !== 0,
-    // Behind magic, flags and block size; the header's own checksum is its last byte, which the library checks.
+    // Behind magic, flags and block size; the header's own checksum is its last byte.
     headerEnd: endWithin(bytes, 6, contentSizeBytes + dictionaryBytes + 1),
   };
 }

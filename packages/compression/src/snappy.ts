@@ -23,7 +23,9 @@ export const snappy: PackingMethod = {
       blocks.reduce((sum, block) => sum + declaredBytes(block), 0),
       bytesMax,
     );
-    const parts = blocks.map((block) => load().uncompressSync(block, { asBuffer: true }) as Buffer);
+    // Copied out, native memory is freed at once, and not when the caller's turn has ended.
+    const options = { asBuffer: true, copyOutputData: true };
+    const parts = blocks.map((block) => load().uncompressSync(block, options) as Buffer);
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
   },
   compress(bytes) {

@@ -126,8 +126,8 @@ export const STORAGE = [
     name: "latest-value-dropped",
     sentence: "compaction drops the latest value of a key with the others",
     file: "log/compaction/batch-retention.ts",
-    from: "offset >= latest.get(frame, cursor.keyStart, cursor.keyEnd);",
-    to: "offset > latest.get(frame, cursor.keyStart, cursor.keyEnd);",
+    from: "offset >= latest.get(plain, cursor.keyStart, cursor.keyEnd);",
+    to: "offset > latest.get(plain, cursor.keyStart, cursor.keyEnd);",
     seed: 8,
   },
 ];

@@ -41,6 +41,8 @@ export interface RetentionRules {
   readonly producers: ProducerTails;
   /** Without it compressed batches are kept whole. */
   readonly compression?: Compression | undefined;
+  /** Told by how much what was unpacked is larger than what was read. */
+  readonly onUnpacked?: (bytes: number) => void;
 }
 
 /** A batch that can be looked into. */
@@ -95,6 +97,7 @@ export class BatchRetention {
     if (isAborted || header.recordCount === 0) return this.#emptied(frame, header);
     const plain = plainOrNull(frame, header, this.#rules.compression);
     if (plain === null || plain.length > this.#rules.frameBytesMax) this.#metHiding = true;
+    if (plain !== null && plain !== frame) this.#rules.onUnpacked?.(Math.max(0, plain.length - frame.length));
     return plain === null ? this.#whole(frame, header) : this.#thinned({ frame, header, plain });
   }
 

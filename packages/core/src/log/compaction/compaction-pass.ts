@@ -113,6 +113,7 @@ export class CompactionPass {
       deleteRetentionMs: context.config.deleteRetentionMs,
       frameBytesMax: context.frameBytesMax,
       compression: context.env.compression,
+      onUnpacked: (bytes) => this.#pace.note(bytes),
       transactions,
       producers: new ProducerTails((producerId) => producers.get(producerId), coveredEnd),
     });

@@ -49,7 +49,7 @@ async function surveySegment(parts: SurveyParts, segment: Segment): Promise<numb
 
 /** The offset of the first key that did not fit, or `null`. */
 function surveyBatch(
-  { context, latest, transactions, firstDirtyOffset }: SurveyParts,
+  { context, latest, transactions, firstDirtyOffset, pace }: SurveyParts,
   frame: Buffer,
   header: BatchHeader,
 ): number | null {
@@ -62,6 +62,7 @@ function surveyBatch(
   // Batches that cannot be unpacked have no say, and are kept whole.
   const plain = plainOrNull(frame, header, context.env.compression);
   if (plain === null) return null;
+  pace.note(Math.max(0, plain.length - frame.length));
   for (const cursor = new RecordCursor(plain); cursor.next(); ) {
     const offset = header.baseOffset + cursor.offsetDelta;
     if (!cursor.hasKey || offset < firstDirtyOffset) continue;

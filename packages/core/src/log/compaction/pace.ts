@@ -15,6 +15,11 @@ export class Pace {
     this.#requireGoingOn = requireGoingOn;
   }
 
+  /** Tells of bytes that were worked on besides: what was unpacked costs as much as what was read. */
+  note(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
   /** Tells of bytes that were worked on. Returns whether a rest is due. */
   isDue(bytes: number): boolean {
     this.#bytes += bytes;
