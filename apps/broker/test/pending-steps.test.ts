@@ -290,10 +290,31 @@ describe("run_until_quiet", () => {
     await produce(session);
     const armed = { point: "log.flush.before_sync", action: "hold", times: "always" };
     const { rule_id } = await session.call("arm_fault", armed);
-    const { steps, quiet } = await taken(session);
+    const { steps, quiet, unquiet } = await taken(session);
     expect(quiet).toBe(false);
     expect(steps.at(-1)).toMatchObject({ operation: "flush_logs", outcome: "waits" });
+    const says = `flush_logs waits for what no step gives, while fault ${rule_id} holds at log.flush.before_sync`;
+    expect(unquiet).toEqual([{ what: "step_waits", operation: "flush_logs", says, held_by: [rule_id] }]);
     await session.call("release_fault", { rule_id });
+    expect(await taken(session)).toMatchObject({ quiet: true });
+  });
+
+  test("leaves a held step without a manual clock too, and goes on with what its client asks next", async () => {
+    const broker = await openBroker({ clock: "auto", start_time: undefined, lab: true });
+    const [session, other] = [Session.open(broker), Session.open(broker)];
+    await session.call("create_topic", { topic: "orders", partitions: 1 });
+    const armed = { point: "log.flush.before_sync", action: "hold" };
+    const { rule_id } = await session.call("arm_fault", armed);
+    other.request({ operation: "produce", ...PLACE, value_b64: base64("v"), acks: "all" });
+    session.request({ operation: "run_until_quiet" });
+    session.request({ operation: "ping" });
+    expect(await session.answer()).toMatchObject({
+      quiet: false,
+      unquiet: [{ what: "step_waits", operation: "flush_logs", held_by: [rule_id] }],
+    });
+    expect(await session.answer()).toMatchObject({ ok: true });
+    await session.call("release_fault", { rule_id });
+    expect(await other.answer()).toMatchObject({ ok: true, offset: 0 });
     expect(await taken(session)).toMatchObject({ quiet: true });
   });
 

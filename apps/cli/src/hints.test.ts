@@ -108,4 +108,6 @@ test("what hinders a cluster from being quiet is told with what helps against ju
   expect(of("step_failed", "broker_failed")).toContain("broker stop ID");
   expect(of("step_failed")).toContain("step next");
   expect(of("answer_waits")).toContain("broker started");
+  const held = { details: { unquiet: [{ what: "step_waits", held_by: [1] }] } };
+  expect(hintFor(new CliError("NOT_QUIET", "", held), FACTS)).toContain("fault release");
 });

@@ -106,7 +106,7 @@ const HINTS = {
         ? openGroupChange
         : TRANSACTION_CHANGES.includes(details.operation)
           ? openTransactionChange
-          : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all",
+          : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all, and fault list whether a fault holds what was asked",
   CLOSED: null,
   BUFFER_FULL: null,
   INVALID_ANSWER: ({ broker }) => `is it a MiniKafka broker that listens at ${broker}?`,

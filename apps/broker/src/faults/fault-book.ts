@@ -41,6 +41,11 @@ export class FaultBook {
     return Array.from(this.#rules, ([id, rule]) => viewOf(id, rule));
   }
 
+  /** Those of the kernel that hold somebody: a step, or an acknowledgement, may be waiting for their release. */
+  holding(): RuleView[] {
+    return this.rules().filter(({ point, held }) => held > 0 && !wirePoints().has(point));
+  }
+
   /** Returns the number. Throws INVALID_REQUEST for what cannot be. */
   arm(order: WireOrder): number {
     this.#takeIn();

@@ -3,7 +3,7 @@
  *
  * Owns the steps of one run that are under way. With a manual clock a step that waits, for an acknowledgement or for a fault that holds
  * it, is left to wait while others are taken, since they may be what it waits for; in auto mode, where replicas are served anyhow, it is
- * waited for.
+ * waited for, unless a fault holds somebody for long.
  * Invariants: the first pending step is taken each time; one of which the same was foretold as of an earlier one is not, so that every
  * run ends: the earlier one has failed, or is under way.
  * What is left is told (unquiet.ts): quiet is what has nothing to tell.
@@ -17,6 +17,9 @@ import type { BrokerContext } from "../handler.ts";
 import { pendingFields } from "./pending-fields.ts";
 import { takeStep } from "./take-step.ts";
 import { failureIn, unquietFields } from "./unquiet.ts";
+
+/** In auto mode, how long a step is waited for while a fault holds it, or whomever it waits behind. */
+const HELD_MS = 500;
 
 type Answer = ResponseFields<"run_until_quiet">;
 type TakenFields = Answer["steps"][number];
@@ -86,8 +89,29 @@ export class QuietRun {
         else run.outcome = { did: null, problem: { code: error.code, message: error.message } };
       },
     );
-    // Then nothing takes time: after a turn of the event loop, what is left waits for others.
-    await (this.#context.clock instanceof ManualClock ? Promise.race([over, aTurnForOthers()]) : over);
+    // With a manual clock nothing takes time: after a turn of the event loop, what is left waits for others.
+    if (this.#context.clock instanceof ManualClock) await Promise.race([over, aTurnForOthers()]);
+    else await this.#waitFor(over);
+  }
+
+  /** Until it is over, or a fault has held somebody for long: nobody knows whether that is ever released. */
+  async #waitFor(over: Promise<void>): Promise<void> {
+    const { deadlines, faults } = this.#context;
+    let isOver = false;
+    let holdsBefore = 0;
+    while (!isOver) {
+      const holds = faults.holding().length;
+      if (holdsBefore > 0 && holds > 0) return;
+      holdsBefore = holds;
+      await new Promise<void>((resolve) => {
+        const deadline = deadlines.after(HELD_MS, resolve);
+        void over.then(() => {
+          isOver = true;
+          deadline.cancel();
+          resolve();
+        });
+      });
+    }
   }
 }
 

@@ -34,7 +34,8 @@ export function unquietFields(
   );
   // With steps left nobody knows yet who would wait in the end.
   const answers = isCutShort ? [] : answersThatWait(waiting, context);
-  return [...left, ...steps.flatMap(stepTrouble), ...answers, ...failedBrokers(context)];
+  const trouble = steps.flatMap((step) => stepTrouble(step, context));
+  return [...left, ...trouble, ...answers, ...failedBrokers(context)];
 }
 
 /** Taken once, and pending as before, though none of them failed. */
@@ -54,10 +55,15 @@ function stepsLeft(steps: readonly TakenFields[], { cluster }: BrokerContext): U
     });
 }
 
-function stepTrouble({ operation, fields, outcome, did, problem }: TakenFields): UnquietFields[] {
+function stepTrouble(
+  { operation, fields, outcome, did, problem }: TakenFields,
+  context: BrokerContext,
+): UnquietFields[] {
   const of = { operation, ...fields };
-  if (outcome === "waits")
-    return [{ what: "step_waits", says: `${operation} waits for what no step gives`, ...of }];
+  if (outcome === "waits") {
+    const says = `${operation} waits for what no step gives`;
+    return [{ what: "step_waits", ...withHolds(says, context), ...of }];
+  }
   if (outcome !== "failed") return [];
   const why = problem === null ? failureIn(did) : `${problem.code}: ${problem.message}`;
   return [{ what: "step_failed", says: `${operation} failed: ${why}`, ...of }];
@@ -68,8 +74,17 @@ function answersThatWait(told: ReadonlySet<string>, context: BrokerContext): Unq
   return waitFields(context).flatMap((wait): UnquietFields[] => {
     const { due_at_ms: _due, what, operation: _none, ...of } = wait;
     if (what !== "answer" || (of.request !== undefined && told.has(of.request))) return [];
-    return [{ what: "answer_waits", says: `${whoWaits(of)} waits for ${missing(of, context)}`, ...of }];
+    const says = `${whoWaits(of)} waits for ${missing(of, context)}`;
+    return [{ what: "answer_waits", ...withHolds(says, context), ...of }];
   });
+}
+
+/** Whether it is this one that a fault holds nobody can say: others wait behind whoever is held. */
+function withHolds(says: string, { faults }: BrokerContext): Pick<UnquietFields, "says" | "held_by"> {
+  const holds = faults.holding();
+  if (holds.length === 0) return { says };
+  const named = holds.map(({ rule_id: id, point }) => `fault ${id} holds at ${point}`);
+  return { says: `${says}, while ${named.join(", and ")}`, held_by: holds.map(({ rule_id: id }) => id) };
 }
 
 type Of = Omit<UnquietFields, "what" | "says">;

@@ -18,7 +18,7 @@ const STEPS_DEFAULT = 1_000;
 const outcome = z
   .enum(["done", "failed", "waits"])
   .describe(
-    "waits: its acknowledgement needs what no step gives, such as a replica on a broker that is stopped; it goes on waiting",
+    "waits: its acknowledgement needs what no step gives, such as a replica on a broker that is stopped, or the release of a fault; it goes on waiting",
   );
 
 const problem = z
@@ -71,6 +71,10 @@ const hindrance = z.object({
     ),
   says: z.string().describe("who waits for what, or why it failed, in one sentence"),
   operation: z.string().optional().describe("the step"),
+  held_by: z
+    .array(z.int())
+    .optional()
+    .describe("faults of action hold that hold somebody just now, for whom it may be waiting: their rule_id"),
   request: z
     .string()
     .optional()
