@@ -8,7 +8,8 @@ import type { FaultOrder } from "./faults.ts";
 
 async function arming() {
   const peer = new ScriptedPeer();
-  const client = await connect({ link: peer.link }, { clock: new ManualClock() });
+  const clock = new ManualClock();
+  const client = await connect({ link: peer.link }, { clock });
   const faults = client.faults();
   const arm = async (order: FaultOrder) => {
     const armed = faults.arm(order);
@@ -21,7 +22,7 @@ async function arming() {
     const rule = { ...order, hits: 0, fired: 0, held: 0, ...counts };
     (await peer.next("list_faults")).answer({ points: [], rules: [rule] });
   };
-  return { peer, client, faults, arm, list };
+  return { peer, clock, client, faults, arm, list };
 }
 
 test("a fault is armed with all that it is bound by, in the wire's names", async () => {
@@ -115,6 +116,17 @@ test("whenFired looks again at each fault that acts, and leaves no connection", 
   await list({ fired: 2, held: 2 });
   await fired;
   expect(peer.openLinkCount).toBe(1);
+  await client.close();
+});
+
+test("who waits behind what it has held itself is told to use a second client", async () => {
+  const { peer, clock, client, arm } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "hold" });
+  const fired = failure(rule.whenFired(1, { timeoutMs: 20 }));
+  (await peer.next("watch")).answer({});
+  await peer.next("list_faults");
+  clock.advance(20);
+  expect(await fired).toMatchObject({ code: "TIMEOUT", message: expect.stringContaining("a second client") });
   await client.close();
 });
 

@@ -85,7 +85,7 @@ export class FaultRule implements AsyncDisposable {
 
   /** Fails with USAGE once it is disarmed, or was forgotten by a broker that has ended since. */
   async counts(options?: CallOptions): Promise<FaultCounts> {
-    const { rules } = await this.#session.call("list_faults", {}, options);
+    const { rules } = await this.#call("list_faults", {}, options);
     const rule = rules.find(({ rule_id: id }) => id === this.id);
     if (rule === undefined)
       throw new MiniKafkaError("USAGE", `${this.#name} is not armed any more, and its counts are gone`);
@@ -113,7 +113,10 @@ export class FaultRule implements AsyncDisposable {
     });
   }
 
-  /** Resolves once it has acted `count` times: with a hold, once somebody is held. Ends early by `signal` alone. */
+  /**
+   * Resolves once it has acted `count` times: with a hold, once somebody is held. Ends early by `signal` alone. Of a request that is
+   * held ask another client than the one that sent it: what is held keeps back what was sent behind it.
+   */
   async whenFired(count = 1, options: CallOptions = {}): Promise<void> {
     checkedInteger("count", count, 1);
     requireOptions("whenFired", options, CALL_OPTIONS);
@@ -128,16 +131,35 @@ export class FaultRule implements AsyncDisposable {
 
   /** Lets go what a hold holds; from then on it holds nothing. Resolves with how many were held. */
   async release(options?: CallOptions): Promise<number> {
-    return (await this.#session.call("release_fault", { rule_id: this.id }, options)).released;
+    return (await this.#call("release_fault", { rule_id: this.id }, options)).released;
   }
 
   /** Forgets it, with its counts, and lets go what it holds. Resolves with whether it was armed. */
   async disarm(options?: CallOptions): Promise<boolean> {
-    return (await this.#session.call("disarm_faults", { rule_id: this.id }, options)).disarmed > 0;
+    return (await this.#call("disarm_faults", { rule_id: this.id }, options)).disarmed > 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.disarm();
+  }
+
+  /** A client that waits behind its own held request is told so. */
+  async #call<Name extends "list_faults" | "release_fault" | "disarm_faults">(
+    name: Name,
+    fields: RequestFields<Name>,
+    options: CallOptions | undefined,
+  ): Promise<ParsedResponse<Name>> {
+    try {
+      return await this.#session.call(name, fields, options);
+    } catch (error) {
+      if (this.order.action !== "hold" || !hasCode(error, "TIMEOUT")) throw error;
+      const why =
+        "what is held keeps back what its client sends behind it, so use a second client for faults";
+      throw new MiniKafkaError("TIMEOUT", `${error.message}; ${why}`, {
+        cause: error,
+        details: error.details,
+      });
+    }
   }
 
   get #name(): string {
