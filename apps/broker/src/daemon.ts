@@ -217,6 +217,8 @@ class Daemon implements Broker {
   }
 
   async #close(): Promise<void> {
+    // A cluster that is being made again is closed when it is whole: what is refused meanwhile would be missing from it.
+    if (this.#stage.past?.loading) await this.#stage.past.loading;
     this.#doors.beginToClose();
     this.#stage.parking.endAll();
     this.#stage.faults.releaseAll();

@@ -4,6 +4,8 @@ import type { ParsedResponse } from "@minikafka/protocol";
 import type { Difference } from "./state-difference.ts";
 
 export interface GoingBack {
+  /** Settles when the load under way does, in the middle of which nothing may be closed; `null` where none is. */
+  readonly loading: Promise<unknown> | null;
   /** Throws HISTORY_ENDED where nothing was kept from the start. */
   read(from: number, bytesMax: number): ParsedResponse<"read_history">;
   /** Throws HISTORY_ENDED, SNAPSHOTS_FULL, STORAGE_ERROR. */

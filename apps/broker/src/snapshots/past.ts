@@ -50,6 +50,7 @@ export interface PastParts {
 
 export class Past implements GoingBack {
   readonly #parts: PastParts;
+  loading: Promise<unknown> | null = null;
   #life = 1;
   #startTimeMs: number;
   /** The lines before the entries; made when somebody reads them. */
@@ -93,7 +94,13 @@ export class Past implements GoingBack {
 
   /** Whoever asks stays; all others are let go. */
   load(name: string, asker: Pick<Client, "number">): Promise<ParsedResponse<"load_snapshot">> {
-    return this.#parts.sequence.hold(this.#load(name, asker));
+    // Whoever stops the broker knows of it before anything is changed.
+    const loading = this.#parts.sequence.hold(Promise.resolve().then(() => this.#load(name, asker)));
+    const isOver = () => {
+      this.loading = null;
+    };
+    this.loading = loading.then(isOver, isOver);
+    return loading;
   }
 
   async diff(from: string, to: string | undefined): Promise<Difference[]> {

@@ -115,6 +115,10 @@ export class Remaking {
     const replay = new Replay(doors, quiet, recorder);
     stage.kafka = siteAt(kafka, addressesOf(head));
     await replay.run(entries);
+    const { state } = doors.dispatcher;
+    // Some of it was refused, or cut off.
+    if (state !== "serving")
+      throw new Error(`expected a broker that serves while a snapshot is loaded, it is ${state}`);
     look();
     await replay.end();
     Object.assign(stage, { hold, kafka });
