@@ -25,6 +25,7 @@ const PLACEHOLDERS: { readonly [Name in SettingName]?: string } = {
   ack_rule: "high-watermark|captured-isr",
   high_watermark_checkpoint: "true|false",
   rebalance: "barrier|immediate",
+  kafka_port: "N|N,N…",
   advertise: "HOST",
   auto_create_topics: "true|false",
 };

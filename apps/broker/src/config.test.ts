@@ -103,3 +103,20 @@ test("the flush policy is one of three, from a flag or the environment; an older
     /flush is "before-ack" \(from --flush\): expected one of "ack"\|"interval"\|"os"/,
   );
 });
+
+test("Kafka's clients find the brokers at ports one behind the other, or at one that is named for each", () => {
+  const named = { brokers: 3, kafka_port: [9092, 9095, 9098] };
+  expect(resolve(["--data", "d", "--kafka-port", "9092"])).toMatchObject({ kafka_port: 9092 });
+  const flags = ["--data", "d", "--brokers", "3"];
+  expect(resolve([...flags, "--kafka-port", "9092,9095,9098"])).toMatchObject(named);
+  expect(resolve(flags, { MINIKAFKA_KAFKA_PORT: "9092,9095,9098" })).toMatchObject(named);
+  const config = file('{"data":"d","brokers":3,"kafka_port":[9092,9095,9098]}');
+  expect(resolve(["--config", config])).toMatchObject(named);
+  expect(() => resolve(["--data", "d", "--kafka-port", "9092,9095"])).toThrow(
+    "kafka_port names 2 ports; expected one, or 1: one for each of the brokers",
+  );
+  for (const wrong of ["9092,", "9092,70000", "9092 9095", "kafka"])
+    expect(() => resolve([...flags, "--kafka-port", wrong])).toThrow(
+      /^kafka_port is ".*" \(from --kafka-port\): expected a port from 0 to 65535, or one for each broker/,
+    );
+});

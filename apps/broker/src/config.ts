@@ -225,6 +225,12 @@ export function resolveSettings(sources: readonly ConfigSource[]): Settings {
   if (found.seed !== undefined && found.clock !== "manual") {
     throw new ConfigProblem("seed is for a manual clock; add clock manual, or leave it out");
   }
+  const { kafka_port: kafkaPorts, brokers } = found;
+  if (Array.isArray(kafkaPorts) && kafkaPorts.length !== brokers) {
+    throw new ConfigProblem(
+      `kafka_port names ${kafkaPorts.length} ports; expected one, or ${brokers}: one for each of the brokers`,
+    );
+  }
   return Object.freeze(found);
 }
 

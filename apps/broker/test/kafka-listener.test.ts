@@ -3,6 +3,7 @@ import { ZERO_UUID } from "@minikafka/protocol/kafka";
 import { expect, test } from "vitest";
 import { AddressUnavailable } from "../src/connections/port.ts";
 import { Session } from "./support/broker.ts";
+import { freePorts } from "./support/free-ports.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
 import { kafkaBatch } from "./support/kafka-records.ts";
 
@@ -220,6 +221,17 @@ test("a port that is taken ends the start, and leaves nothing behind", async () 
   const second = openKafkaBroker({ data: "/other", kafka_port: taken?.port });
   await expect(second).rejects.toThrow(AddressUnavailable);
   expect(await isReachable(taken?.port ?? 0)).toBe(true);
+});
+
+test("each broker listens on the port that is named for it", async () => {
+  const ports = await freePorts(3);
+  const broker = await openKafkaBroker({ brokers: 3, kafka_port: ports });
+  expect(broker.kafkaAddresses.map(({ port }) => port)).toEqual(ports);
+  const client = await KafkaClient.open(broker, 3);
+  const { brokers } = await client.ask("Metadata", 1, { topics: [] });
+  expect(brokers.map(({ nodeId, port }) => [nodeId, port])).toEqual(
+    ports.map((port, place) => [place + 1, port]),
+  );
 });
 
 test("clients are told to connect to the host that is advertised, or to localhost where all addresses are listened on", async () => {

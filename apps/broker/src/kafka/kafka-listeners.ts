@@ -53,13 +53,13 @@ export class KafkaListeners implements KafkaSite {
   /** Opens the ports, if the settings want any. Rejects with AddressUnavailable. */
   async listen(): Promise<void> {
     const { settings, cluster } = this.#parts;
-    const { kafka_port: firstPort, kafka_max_frame_bytes: frameBytesMax, host } = settings;
-    if (firstPort === undefined) return;
+    const { kafka_port: wanted, kafka_max_frame_bytes: frameBytesMax, host } = settings;
+    if (wanted === undefined) return;
     const ports = cluster()
       .brokerStates()
       .map(({ brokerId }, place) => {
-        const port = firstPort === 0 ? 0 : firstPort + place;
-        return new BrokerPort(brokerId, { host, port }, { ...this.#parts, frameBytesMax });
+        const address = { host, port: portAt(place, wanted) };
+        return new BrokerPort(brokerId, address, { ...this.#parts, frameBytesMax });
       });
     this.#ports = ports;
     for (const port of ports) await port.open();
@@ -118,6 +118,12 @@ export class KafkaListeners implements KafkaSite {
       } else await port.open().catch((problem: unknown) => onProblem(port.brokerId, problem));
     }
   }
+}
+
+/** Of the hosted broker at `place`, the first of them at 0. */
+function portAt(place: number, wanted: NonNullable<Settings["kafka_port"]>): number {
+  if (typeof wanted !== "number") return wanted[place] ?? 0;
+  return wanted === 0 ? 0 : wanted + place;
 }
 
 function isBrokerLife({ kind }: TraceEvent): boolean {

@@ -4,14 +4,26 @@ import { z } from "zod";
 
 const MIB = 1024 * 1024;
 
+const port = z.int().min(0).max(65_535);
+const ports = z.array(port).min(2);
+/** In the environment and on the command line: `9092,9095,9098`. */
+const portsInText = z
+  .string()
+  .refine((text) => /^[\d,]+$/.test(text) && ports.safeParse(portsOf(text)).success)
+  .transform(portsOf);
+
+function portsOf(text: string): number[] {
+  return text.split(",").map((word) => (word === "" ? Number.NaN : Number(word)));
+}
+
 export const kafkaSettings = {
   kafka_port: z
-    .int()
-    .min(0)
-    .max(65_535)
+    .union([port, ports, portsInText], {
+      error: "expected a port from 0 to 65535, or one for each broker as in 9092,9095,9098",
+    })
     .optional()
     .describe(
-      "where Kafka's clients find the first broker, the others behind it; 0 picks free ones (default: nowhere)",
+      "where Kafka's clients find the first broker, the others behind it, or one for each of them, as in 9092,9095,9098; 0 picks free ones (default: nowhere)",
     ),
   advertise: z
     .string()
