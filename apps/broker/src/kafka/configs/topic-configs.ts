@@ -44,6 +44,29 @@ const TYPES: { readonly [name: string]: number } = {
   "message.timestamp.type": CONFIG_TYPE.string,
 };
 
+/**
+ * What holds where a topic says nothing is a setting of the broker, and told by its name there. Those that are left out have no default
+ * in Kafka under the name that comes first (`log.retention.ms` beside `log.retention.hours`), and nothing is told of them.
+ */
+const BROKER_NAMES: { readonly [name: string]: string } = {
+  "cleanup.policy": "log.cleanup.policy",
+  "compression.type": "compression.type",
+  "delete.retention.ms": "log.cleaner.delete.retention.ms",
+  "flush.messages": "log.flush.interval.messages",
+  "max.compaction.lag.ms": "log.cleaner.max.compaction.lag.ms",
+  "max.message.bytes": "message.max.bytes",
+  "message.timestamp.after.max.ms": "log.message.timestamp.after.max.ms",
+  "message.timestamp.before.max.ms": "log.message.timestamp.before.max.ms",
+  "message.timestamp.type": "log.message.timestamp.type",
+  "min.cleanable.dirty.ratio": "log.cleaner.min.cleanable.ratio",
+  "min.compaction.lag.ms": "log.cleaner.min.compaction.lag.ms",
+  "min.insync.replicas": "min.insync.replicas",
+  preallocate: "log.preallocate",
+  "retention.bytes": "log.retention.bytes",
+  "segment.bytes": "log.segment.bytes",
+  "unclean.leader.election.enable": "unclean.leader.election.enable",
+};
+
 /** What somebody wants: `null` takes a setting back. */
 export interface NamedConfig {
   readonly name: string;
@@ -115,27 +138,33 @@ function ownConfig({
   meaning,
 }: ConfigEntry): ConfigDescription {
   const isOwn = source === "topic";
-  const synonym = { name, value: shown(defaultValue), source: CONFIG_SOURCE.default };
+  const defaults = brokerSynonyms(name, shown(defaultValue));
   return {
     name,
     value: shown(value),
     readOnly: false,
     configSource: isOwn ? CONFIG_SOURCE.topic : CONFIG_SOURCE.default,
     isSensitive: false,
-    synonyms: isOwn ? [{ name, value: shown(value), source: CONFIG_SOURCE.topic }, synonym] : [synonym],
+    synonyms: isOwn ? [{ name, value: shown(value), source: CONFIG_SOURCE.topic }, ...defaults] : defaults,
     configType: TYPES[name] ?? CONFIG_TYPE.long,
     documentation: meaning,
   };
+}
+
+function brokerSynonyms(name: string, value: string): NonNullable<ConfigDescription["synonyms"]> {
+  const brokerName = BROKER_NAMES[name];
+  return brokerName === undefined ? [] : [{ name: brokerName, value, source: CONFIG_SOURCE.default }];
 }
 
 function fixedConfig([name, value, configType, documentation]: (typeof FIXED)[number]): ConfigDescription {
   return {
     name,
     value,
-    readOnly: true,
+    // As all settings of Kafka's topics: it may be set, to this value alone.
+    readOnly: false,
     configSource: CONFIG_SOURCE.default,
     isSensitive: false,
-    synonyms: [{ name, value, source: CONFIG_SOURCE.default }],
+    synonyms: brokerSynonyms(name, value),
     configType,
     documentation,
   };
