@@ -68,6 +68,16 @@ test(
   },
 );
 
+test("a trace that is followed says at once that its broker is gone", MINUTE, async () => {
+  const broker = await daemon();
+  await output(broker, ["topics", "create", "orders"]);
+  const following = startCommand(broker, ["trace", "--timeout", "24h"]);
+  await following.nextLine();
+  await broker.end("SIGKILL");
+  const { code, stderr } = await following.ended;
+  expect([code, stderr]).toEqual([7, expect.stringContaining("error: CONNECTION: cannot connect")]);
+});
+
 test(
   "a trace that is saved while a snapshot is loaded begins anew, and is whole: nothing of what was taken back is in it",
   MINUTE,

@@ -50,16 +50,19 @@ export async function followTrace(context: Context, { save, exitAtEnd }: FollowO
 
 /**
  * Looks that an interruption does not give up: what is asked for then is written down before the end. Whoever loads a snapshot lets all
- * others go, in the middle of what they ask; a look that was lost is taken once more.
+ * others go, in the middle of what they ask; a look that was lost is taken once more, unless nobody is there any more to take it.
  */
 function unhurried(client: Client, { settings }: Context): Pick<Session, "call"> {
   const timeoutMs = settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
   return {
     call: async (name, fields) => {
+      // A request waits for as long as it may for somebody to connect to; this fails at once where nobody listens.
+      if (!client.isConnected) await client.open();
       try {
         return await client.call(name, fields, { timeoutMs });
       } catch (error) {
         if (failureOf(error).code !== "CONNECTION") throw error;
+        if (!client.isConnected) await client.open();
         return client.call(name, fields, { timeoutMs });
       }
     },
