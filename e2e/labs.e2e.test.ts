@@ -66,6 +66,39 @@ test("with --step each question waits for Enter, and with -J each line is an obj
   expect([code, asked]).toEqual([0, 3]);
 });
 
+/** Starts a lab that has a watcher, and reads up to its first question. */
+async function atTheFirstQuestion(environment: NodeJS.ProcessEnv = {}) {
+  const running = startCommand(null, ["lab", "run", "acks", "--step"], environment);
+  while (!(await running.nextLine()).startsWith("?"));
+  return running;
+}
+
+test(
+  "Ctrl-C, which a terminal sends to all that it has started, ends a lab without a complaint",
+  MINUTE,
+  async () => {
+    const running = await atTheFirstQuestion();
+    process.kill(-(running.process.pid ?? Number.NaN), "SIGINT");
+    const { code, stdout, stderr } = await running.ended;
+    expect(code).toBe(130);
+    expect(stdout + stderr).not.toContain("error:");
+  },
+);
+
+test("a lab that is killed takes its broker with it", MINUTE, async () => {
+  const TMPDIR = temporaryFolder();
+  const running = await atTheFirstQuestion({ TMPDIR });
+  running.process.kill("SIGKILL");
+  await running.ended;
+  const [own = ""] = readdirSync(TMPDIR);
+  const [data = ""] = readdirSync(join(TMPDIR, own));
+  // It is refused as long as the other one has the folder.
+  const another = () => startDaemon(join(TMPDIR, own, data), ["--brokers", "3"]).catch(() => null);
+  let found = await another();
+  for (let tries = 0; found === null && tries < 50; tries += 1) found = await another();
+  expect(found).not.toBeNull();
+});
+
 test("a broker that runs already is used when it fits, and is left running", MINUTE, async () => {
   const fits = await startDaemon(temporaryFolder(), [
     "--clock",

@@ -33,7 +33,7 @@ function environmentFor(broker: Broker): NodeJS.ProcessEnv {
   return broker === null ? environment : { ...environment, MINIKAFKA_BROKER: `127.0.0.1:${broker.port}` };
 }
 
-/** Starts a command as a process; its stdin stays open, and its stdout is read. */
+/** Starts a command as a process, the first of a group of its own; its stdin stays open, and its stdout is read. */
 export function startCommand(
   broker: Broker,
   arguments_: readonly string[],
@@ -42,6 +42,7 @@ export function startCommand(
   const child = spawn(process.execPath, [CLI, ...arguments_], {
     env: { ...environmentFor(broker), ...environment },
     stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
   });
   // A command that ends early leaves its input unread.
   child.stdin.on("error", () => undefined);

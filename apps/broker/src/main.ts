@@ -10,10 +10,14 @@ import { openLog } from "./logging.ts";
 import { requireDescriptors } from "./open-files.ts";
 import { EXIT, refusalOf } from "./refusals.ts";
 
-/** Resolves at the first signal to stop, whenever it comes; further ones do no harm. */
+/**
+ * Resolves at the first signal to stop, whenever it comes; further ones do no harm. Whoever has started us over a channel of Node's (a
+ * `fork`, or "ipc" of a `spawn`) and is gone, whatever ended it, needs us no more.
+ */
 function askedToStop(): Promise<void> {
   return new Promise((stop) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop());
+    process.on("disconnect", () => stop());
   });
 }
 

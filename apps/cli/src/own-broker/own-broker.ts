@@ -1,7 +1,8 @@
 /**
  * A broker of this command's own: a child process on a folder of its own and a free port.
  *
- * Owns the process. Invariants: it is ready when start() resolves; it has ended when stop() or kill() resolves.
+ * Owns the process. Invariants: it is ready when start() resolves; it has ended when stop() or kill() resolves, and it ends by itself when
+ * this process is gone, whatever ended that; a Ctrl-C in the terminal reaches this process alone, which is to stop it in its turn.
  * Never: a folder made or removed; that is for whoever gave it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -37,7 +38,10 @@ export class OwnBroker {
     const own = ["--data", dataFolder, "--port", "0", "--log-level", "error"];
     const child = spawn(process.execPath, [brokerProgram(env), ...own, ...flags], {
       env: withoutSettings(env),
-      stdio: ["ignore", "pipe", "pipe"],
+      // The channel is for its closing. A group of its own, since a terminal interrupts groups.
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      detached: true,
+      windowsHide: true,
     });
     let said = "";
     child.stderr?.on("data", (chunk: Buffer) => {
