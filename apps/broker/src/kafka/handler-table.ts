@@ -1,8 +1,8 @@
 /**
- * Which handler serves which of Kafka's APIs: one line each, in the order of the keys. What has none here is not named by ApiVersions,
- * and not served.
+ * Which handler serves which of Kafka's APIs: one line each, in the order of the keys. An API of the protocol's table that has none here
+ * is a type error.
  */
-import { type AnyApi, API_TABLE, type ApiName } from "@minikafka/protocol/kafka";
+import type { ApiName } from "@minikafka/protocol/kafka";
 import type { KafkaHandler } from "./handler.ts";
 import { produce } from "./handlers/00-produce.ts";
 import { fetch } from "./handlers/01-fetch.ts";
@@ -18,7 +18,7 @@ import { syncGroup } from "./handlers/14-sync-group.ts";
 import { describeGroups } from "./handlers/15-describe-groups.ts";
 import { listGroups } from "./handlers/16-list-groups.ts";
 import { saslHandshake } from "./handlers/17-sasl-handshake.ts";
-import { apiVersionsOf } from "./handlers/18-api-versions.ts";
+import { apiVersions } from "./handlers/18-api-versions.ts";
 import { createTopics } from "./handlers/19-create-topics.ts";
 import { deleteTopics } from "./handlers/20-delete-topics.ts";
 import { deleteRecords } from "./handlers/21-delete-records.ts";
@@ -41,7 +41,7 @@ import { describeProducers } from "./handlers/61-describe-producers.ts";
 import { describeTransactions } from "./handlers/65-describe-transactions.ts";
 import { listTransactions } from "./handlers/66-list-transactions.ts";
 
-type HandlerTable = { readonly [Name in ApiName]?: KafkaHandler<Name> };
+type HandlerTable = { readonly [Name in ApiName]: KafkaHandler<Name> };
 
 const HANDLERS: HandlerTable = {
   Produce: produce,
@@ -58,7 +58,7 @@ const HANDLERS: HandlerTable = {
   DescribeGroups: describeGroups,
   ListGroups: listGroups,
   SaslHandshake: saslHandshake,
-  ApiVersions: apiVersionsOf(() => servedApis()),
+  ApiVersions: apiVersions,
   CreateTopics: createTopics,
   DeleteTopics: deleteTopics,
   DeleteRecords: deleteRecords,
@@ -82,11 +82,6 @@ const HANDLERS: HandlerTable = {
   ListTransactions: listTransactions,
 };
 
-/** By key. */
-export function servedApis(): AnyApi[] {
-  return Object.values(API_TABLE).filter(({ name }) => handlerOf(name) !== null);
-}
-
-export function handlerOf<Name extends ApiName>(name: Name): KafkaHandler<Name> | null {
-  return (HANDLERS as { readonly [Each in Name]?: KafkaHandler<Each> })[name] ?? null;
+export function handlerOf<Name extends ApiName>(name: Name): KafkaHandler<Name> {
+  return (HANDLERS as { readonly [Each in Name]: KafkaHandler<Each> })[name];
 }

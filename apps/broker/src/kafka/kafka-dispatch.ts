@@ -78,8 +78,7 @@ export class KafkaDispatcher {
     try {
       const opened = openRequest(frame);
       const { header, api } = opened;
-      if (opened.isServed && api !== null && handlerOf(api.name) !== null)
-        return this.#read(api.name, opened, { client, peer, account });
+      if (opened.isServed && api !== null) return this.#read(api.name, opened, { client, peer, account });
       account?.taken(() => unread(peer, header.correlationId, api?.name ?? null));
       if (api?.name === "ApiVersions") {
         account?.carriedOut("UNSUPPORTED_VERSION");
@@ -102,7 +101,6 @@ export class KafkaDispatcher {
     const { header, body } = opened;
     const api = API_BY_NAME[name];
     const handler = handlerOf(name);
-    if (handler === null) throw new Error(`${name} has no handler`);
     const { apiVersion: version, clientId, correlationId } = header;
     const request = readRequest(api, version, body) as RequestOf<Name>;
     body.expectEnd();

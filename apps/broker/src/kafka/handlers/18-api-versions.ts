@@ -1,7 +1,7 @@
 /**
  * ApiVersions: which APIs are served, in which versions.
  *
- * Behaviour: the table itself, less what has no handler. Whatever version it is asked in, there is an answer: one that nobody knows
+ * Behaviour: the protocol's table itself, each API of which has a handler. Whatever version it is asked in, there is an answer: one that nobody knows
  * gets UNSUPPORTED_VERSION in the form of version 0, beside its own versions, so that the client can ask again (KIP-511).
  * Versions: 3 brought the client's name and version, which are read and kept by nobody; one that breaks Kafka's rule for names is
  * INVALID_REQUEST.
@@ -14,20 +14,14 @@ import type { KafkaHandler } from "../handler.ts";
 /** Kafka: ApiVersionsRequest, which holds both to one pattern. */
 const SOFTWARE = /^[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?$/;
 
-/** `servedApis`: what has a handler. */
-export function apiVersionsOf(servedApis: () => readonly AnyApi[]): KafkaHandler<"ApiVersions"> {
-  return {
-    serve({ clientSoftwareName: name, clientSoftwareVersion }, _context, { version }) {
-      if (version >= 3 && !(SOFTWARE.test(name) && SOFTWARE.test(clientSoftwareVersion)))
-        throw new KafkaRefusal(
-          "INVALID_REQUEST",
-          "the client's software has a name or version that cannot be",
-        );
-      return { errorCode: NONE, apiKeys: servedApis().map(namedKey) };
-    },
-    refusal: (_request, errorCode) => ({ errorCode, apiKeys: [] }),
-  };
-}
+export const apiVersions: KafkaHandler<"ApiVersions"> = {
+  serve({ clientSoftwareName: name, clientSoftwareVersion }, _context, { version }) {
+    if (version >= 3 && !(SOFTWARE.test(name) && SOFTWARE.test(clientSoftwareVersion)))
+      throw new KafkaRefusal("INVALID_REQUEST", "the client's software has a name or version that cannot be");
+    return { errorCode: NONE, apiKeys: Object.values(API_TABLE).map(namedKey) };
+  },
+  refusal: (_request, errorCode) => ({ errorCode, apiKeys: [] }),
+};
 
 /** To who asks in a version that nobody speaks. */
 export function unsupportedVersion(correlationId: number): Buffer {
