@@ -349,7 +349,6 @@ describe("what keeps the logs in shape", () => {
   test("a follower that has not heard of an abort does not take its records for the latest of their keys", async () => {
     const config = { ...SMALL, replicaFetchMaxBytes: 1 };
     const cluster = await openReplicated(memoryWorld(), { brokers: 2, config });
-    cluster.alterConfig("orders", { cleanup_policy: "compact", min_cleanable_dirty_ratio: 0 });
     cluster.removeFromIsr(ORDERS, 2);
     const [one, other] = [cluster.initProducer({}), cluster.initProducer({})];
     await write(cluster, { ...one, key: "k", value: padded("kept") });
@@ -359,6 +358,8 @@ describe("what keeps the logs in shape", () => {
       cluster,
       Array.from({ length: 20 }, (_, n) => padded(`p${n}`)),
     );
+    // What has no key was written before the topic was compacted.
+    cluster.alterConfig("orders", { cleanup_policy: "compact", min_cleanable_dirty_ratio: 0 });
     for (let round = 0; round < 20; round++) await cluster.replicateOnce();
     await end(cluster, other, "abort");
     const { leaderLog } = cluster.replicaSet(ORDERS);

@@ -10,10 +10,10 @@ import { MalformedVarint, VarintReader } from "./varint.ts";
 
 /**
  * Why a producer's records cannot be taken, or `null`: each must be whole, the offset deltas 0, 1, 2 …, the header's
- * count, last delta and times those of the records. Makes no object of a record, since it runs for each batch that is
+ * count, last delta and times those of the records; with `requiresKeys` each has a key. Makes no object of a record, since it runs for each batch that is
  * appended; without it, a batch with a right CRC and a wrong inside would reach every consumer.
  */
-export function recordsProblem(frame: Buffer): string | null {
+export function recordsProblem(frame: Buffer, { requiresKeys = false } = {}): string | null {
   const header = readBatchHeader(frame);
   if (header.codec !== "none")
     return `the records are compressed (${header.codec ?? "unknown codec"}); expected none`;
@@ -23,7 +23,10 @@ export function recordsProblem(frame: Buffer): string | null {
     return `last offset delta is ${header.lastOffsetDelta} for ${header.recordCount} records`;
   }
   return walkProblem(frame, header, (cursor, index) => {
-    return cursor.offsetDelta === index ? null : `record ${index} has offset delta ${cursor.offsetDelta}`;
+    if (cursor.offsetDelta !== index) return `record ${index} has offset delta ${cursor.offsetDelta}`;
+    if (requiresKeys && !cursor.hasKey)
+      return `record ${index} has no key; expected one in each record of a compacted topic`;
+    return null;
   });
 }
 

@@ -147,6 +147,7 @@ test("a log and a partition go by the settings, and -1 is no limit to them", () 
     batchBytesMax: 1000,
     timestampType: "append",
     minInSyncReplicas: 2,
+    requiresKeys: false,
   });
 });
 

@@ -31,6 +31,7 @@ export function partitionConfigOf(topic: TopicConfig, cluster: ResolvedConfig): 
     batchBytesMax: settings.max_message_bytes,
     timestampType: settings.message_timestamp_type === "LogAppendTime" ? "append" : "create",
     minInSyncReplicas: settings.min_insync_replicas,
+    requiresKeys: settings.cleanup_policy !== "delete",
   };
 }
 

@@ -39,6 +39,21 @@ function refusal(
   }
 }
 
+test.each(["plain", "packed"])(
+  "a record without a key is INVALID_RECORD where keys are required, %s",
+  (form) => {
+    const batch = form === "plain" ? encodeBatch : packedBatch;
+    const whole = batch({ records: [alice, { ...alice, key: Buffer.alloc(0) }] });
+    expect(refusal(whole, LIMITS.batchBytesMax, { requiresKeys: true })).toBeNull();
+    const lacking = batch({ records: [alice, { ...alice, key: null }] });
+    expect(refusal(lacking)).toBeNull();
+    expect(refusal(lacking, LIMITS.batchBytesMax, { requiresKeys: true })).toMatchObject({
+      code: "INVALID_RECORD",
+      message: "record 1 has no key; expected one in each record of a compacted topic",
+    });
+  },
+);
+
 test("a whole batch is taken, whatever place it carries", () => {
   const frame = encodeBatch({ records: [alice] });
   expect(refusal(frame)).toBeNull();

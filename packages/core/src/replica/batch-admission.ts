@@ -23,6 +23,8 @@ import type { Acks } from "./acknowledgement.ts";
 export interface Admission {
   readonly batchBytesMax: number;
   readonly acks: Acks;
+  /** Whether the topic is compacted, which a record without a key could not be (Kafka: LogValidator.validateKey). Default: no. */
+  readonly requiresKeys?: boolean | undefined;
   /** Whether the coordinator of its transaction has said, in this very instant, that it is open and has this partition. */
   readonly inTransaction?: boolean | undefined;
   /** Kafka: AppendOrigin. What a coordinator writes of its own is never sent twice, so that it has no sequence. Default: a client. */
@@ -33,7 +35,7 @@ export interface Admission {
 
 /**
  * The header of `frame`. Throws RECORD_TOO_LARGE, UNSUPPORTED_COMPRESSION_TYPE, CORRUPT_BATCH or INVALID_RECORD unless `frame` is one whole batch of at most `batchBytesMax`
- * that a producer may send; INVALID_TRANSACTION_STATE for a transactional one that comes past its coordinator, and INVALID_REQUEST for
+ * that a producer may send, with a key in each record where those are required; INVALID_TRANSACTION_STATE for a transactional one that comes past its coordinator, and INVALID_REQUEST for
  * one that does not ask for acks all, or for a plain one that is said to be in a transaction. The base offset and the leader epoch
  * that it carries do not matter: the leader sets them, and the latest time of a compressed batch too, which nobody has unpacked
  * before (Kafka: LogValidator.validateMessagesAndAssignOffsetsCompressed).
@@ -56,7 +58,7 @@ export function requireAdmissible(frame: Buffer, admission: Admission): BatchHea
   }
   const refusal = headerRefusal(header, admission);
   if (refusal !== null) throw new BrokerError("INVALID_RECORD", refusal);
-  const admitted = requireRecords(frame, header, admission.compression);
+  const admitted = requireRecords(frame, header, admission);
   requireItsTransaction(header, admission);
   return admitted;
 }
@@ -65,11 +67,11 @@ export function requireAdmissible(frame: Buffer, admission: Admission): BatchHea
 function requireRecords(
   frame: Buffer,
   header: BatchHeader,
-  compression: Compression | undefined,
+  { compression, requiresKeys = false }: Admission,
 ): BatchHeader {
   const plain = isPlain(header) ? frame : unpackedByProducer(frame, compression);
   if (plain !== frame) setLatestTime(frame, plain);
-  const problem = recordsProblem(plain);
+  const problem = recordsProblem(plain, { requiresKeys });
   if (problem !== null) throw new BrokerError("INVALID_RECORD", problem);
   return plain === frame ? header : readBatchHeader(frame);
 }

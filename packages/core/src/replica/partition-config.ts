@@ -6,4 +6,6 @@ export interface PartitionConfig {
   readonly timestampType: "create" | "append";
   /** Kafka: min.insync.replicas. With fewer in sync, acks all is refused. At least 1. */
   readonly minInSyncReplicas: number;
+  /** Kafka: cleanup.policy with compact. A record without a key is refused, as compaction could never replace it. */
+  readonly requiresKeys: boolean;
 }

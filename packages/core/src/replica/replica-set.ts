@@ -92,9 +92,10 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     const { acks, leaderEpoch } = options;
     const log = this.#writableLog();
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
-    const { batchBytesMax, minInSyncReplicas, timestampType } = this.config;
+    const { batchBytesMax, minInSyncReplicas, requiresKeys, timestampType } = this.config;
     if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
-    const header = requireAdmissible(frame, { ...options, batchBytesMax, compression: this.env.compression });
+    const { compression } = this.env;
+    const header = requireAdmissible(frame, { ...options, batchBytesMax, requiresKeys, compression });
     const before = duplicateIn(log, header, this.#producers);
     if (before !== null) return this.#appendedBefore(before, header, options);
     requireOneTransaction(log, header);
