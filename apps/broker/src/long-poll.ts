@@ -33,7 +33,7 @@ export interface Look<Fields> {
 
 /**
  * The first look when it finds `minBytes`; else one more when so much is there, when `maxWaitMs` are over, the peer is
- * gone or the broker stops. More than `maxBytes` can never be found, so no more is waited for (as in Kafka).
+ * gone or the broker stops, or when another leads one of the places, or nobody (Kafka: DelayedFetch, cases A to C). More than `maxBytes` can never be found, so no more is waited for (as in Kafka).
  */
 export function readWhenEnough<Fields>(
   patience: Patience,
@@ -65,22 +65,33 @@ async function lookWhenEnough<Fields>(
   }
 }
 
+interface Counted extends TopicPartition {
+  /** Of the leadership in which the wait began. */
+  readonly leaderId: number | null;
+  readonly leaderEpoch: number;
+  countedTo: number;
+}
+
 /** How much there is to read at the places of a fetch. Counts on from where it stopped. */
 class Supply {
   readonly #cluster: BrokerCluster;
   readonly #isolation: Isolation;
-  readonly #places: (TopicPartition & { countedTo: number })[];
+  readonly #places: readonly Counted[];
   #bytes = 0;
 
   constructor(cluster: BrokerCluster, places: readonly FetchPlace[], isolation: Isolation) {
     this.#cluster = cluster;
     this.#isolation = isolation;
-    this.#places = places.map(({ topic, partition, offset }) => ({ topic, partition, countedTo: offset }));
+    this.#places = places.map(({ topic, partition, offset }) => {
+      const { leaderId, leaderEpoch } = cluster.replicaSet({ topic, partition });
+      return { topic, partition, leaderId, leaderEpoch, countedTo: offset };
+    });
   }
 
-  /** Whether there are `bytes`, or an error to tell, for which nobody should wait. */
+  /** Whether there are `bytes`, or an error or another leader to tell of, for which nobody should wait. */
   reaches(bytes: number): boolean {
     try {
+      if (this.#places.some((place) => this.#isLedOtherwise(place))) return true;
       for (const place of this.#places) this.#count(place, bytes);
     } catch (error) {
       if (error instanceof BrokerError) return true;
@@ -89,7 +100,12 @@ class Supply {
     return this.#bytes >= bytes;
   }
 
-  #count(place: TopicPartition & { countedTo: number }, enoughBytes: number): void {
+  #isLedOtherwise(place: Counted): boolean {
+    const { leaderId, leaderEpoch } = this.#cluster.replicaSet(place);
+    return leaderId !== place.leaderId || leaderEpoch !== place.leaderEpoch;
+  }
+
+  #count(place: Counted, enoughBytes: number): void {
     const visibleEnd = this.#cluster.visibleEnd(place, this.#isolation);
     while (this.#bytes < enoughBytes && place.countedTo < visibleEnd) {
       const bytesMax = enoughBytes - this.#bytes;

@@ -15,7 +15,7 @@ export interface TopicPartition {
 
 /** The part of the kernel that says when there is more to see. */
 export interface Visibility {
-  /** Calls `listener` after the visible end of a partition moved, or the partition went away. Returns how to end that. */
+  /** Calls `listener` after the visible end of a partition moved, its leadership ended, or it went away. Returns how to end that. */
   onVisible(place: TopicPartition, listener: () => void): () => void;
 }
 

@@ -130,8 +130,8 @@ export abstract class ClusterReads {
   }
 
   /**
-   * `listener` is called after the partition's visible end has moved, and once when the partition goes away: then ask
-   * again, and be told why. It must not throw. Returns how to end it.
+   * `listener` is called after the partition's visible end has moved, when another leadership begins or its broker stops, and once
+   * when the partition goes away: then ask again, and be told why. It must not throw. Returns how to end it.
    */
   onVisible(place: TopicPartition, listener: () => void): () => void {
     return this.replicaSet(place).onVisible(listener);

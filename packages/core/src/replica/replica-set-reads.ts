@@ -98,7 +98,10 @@ export abstract class ReplicaSetReads {
     return findOffset(this, timestampMs, isolation);
   }
 
-  /** `listener` is called after the visible end has moved, or once when the partition goes away. It must not throw. */
+  /**
+   * `listener` is called after the visible end has moved, when another leadership begins or its broker stops, and once when the
+   * partition goes away. It must not throw.
+   */
   onVisible(listener: () => void): () => void {
     return this.leadership.highWatermark.listen(listener);
   }

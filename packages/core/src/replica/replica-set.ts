@@ -162,6 +162,8 @@ export class PartitionReplicaSet extends ReplicaSetReads {
       this.#endLeadership(moved);
     }
     this.noteProgress();
+    // Who waits for records here asks somebody else from now on.
+    if (isNewLeadership) this.leadership.highWatermark.tell();
   }
 
   /** A follower has fetched, or who is in sync has changed: the high watermark and the acknowledgements follow. */
