@@ -191,9 +191,12 @@ test("offsets of a group count when their transaction commits, and not when it a
   const { producerId, producerEpoch } = await init(client);
   const sender = { transactionalId: ID, producerId, producerEpoch, groupId: "readers" };
   const committedBy = async () => {
-    const topics = [{ name: "orders", partitionIndexes: [0] }];
+    const topics = [{ name: "orders", partitionIndexes: [0, 1] }];
     const asked = { groupId: "readers", topics, requireStable: true };
-    return (await client.ask("OffsetFetch", 7, asked)).topics[0]?.partitions[0];
+    const { topics: found, errorCode } = await client.ask("OffsetFetch", 7, asked);
+    // What no transaction touches is told meanwhile.
+    expect([errorCode, found[0]?.partitions[1]]).toMatchObject([0, { errorCode: 0, committedOffset: -1 }]);
+    return found[0]?.partitions[0];
   };
   for (const [version, committed, before, after] of [
     [0, true, -1, 1],
@@ -211,6 +214,9 @@ test("offsets of a group count when their transaction commits, and not when it a
     expect(await committedBy()).toMatchObject({ errorCode: 88, committedOffset: -1 });
     const { offsets } = await json.call("fetch_offsets", { group_id: "readers" });
     expect(offsets.map(({ offset }) => offset)).toEqual(before === -1 ? [] : [before]);
+    const all = await client.ask("OffsetFetch", 7, { groupId: "readers", topics: null, requireStable: true });
+    const marked = all.topics.flatMap(({ partitions }) => partitions.map(({ errorCode }) => errorCode));
+    expect([all.errorCode, marked]).toEqual([0, before === -1 ? [] : [88]]);
     expect(await end(client, { producerId, producerEpoch }, committed)).toBe(0);
     expect(await committedBy()).toMatchObject({ errorCode: 0, committedOffset: after });
   }

@@ -50,6 +50,8 @@ export interface CommittedOffset extends TopicPartition {
   readonly metadata: string | null;
   /** When it was committed, on the broker's clock. */
   readonly committedMs: number | null;
+  /** There where a transaction whose end is open may yet change it. */
+  readonly isUnstable?: true;
 }
 
 export interface OffsetParts<Kinds extends OffsetKinds> {
@@ -165,7 +167,8 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
           const entry = stored === null ? null : { groupId, ...place, stored };
           return entry !== null && isThere(entry) ? shown(entry) : { ...place, ...NOTHING };
         };
-        return partitions?.map(({ topic, partition }) => one({ topic, partition })) ?? all();
+        const found = partitions?.map(({ topic, partition }) => one({ topic, partition })) ?? all();
+        return found.map((offset) => withStability(offset, store, groupId));
       },
       wait,
     );
@@ -185,6 +188,11 @@ function requireStableOffsets(
   const { topic, partition } = unstable;
   const message = `a transaction that is open has an offset of the group ${quoted(groupId)} for ${partitionName(unstable)}; expected none`;
   throw new BrokerError("UNSTABLE_OFFSET_COMMIT", message, { topic, partition });
+}
+
+function withStability(offset: CommittedOffset, { staged }: OffsetStore, groupId: string): CommittedOffset {
+  const { topic, partition } = offset;
+  return staged.has({ groupId, topic, partition }) ? { ...offset, isUnstable: true } : offset;
 }
 
 function committerFacts({ member }: CommitRequest) {

@@ -3,13 +3,13 @@
  *
  * Behaviour: a topic that is not there is made where both the client and the setting auto_create_topics want it (Kafka:
  * allow.auto.create.topics of the consumer, auto.create.topics.enable), and is there in this very answer. What is amiss with one topic
- * stands with that topic. The controller is the first of the running brokers.
+ * stands with that topic. A replica is off line while its broker is stopped, or its log alone cannot be read (KIP-112). The controller
+ * is the first of the running brokers.
  * Versions: null (in version 0 an empty list) asks for all topics, from 1 on an empty list for none; before 4 a client cannot say that it
  * wants nothing made; 10 tells the ids of topics, and by 12 one asks by id: UNKNOWN_TOPIC_ID where no topic has it.
- * Not modelled: racks (null), and a replica whose log alone cannot be opened while its broker runs, which is not told as off line. There
- * are no ACLs: who asks for what is allowed is told everything.
+ * Not modelled: racks (null). There are no ACLs: who asks for what is allowed is told everything.
  */
-import { BrokerError, topicNameProblem } from "@minikafka/core";
+import { BrokerError, type TopicPartition, topicNameProblem } from "@minikafka/core";
 import {
   KAFKA_ERRORS,
   type KafkaErrorNumber,
@@ -85,7 +85,6 @@ function respond(
 ): ResponseOf<"Metadata"> {
   const { cluster, kafka } = context;
   const running = cluster.brokerStates().filter(({ state }) => state !== "stopped");
-  const alive = new Set(running.map(({ brokerId }) => brokerId));
   const operations = request.includeTopicAuthorizedOperations
     ? { topicAuthorizedOperations: TOPIC_OPERATIONS }
     : {};
@@ -98,7 +97,7 @@ function respond(
     clusterId: cluster.clusterId,
     controllerId: running[0]?.brokerId ?? -1,
     topics: (asked ?? all()).map((each) => ({
-      ...topicEntry(each, { cluster, alive, problem: problems.get(each.name ?? "") }, call),
+      ...topicEntry(each, { cluster, problem: problems.get(each.name ?? "") }, call),
       ...operations,
     })),
     ...(request.includeClusterAuthorizedOperations && { clusterAuthorizedOperations: CLUSTER_OPERATIONS }),
@@ -107,12 +106,11 @@ function respond(
 
 interface Seen {
   readonly cluster: BrokerContext["cluster"];
-  readonly alive: ReadonlySet<number>;
   /** Why it could not be made. */
   readonly problem: unknown;
 }
 
-function topicEntry(asked: Asked, { cluster, alive, problem }: Seen, call: KafkaCall): TopicEntry {
+function topicEntry(asked: Asked, { cluster, problem }: Seen, call: KafkaCall): TopicEntry {
   const name = asked.name ?? cluster.topicOfId(asked.topicId);
   const refused = (errorCode: KafkaErrorNumber) => ({ errorCode, ...asked, partitions: [] });
   if (name === null) return refused(KAFKA_ERRORS.UNKNOWN_TOPIC_ID);
@@ -131,7 +129,11 @@ function topicEntry(asked: Asked, { cluster, alive, problem }: Seen, call: Kafka
     leaderEpoch: each.leaderEpoch,
     replicaNodes: each.replicas,
     isrNodes: each.inSyncReplicas,
-    offlineReplicas: each.replicas.filter((brokerId) => !alive.has(brokerId)),
+    offlineReplicas: offlineReplicas(cluster, { topic: name, partition: each.partition }),
   }));
   return { errorCode: NONE, name, topicId, isInternal, partitions };
+}
+
+function offlineReplicas(cluster: BrokerContext["cluster"], place: TopicPartition): number[] {
+  return cluster.replicaSet(place).copies.flatMap(({ isOnline, brokerId }) => (isOnline ? [] : [brokerId]));
 }

@@ -2,14 +2,19 @@
  * OffsetFetch: the offsets that groups have committed.
  *
  * Behaviour: of the partitions that are named, or of all that have one; offset -1 where nothing is committed, which is also the answer for a
- * group or a partition that there is not. With requireStable UNSTABLE_OFFSET_COMMIT while a transaction may yet change one of them (KIP-447):
- * with each partition that was named, or for the group where none was.
+ * group or a partition that there is not. With requireStable UNSTABLE_OFFSET_COMMIT for those that a transaction may yet change (KIP-447),
+ * with the partition; where all are asked for, those that have nothing but such a change are not named, as in Kafka.
  * Versions: up to 7 one group is asked for; 2 may ask for all topics (null), 8 brought many groups (KIP-709). Before 2 there is no place for
  * an error of the group, which stands with each partition.
  * Not modelled: the leader epoch beside an offset (-1); the member that asks in version 9 is not looked at.
  */
-import { BrokerError, type TopicPartition } from "@minikafka/core";
-import type { KafkaErrorNumber, RequestOf, ResponseOf } from "@minikafka/protocol/kafka";
+import type { TopicPartition } from "@minikafka/core";
+import {
+  KAFKA_ERRORS,
+  type KafkaErrorNumber,
+  type RequestOf,
+  type ResponseOf,
+} from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { NONE, numberOf } from "../error-numbers.ts";
 import { lookAtGroupOf } from "../group-calls.ts";
@@ -55,23 +60,25 @@ async function find(asked: AskedGroup, context: BrokerContext, call: KafkaCall):
   const partitions = topics?.flatMap(({ name, partitionIndexes }) =>
     partitionIndexes.map((partition): TopicPartition => ({ topic: name, partition })),
   );
-  const request = { groupId, requireStable, ...(partitions !== undefined && { partitions }) };
+  const request = { groupId, ...(partitions !== undefined && { partitions }) };
   try {
     const offsets = await lookAtGroupOf(groupId, context, call, (groups, wait) =>
       groups.committed(request, wait),
     );
     const byTopic = new Map<string, FoundTopic["partitions"][number][]>();
-    for (const { topic, partition, offset, metadata } of offsets) {
+    for (const { topic, partition, offset, metadata, isUnstable = false } of offsets) {
       const found = byTopic.get(topic) ?? [];
       byTopic.set(topic, found);
+      if (requireStable && isUnstable) {
+        found.push(refusedPartition(partition, KAFKA_ERRORS.UNSTABLE_OFFSET_COMMIT));
+        continue;
+      }
       const committedOffset = offset ?? NO_OFFSET;
       found.push({ partitionIndex: partition, committedOffset, metadata: metadata ?? "", errorCode: NONE });
     }
     return { topics: Array.from(byTopic, ([name, found]) => ({ name, partitions: found })), errorCode: NONE };
   } catch (problem) {
-    const errorCode = numberOf(problem, call);
-    const isUnstable = problem instanceof BrokerError && problem.code === "UNSTABLE_OFFSET_COMMIT";
-    return { ...refused(topics, errorCode), ...(isUnstable && topics !== null && { errorCode: NONE }) };
+    return refused(topics, numberOf(problem, call));
   }
 }
 
@@ -80,12 +87,11 @@ function refused(topics: AskedTopics, errorCode: KafkaErrorNumber): Found {
     errorCode,
     topics: (topics ?? []).map(({ name, partitionIndexes }) => ({
       name,
-      partitions: partitionIndexes.map((partitionIndex) => ({
-        partitionIndex,
-        committedOffset: NO_OFFSET,
-        metadata: "",
-        errorCode,
-      })),
+      partitions: partitionIndexes.map((partition) => refusedPartition(partition, errorCode)),
     })),
   };
+}
+
+function refusedPartition(partitionIndex: number, errorCode: KafkaErrorNumber) {
+  return { partitionIndex, committedOffset: NO_OFFSET, metadata: "", errorCode };
 }
