@@ -25,11 +25,12 @@ async function afterwards(world: World, mode: "kept" | "lost"): Promise<string[]
   return offsets;
 }
 
-/** Appends what no coordinator would write. */
+/** Appends what no coordinator would write, past what a leader takes from anybody. */
 function forge(cluster: BrokerCluster, key: string | null, value: string | null): void {
   const bytes = (text: string | null) => (text === null ? null : Buffer.from(text));
   const record = { key: bytes(key), value: bytes(value), timestampMs: 0, headers: [] };
-  cluster.replicaSet(PLACE).append(encodeBatch({ records: [record] }), { acks: 1 });
+  const { leaderLog, leaderEpoch } = cluster.replicaSet(PLACE);
+  leaderLog.append(encodeBatch({ records: [record] }), leaderEpoch);
 }
 
 describe("a commit that the disk refuses", () => {
