@@ -371,6 +371,16 @@ test("with a manual clock no member is lost while the clock stands still, and on
   expect((await client.ask("Heartbeat", 1, asked)).errorCode).toBe(25);
 });
 
+test("a rebalance timeout of 0 is the session's: a member that has joined keeps its place until it has synced", async () => {
+  const { broker, client } = await openWithTopic({ clock: "manual" });
+  const json = Session.open(broker);
+  const { memberId, generationId } = await join(client, 3, { rebalanceTimeoutMs: 0 });
+  await json.call("advance_clock", { ms: 29_999 });
+  await json.call("expire_members");
+  const synced = await sync({ client, memberId }, generationId, { [memberId]: "all" });
+  expect(synced.errorCode).toBe(0);
+});
+
 test("a broker that closes waits for no member that waits for others", async () => {
   const { broker, client } = await openWithTopic();
   const first = await join(client, 2);

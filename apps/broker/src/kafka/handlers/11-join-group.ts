@@ -3,6 +3,7 @@
  *
  * Behaviour: as the kernel's classic groups say; the request waits for the other members, however long the group lets it, and holds up
  * nothing that is sent behind it. The leader is told of everybody, with what they say for the protocol that was chosen.
+ * A rebalance timeout of 0, which kafkajs's JoinGroup writes where none is given, is the session's: none would have the time to sync.
  * Versions: before 1 the rebalance timeout is the session's; from 4 on a member without an id is given one with MEMBER_ID_REQUIRED, and
  * comes again with it (KIP-394); 5 brought static members (KIP-345); 7 tells the protocol's type; from 9 on a static leader that comes
  * back may be told to assign nothing (KIP-814).
@@ -46,7 +47,7 @@ function joiningOf(request: Request, { version, clientId, clientHost }: KafkaCal
   return {
     ...{ groupId, memberId, groupInstanceId, protocolType, protocols, sessionTimeoutMs, reason, clientHost },
     clientId: clientId ?? "",
-    rebalanceTimeoutMs: request.rebalanceTimeoutMs < 0 ? sessionTimeoutMs : request.rebalanceTimeoutMs,
+    rebalanceTimeoutMs: request.rebalanceTimeoutMs <= 0 ? sessionTimeoutMs : request.rebalanceTimeoutMs,
     requiresKnownMemberId: version >= KNOWN_MEMBER_ID_SINCE,
     supportsSkippingAssignment: version >= SKIPPING_SINCE,
   };
