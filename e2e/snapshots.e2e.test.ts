@@ -108,7 +108,15 @@ test(
     expect(checked.code).toBe(0);
 
     const text = readFileSync(path, "utf8");
-    writeFileSync(path, text.replace(/("kind":"appended".*?"next_offset":)(\d+)/, "$1999"));
+    const otherwise = text.replace(/("kind":"appended".*?"next_offset":)(\d+)/, "$1999");
+    writeFileSync(path, otherwise);
+    const changed = await command(null, ["trace", "replay", path, "--check"]);
+    expect(changed).toMatchObject({
+      code: 6,
+      stdout: "",
+      stderr: expect.stringContaining(`${path} was changed`),
+    });
+    writeFileSync(path, otherwise.replace(/\{"end":.*\n$/, ""));
     const wrong = await command(null, ["trace", "replay", path, "--check"]);
     expect(wrong.code).toBe(6);
     expect(wrong.stdout).toMatch(/^ {2}was .*"kind":"appended".*"next_offset":999/m);
@@ -123,5 +131,44 @@ test(
     writeFileSync(path, "{}\n");
     expect(await command(null, ["trace", "replay", path])).toMatchObject({ code: 2 });
     expect(await command(null, ["trace", "replay", `${path}.not-there`])).toMatchObject({ code: 3 });
+  },
+);
+
+test(
+  "a trace that is unfinished or damaged is told as such, by the file that the user named",
+  MINUTE,
+  async () => {
+    const broker = await daemon();
+    await experiment(broker);
+    const path = join(temporaryFolder(), "trace.ndjson");
+    await output(broker, ["trace", "-e", "--save", path]);
+    const lines = readFileSync(path, "utf8").split("\n").slice(0, -2);
+    const replay = async (kept: readonly string[]) => {
+      writeFileSync(path, kept.map((line) => `${line}\n`).join(""));
+      return command(null, ["trace", "replay", path, "--check"]);
+    };
+    // The answer to its last request is not in it.
+    const asked = lines.findLastIndex((line) => line.startsWith('{"request"'));
+    const unfinished = await replay(lines.slice(0, asked + 1));
+    expect(unfinished).toMatchObject({ code: 0, stdout: `${asked} entries, and each is as it was\n` });
+    expect(unfinished.stderr).toContain("unfinished");
+    const first = lines.findIndex((line) => line.startsWith('{"request"'));
+    const another = lines.map((line, at) =>
+      at === 1 ? line.replace(/"kind":"\w+"/, '"kind":"never"') : line,
+    );
+    expect(first).toBeGreaterThan(1);
+    expect((await replay(another)).stdout).toMatch(/^entry 1 of \d+ is another one:\n/);
+    const damaged = await replay([...lines.slice(0, 2), "{}", ...lines.slice(2)]);
+    expect(damaged.code).toBe(6);
+    expect(damaged.stderr).toContain(`${path} is damaged: line 3: expected a request`);
+    expect(damaged.stderr).not.toMatch(/minikafka-replay-|restart/);
+    for (const nothing of [[], ["# A page"]]) {
+      const refused = await replay(nothing);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("trace --save FILE writes one"),
+      });
+      expect(refused.stderr).not.toContain("lines before it");
+    }
   },
 );

@@ -97,7 +97,7 @@ test(
     saving.process.kill("SIGINT");
     expect(await saving.ended).toMatchObject({ code: 0 });
     const text = readFileSync(path, "utf8");
-    expect(text.startsWith('{"minikafka_trace":1')).toBe(true);
+    expect(text.startsWith('{"minikafka_trace":2')).toBe(true);
     expect(text).not.toContain("taken-back");
     expect(await command(null, ["trace", "replay", path, "--check"])).toMatchObject({ code: 0, stderr: "" });
   },

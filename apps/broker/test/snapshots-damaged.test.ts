@@ -1,6 +1,7 @@
 /** Snapshots that were cut, changed or found no room: nothing is touched, and whoever asked is told why. */
 import { MemoryDisk } from "@minikafka/core/testing";
 import { expect, test } from "vitest";
+import { fingerprint } from "../src/history/fingerprint.ts";
 import { base64, openBroker, Session } from "./support/broker.ts";
 
 const PLACE = { topic: "orders", partition: 0 };
@@ -84,9 +85,11 @@ const asked = (request: object) => (text: string) =>
     `"line":${JSON.stringify(JSON.stringify(request))}`,
   );
 
-/** The last lines count what stands before them. */
-function counted(lines: readonly string[]): string {
-  return `${[...lines, JSON.stringify({ end: { lines: lines.length } })].join("\n")}\n`;
+/** As if a program had written it so: the last line is of what stands before it. */
+function sealed(text: string): string {
+  const lines = text.split("\n").slice(0, -2);
+  const end = JSON.stringify({ end: { lines: lines.length, fingerprint: fingerprint(lines) } });
+  return `${[...lines, end].join("\n")}\n`;
 }
 
 test.each<[string, (text: string) => string, string]>([
@@ -139,24 +142,12 @@ test.each<[string, (text: string) => string, string]>([
   ["bytes that are no base64", (text) => text.replace('"deflated_b64":"', '"deflated_b64":"*'), "not base64"],
   [
     "files without their folders",
-    (text) =>
-      counted(
-        text
-          .split("\n")
-          .slice(0, -2)
-          .filter((line) => !line.startsWith('{"folder"')),
-      ),
+    (text) => sealed(text.replace(/\{"folder".*\n/g, "")),
     "stands in no folder",
   ],
   [
     "no identity",
-    (text) =>
-      counted(
-        text
-          .split("\n")
-          .slice(0, -2)
-          .filter((line) => !line.includes('"meta.properties.json"')),
-      ),
+    (text) => sealed(text.replace(/.*"meta\.properties\.json".*\n/, "")),
     "no cluster opens on the snapshot",
   ],
 ])(
@@ -196,7 +187,7 @@ test.each(["request.ping", "log.append.after_write"])(
       ?.toString()
       .replace(/\\"action\\":\\"error\\"(,\\"code\\":\\"\w+\\")?/, '\\"action\\":\\"crash\\"');
     expect(edited).toContain("crash");
-    rewrite(disk, KEPT, Buffer.from(edited ?? ""));
+    rewrite(disk, KEPT, Buffer.from(sealed(edited ?? "")));
     const before = clusterFiles(disk);
     const refused = await session.ask({ operation: "load_snapshot", name: "kept" });
     expect(refused).toMatchObject({

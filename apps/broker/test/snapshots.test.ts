@@ -192,7 +192,7 @@ test("a history begins with what was in the folder, and has each request, answer
     expect(page).toMatchObject({ ended: false, life: 1 });
   }
   const told = lines.map((line) => JSON.parse(line));
-  expect(told[0]).toMatchObject({ minikafka_trace: 1, seed: 0, data: "/data" });
+  expect(told[0]).toMatchObject({ minikafka_trace: 2, seed: 0, data: "/data" });
   const kinds = told.slice(1).map((line) => Object.keys(line)[0]);
   expect(kinds.slice(0, kinds.lastIndexOf("file"))).not.toContain("event");
   const requests = kinds.slice(kinds.indexOf("request"));

@@ -204,7 +204,12 @@ const HINTS = {
   UNKNOWN_SNAPSHOT: "minikafka-cli snapshot list shows those that there are",
   SNAPSHOTS_FULL: "minikafka-cli snapshot delete NAME forgets one; with --folder a snapshot takes no memory",
   HISTORY_ENDED: "start the broker with a larger --history-max-bytes",
-  STORAGE_ERROR: ({ topic }, failure) => (isDamage(failure) ? aroundDamage(topic, failure) : RESTART),
+  STORAGE_ERROR: ({ topic, command }, failure) =>
+    command.startsWith("snapshot ") && failure.details.replayed !== undefined
+      ? "minikafka-cli snapshot load NAME --accept-difference takes it as it comes out; the broker that saved it has it as it was"
+      : isDamage(failure)
+        ? aroundDamage(topic, failure)
+        : RESTART,
   BROKER_FAILED: RESTART,
   SHUTTING_DOWN: "start the broker again, then run the command again",
   TOO_MANY_CONNECTIONS: "close other clients, then run the command again",

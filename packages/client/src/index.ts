@@ -92,6 +92,7 @@ export {
   type HistoryPage,
   type ListedSnapshot,
   type LoadedSnapshot,
+  type LoadOptions,
   type SaveOptions,
   type Snapshot,
   Snapshots,

@@ -19,9 +19,11 @@ test("a snapshot is saved where one says, loaded by its name, and told with the 
   expect(request.fields).toMatchObject({ name: "a", keep: "folder" });
   request.answer(saved);
   expect(await saving).toEqual({ name: "a", keep: "folder", entries: 3, timeMs: 5 });
-  const loading = snapshots.load("a");
+  const loading = snapshots.load("a", { acceptDifference: true });
   const difference = { entry: 1, saved: "{}", replayed: null };
-  (await peer.next("load_snapshot")).answer({ ...saved, difference });
+  const asked = await peer.next("load_snapshot");
+  expect(asked.fields).toMatchObject({ name: "a", accept_difference: true });
+  asked.answer({ ...saved, difference });
   expect(await loading).toMatchObject({ timeMs: 5, difference });
   await client.close();
 });

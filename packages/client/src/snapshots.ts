@@ -22,6 +22,11 @@ export interface SaveOptions extends CallOptions {
   readonly keep?: "memory" | "folder" | undefined;
 }
 
+export interface LoadOptions extends CallOptions {
+  /** Load it also where it does not come out as it was. Default: it is refused with STORAGE_ERROR, and nothing is touched. */
+  readonly acceptDifference?: boolean | undefined;
+}
+
 export interface DiffOptions extends CallOptions {
   /** Default: the cluster as it is now. */
   readonly to?: string | undefined;
@@ -49,11 +54,14 @@ export class Snapshots {
 
   /**
    * The cluster is as it was then. All other connections are closed, those of other clients of this program included; this client's
-   * producers and consumers know of things that have not happened: make new ones. A `difference` that is not null says that it
-   * could not be made to happen as it had.
+   * producers and consumers know of things that have not happened: make new ones. A `difference` that is not null says where
+   * it does not come out as it was, which has to be accepted.
    */
-  async load(name: string, options?: CallOptions): Promise<LoadedSnapshot> {
-    return camelCased(await this.#session.call("load_snapshot", { name }, options));
+  async load(name: string, asked: LoadOptions = {}): Promise<LoadedSnapshot> {
+    requireOptions("load", asked, ["acceptDifference", ...CALL_OPTIONS]);
+    const { acceptDifference, ...options } = asked;
+    const fields = acceptDifference === undefined ? { name } : { name, accept_difference: acceptDifference };
+    return camelCased(await this.#session.call("load_snapshot", fields, options));
   }
 
   /** By name; those that cannot be read too, with their `problem`. */

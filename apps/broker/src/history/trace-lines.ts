@@ -4,10 +4,10 @@
  */
 import { deflateSync } from "node:zlib";
 import type { BrokerAddress } from "../kafka/kafka-site.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { Fingerprint, fingerprint } from "./fingerprint.ts";
 import type { FolderImage } from "./folder-image.ts";
 
-export const TRACE_VERSION = 1;
+export const TRACE_VERSION = 2;
 /** Of a file's bytes in one line, before they are packed. */
 export const CHUNK_BYTES = 256 * 1024;
 
@@ -51,6 +51,8 @@ export interface Trace {
   readonly image: FolderImage;
   /** Each a line without its end. */
   readonly entries: readonly string[];
+  /** Its writer was stopped: what came behind the last entry is not known. */
+  readonly isUnfinished?: boolean;
 }
 
 export function addressesOf({ kafka = [] }: TraceHead): BrokerAddress[] {
@@ -79,19 +81,15 @@ export function sealedImage(image: FolderImage): string[] {
   return [...lines, JSON.stringify({ end: { lines: lines.length, fingerprint: fingerprint(lines) } })];
 }
 
-/** Says that nothing is missing at the end. */
-function endLine(lines: number): string {
-  return JSON.stringify({ end: { lines } });
-}
-
-/** All lines of a trace that is whole. */
+/** All lines of a trace that is whole; the last says so, with a number for all of it. */
 export function* traceLines({ head, image, entries }: Trace): Generator<string> {
-  let lines = 1;
-  yield JSON.stringify(head);
-  for (const line of imageLines(image)) {
-    lines += 1;
-    yield line;
-  }
-  yield* entries;
-  yield endLine(lines + entries.length);
+  const whole = new Fingerprint();
+  let lines = 0;
+  for (const part of [[JSON.stringify(head)], imageLines(image), entries])
+    for (const line of part) {
+      lines += 1;
+      whole.add(line);
+      yield line;
+    }
+  yield JSON.stringify({ end: { lines, fingerprint: whole.text() } });
 }

@@ -18,9 +18,12 @@ export class BadTrace extends Error {
 
 type Fields = { readonly [name: string]: unknown };
 
-/** Reads a trace that is whole. Throws {@link BadTrace}. */
+/** Before this one the end had no number for all of it. */
+const SEALED_SINCE_VERSION = 2;
+
+/** Reads a trace that is whole, or says itself that it is not. Throws {@link BadTrace}. */
 export function readTrace(text: string): Trace {
-  const { lines } = endedLines(text);
+  const { lines, end } = endedLines(text);
   const head = readHead(lines[0] ?? "");
   const isPartOfImage = (line: string) => line.startsWith('{"file":') || line.startsWith('{"folder":');
   const behind = lines.findIndex((line, index) => index > 0 && !isPartOfImage(line));
@@ -28,6 +31,8 @@ export function readTrace(text: string): Trace {
   const image = readImage(lines.slice(1, imageEnd), 2);
   const entries = lines.slice(imageEnd);
   for (const [index, line] of entries.entries()) requireEntry(line, imageEnd + index + 1);
+  if (end.unfinished === true) return { head, image, entries, isUnfinished: true };
+  if (head.minikafka_trace >= SEALED_SINCE_VERSION) requireSeal(lines, end);
   return { head, image, entries };
 }
 
@@ -35,9 +40,14 @@ export function readTrace(text: string): Trace {
 export function readSealedImage(text: string): FolderImage {
   const { lines, end } = endedLines(text);
   const image = readImage(lines, 1);
+  requireSeal(lines, end);
+  return image;
+}
+
+/** Throws {@link BadTrace}. */
+function requireSeal(lines: readonly string[], end: Fields): void {
   if (end.fingerprint !== fingerprint(lines))
     throw new BadTrace(`line ${lines.length + 1}: the lines before it are not those that it was written for`);
-  return image;
 }
 
 function endedLines(text: string): { readonly lines: readonly string[]; readonly end: Fields } {
@@ -56,7 +66,8 @@ function readHead(line: string): TraceHead {
     throw new BadTrace(`line 1: ${name}: expected ${expected}, got ${said(head[name])}`);
   };
   const { minikafka_trace, program_version, data, settings, start_time_ms, seed, time_ms, kafka } = head;
-  if (minikafka_trace !== TRACE_VERSION) return refuse("minikafka_trace", `${TRACE_VERSION}`);
+  if (!isCount(minikafka_trace, TRACE_VERSION) || minikafka_trace === 0)
+    return refuse("minikafka_trace", `1 to ${TRACE_VERSION}`);
   if (typeof program_version !== "string") return refuse("program_version", "a string");
   if (typeof data !== "string") return refuse("data", "a string");
   if (!isFields(settings)) return refuse("settings", "an object");

@@ -14,8 +14,15 @@ export interface GoingBack {
   list(): ParsedResponse<"list_snapshots">["snapshots"];
   /** Throws UNKNOWN_SNAPSHOT, STORAGE_ERROR. */
   delete(name: string): void;
-  /** Who asks stays; all others are let go. Rejects with UNKNOWN_SNAPSHOT, INVALID_CONFIG, STORAGE_ERROR. */
-  load(name: string, asker: { readonly number: number }): Promise<ParsedResponse<"load_snapshot">>;
+  /**
+   * Who asks stays; all others are let go. `accept`: also a state that is not exactly the one that was. Rejects with UNKNOWN_SNAPSHOT,
+   * INVALID_CONFIG, STORAGE_ERROR.
+   */
+  load(
+    name: string,
+    asker: { readonly number: number },
+    accept: boolean,
+  ): Promise<ParsedResponse<"load_snapshot">>;
   /** Rejects as load does, and with HISTORY_ENDED. */
   diff(from: string, to: string | undefined): Promise<Difference[]>;
 }

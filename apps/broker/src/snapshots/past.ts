@@ -22,7 +22,7 @@ import {
 import type { BrokerAddress } from "../kafka/kafka-site.ts";
 import { VERSION } from "../version.ts";
 import { clusterState } from "./cluster-state.ts";
-import { firstDifference } from "./first-difference.ts";
+import { firstDifference, requireNone } from "./first-difference.ts";
 import type { GoingBack } from "./going-back.ts";
 import type { Remaking } from "./remaking.ts";
 import { requireSameSettings, settingsThatMatter } from "./settings-that-matter.ts";
@@ -31,6 +31,7 @@ import { type Difference, differencesOf } from "./state-difference.ts";
 
 type Keep = Snapshot["keep"];
 type SnapshotView = ParsedResponse<"save_snapshot">;
+type LoadedView = ParsedResponse<"load_snapshot">;
 type ListedView = ParsedResponse<"list_snapshots">["snapshots"][number];
 
 export interface PastParts {
@@ -93,9 +94,9 @@ export class Past implements GoingBack {
   }
 
   /** Whoever asks stays; all others are let go. */
-  load(name: string, asker: Pick<Client, "number">): Promise<ParsedResponse<"load_snapshot">> {
+  load(name: string, asker: Pick<Client, "number">, accept: boolean): Promise<LoadedView> {
     // Whoever stops the broker knows of it before anything is changed.
-    const loading = this.#parts.sequence.hold(Promise.resolve().then(() => this.#load(name, asker)));
+    const loading = this.#parts.sequence.hold(Promise.resolve().then(() => this.#load(name, asker, accept)));
     const isOver = () => {
       this.loading = null;
     };
@@ -110,14 +111,18 @@ export class Past implements GoingBack {
     return differencesOf(await this.#stateOf(one), await this.#stateOf(other));
   }
 
-  async #load(name: string, asker: Pick<Client, "number">): Promise<ParsedResponse<"load_snapshot">> {
+  async #load(name: string, asker: Pick<Client, "number">, accept: boolean): Promise<LoadedView> {
     const { remaking, recorder, folder } = this.#parts;
+    remaking.requirePossible();
     const snapshot = this.#required(name);
     const { trace } = snapshot;
-    if (snapshot.keep === "folder") await remaking.rehearse(trace);
-    let difference: ReturnType<typeof firstDifference> = null;
+    const rehearsed = await remaking.rehearse(trace);
+    if (!accept) requireNone(rehearsed, trace);
+    let difference = rehearsed;
     await remaking.inPlace(trace, asker, () => {
-      difference = firstDifference(trace, { entries: recorder.history.entries, data: folder });
+      const { entries, hasEnded } = recorder.history;
+      difference ??= firstDifference(trace, { entries, data: folder, hasEnded });
+      if (!accept) requireNone(difference, trace);
     });
     this.#life += 1;
     this.#startTimeMs = trace.head.start_time_ms;
@@ -126,8 +131,9 @@ export class Past implements GoingBack {
   }
 
   async #stateOf(trace: Trace): Promise<unknown> {
-    const { replay, close } = await this.#parts.remaking.inMemory(trace);
+    const { replay, difference, close } = await this.#parts.remaking.inMemory(trace);
     try {
+      requireNone(difference, trace);
       return await clusterState(replay);
     } finally {
       await close();

@@ -22,14 +22,15 @@ import { EventFeed } from "../event-feed.ts";
 import type { HeldDisk } from "../history/held-disk.ts";
 import { History } from "../history/history.ts";
 import { originFrom } from "../history/origin.ts";
-import type { Recorder } from "../history/recorder.ts";
+import { Recorder } from "../history/recorder.ts";
 import { addressesOf, type Trace } from "../history/trace-lines.ts";
 import { Dispatcher } from "../json/dispatch.ts";
 import type { BrokerContext } from "../json/handler.ts";
 import { KafkaDispatcher } from "../kafka/kafka-dispatch.ts";
 import { siteAt } from "../kafka/kafka-site.ts";
-import { openKernel } from "../kernel.ts";
+import { dataFolderOf, openKernel } from "../kernel.ts";
 import type { Stage } from "../stage.ts";
+import { type FirstDifference, firstDifference } from "./first-difference.ts";
 import { letItCount, putBack, putBy } from "./folder-restore.ts";
 import { Replay } from "./replay.ts";
 
@@ -50,7 +51,15 @@ export interface RemakingParts {
   readonly nextTracer: () => Tracer;
 }
 
-const IN_MEMORY = "/data";
+/** A cluster that is nobody's. */
+export interface InMemory {
+  /** May ask it what it likes. */
+  readonly replay: Replay;
+  /** Where it is another one than the trace tells of. */
+  readonly difference: FirstDifference | null;
+  /** Forgets it. */
+  readonly close: () => Promise<void>;
+}
 
 export class Remaking {
   readonly #parts: RemakingParts;
@@ -59,14 +68,20 @@ export class Remaking {
     this.#parts = parts;
   }
 
-  /** `look` is called when all has been done once more, before the clients of the history are gone. */
+  /** Throws INVALID_REQUEST where no history tells of all that would have to be done once more. */
+  requirePossible(): void {
+    if (!this.#parts.hasForeignFaults) return;
+    const message =
+      "the program that this broker is a part of has faults of its own, which no snapshot knows";
+    throw new BrokerError("INVALID_REQUEST", message);
+  }
+
+  /**
+   * `look` is called when all has been done once more, before the clients of the history are gone, and before it counts: what it
+   * throws breaks the broker, and the next one has the state from before.
+   */
   async inPlace(trace: Trace, asker: Pick<Client, "number">, look: () => void): Promise<void> {
-    const { disk, doors, onBroken, hasForeignFaults } = this.#parts;
-    if (hasForeignFaults) {
-      const message =
-        "the program that this broker is a part of has faults of its own, which no snapshot knows";
-      throw new BrokerError("INVALID_REQUEST", message);
-    }
+    const { disk, doors, onBroken } = this.#parts;
     this.#putBy();
     await doors.connections.destroyOthers(asker);
     try {
@@ -91,10 +106,11 @@ export class Remaking {
     }
   }
 
-  /** Whether the trace can be carried out, before anything is touched: anybody may have changed its file. Rejects as inMemory does. */
-  async rehearse(trace: Trace): Promise<void> {
-    const { close } = await this.inMemory(trace);
+  /** What comes of the trace, before anything is touched: anybody may have changed its file. Rejects as inMemory does. */
+  async rehearse(trace: Trace): Promise<FirstDifference | null> {
+    const { difference, close } = await this.inMemory(trace);
     await close();
+    return difference;
   }
 
   async #inPlace({ head, image, entries }: Trace, look: () => void): Promise<void> {
@@ -141,19 +157,24 @@ export class Remaking {
   }
 
   /**
-   * `replay` may ask it what it likes; `close` forgets it. Rejects with STORAGE_ERROR where no cluster opens on what the trace begins
+   * Rejects with STORAGE_ERROR where no cluster opens on what the trace begins
    * with, or one breaks on what came to it: then it is no history, since nothing is a part of it that came behind that.
    */
-  async inMemory({ head, image, entries }: Trace): Promise<{ replay: Replay; close: () => Promise<void> }> {
+  async inMemory(saved: Trace): Promise<InMemory> {
+    const { head, image, entries } = saved;
     const { settings, realTime, stage } = this.#parts;
     const disk = new PromptDisk(new MemoryDisk());
-    disk.makeFolder(IN_MEMORY);
-    putBack(disk, IN_MEMORY, image);
+    // Where it was: the folder's name stands in answers and events.
+    const folder = dataFolderOf(head);
+    disk.makeFolder(folder);
+    putBack(disk, folder, image);
     const clock = new ManualClock(head.start_time_ms);
     const events = new EventFeed(clock);
+    const recorder = new Recorder(new History(image, Number.POSITIVE_INFINITY));
+    events.keepWith(recorder);
     const origin = originFrom(image, head.start_time_ms, head.seed);
     const { trace } = events;
-    const copy = { ...settings, data: IN_MEMORY };
+    const copy = { ...settings, data: head.data };
     const kernel = await openKernel(copy, { clock, disk, trace, origin, realTime }).catch(
       (problem: Error) => {
         throw notAHistory(`no cluster opens on the snapshot: ${problem.message}`);
@@ -169,13 +190,14 @@ export class Remaking {
     const kafka = siteAt(stage.kafka, addressesOf(head));
     const options = {
       context: { ...stage, ...kernel, seed: head.seed, events, crash, hold: holdBy(quiet), kafka },
+      recorder,
       newFaultId: () => random.uuid(),
       onFault: ignore,
       onBroken: (error: Error) => broken.push(error),
     };
     const dispatcher = new Dispatcher(options);
     const kafkaDispatcher = new KafkaDispatcher({ ...options, service: dispatcher });
-    const replay = new Replay({ dispatcher, kafkaDispatcher }, quiet);
+    const replay = new Replay({ dispatcher, kafkaDispatcher }, quiet, recorder);
     await quiet.come();
     await replay.run(entries);
     const close = async () => {
@@ -189,7 +211,9 @@ export class Remaking {
     }
     // Who looks at it is no client of the history.
     kernel.faults.requests.rest();
-    return { replay, close };
+    const difference = firstDifference(saved, { entries: recorder.history.entries, data: folder });
+    recorder.write(new History(null, 0));
+    return { replay, difference, close };
   }
 }
 

@@ -13,8 +13,9 @@ const PATIENCE_MS = 10 * 60 * 1000;
 
 const NOTE =
   "Snapshots need a broker with --clock manual. A load closes every other connection, since their clients know of\n" +
-  "things that have not happened any more; what was not saved is lost. Its exit code is 6 when it could not make\n" +
-  "everything happen as it had, which only another version of the broker or a damaged file brings about.";
+  "things that have not happened any more; what was not saved is lost. It is refused, and nothing is touched, where\n" +
+  "what happened does not come out as it was, which another version of the broker or a changed file brings about;\n" +
+  "with --accept-difference it is loaded all the same, and the exit code is 6.";
 
 type Snapshot = ParsedResponse<"save_snapshot">;
 
@@ -38,8 +39,9 @@ export function declareSnapshot(program: Command, perform: Perform): void {
     .summary("go back to a state")
     .description("Makes the cluster be as it was, to the last byte and what was only in memory.")
     .argument("<name>", "which one")
-    .action((name: string, _options: unknown, self: Command) =>
-      perform(self, (context) => loadOne(context, name)),
+    .option("--accept-difference", "also where it does not come out as it was; says where")
+    .action((name: string, options: { readonly acceptDifference?: boolean }, self: Command) =>
+      perform(self, (context) => loadOne(context, name, options.acceptDifference === true)),
     );
   const list = snapshot
     .command("list")
@@ -86,17 +88,20 @@ function saveOne(context: Context, name: string, inFolder: boolean): Promise<und
   });
 }
 
-async function loadOne(context: Context, name: string): Promise<ExitCode> {
+async function loadOne(context: Context, name: string, accept: boolean): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
   await withSession(
     context,
     async (session) => {
-      const { difference, ...loaded } = await session.call("load_snapshot", { name });
+      const { difference, ...loaded } = await session.call("load_snapshot", {
+        name,
+        ...(accept ? { accept_difference: true } : {}),
+      });
       if (context.settings.json) await context.data.json({ ...loaded, difference });
       else await printOne(context, loaded);
       if (difference === null) return undefined;
       const { entry, saved, replayed } = difference;
-      context.notes.remark(`entry ${entry} is another one than it was`);
+      context.notes.remark(`entry ${entry + 1} is another one than it was`);
       context.notes.remark(`was ${saved ?? "-"}`);
       context.notes.remark(`is  ${replayed ?? "-"}`);
       code = EXIT.damaged;

@@ -4,14 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { failureOf } from "../failure.ts";
 import { OwnBroker } from "../own-broker/own-broker.ts";
 import { type Session, withSession } from "../session.ts";
 import { HistoryReader } from "./history-reader.ts";
 import { shownEntry } from "./shown-entry.ts";
-import { readTraceFile, type TraceFile } from "./trace-file.ts";
+import { damagedTrace, readTraceFile, type TraceFile } from "./trace-file.ts";
 
 /** The broker loads it as a snapshot, which is the same. */
 const NAME = "trace";
+const FILE = `${NAME}.ndjson`;
 /** It may have long to do. */
 const PATIENCE_MS = 10 * 60 * 1000;
 const HISTORY_BYTES_MAX = 1024 * 1024 * 1024;
@@ -21,14 +23,26 @@ export async function replayTrace(context: Context, path: string, isCheck: boole
   const folder = await mkdtemp(join(tmpdir(), "minikafka-replay-"));
   try {
     return await replayIn(folder, trace, context, isCheck);
+  } catch (error) {
+    throw inTheUsersWords(error, path, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** What cannot be carried out is the user's file, of which the broker has a copy under another name. */
+function inTheUsersWords(error: unknown, path: string, folder: string): unknown {
+  const { code, message } = failureOf(error);
+  if (code !== "STORAGE_ERROR") return error;
+  const said = message
+    .replace("nothing is changed; ", "")
+    .replaceAll(join(folder, "data", "snapshots", FILE), path);
+  return damagedTrace(said.includes(path) ? said : `${path} cannot be carried out: ${said}`);
+}
+
 async function replayIn(
   folder: string,
-  { head, text }: TraceFile,
+  { head, text, isUnfinished }: TraceFile,
   context: Context,
   isCheck: boolean,
 ): Promise<ExitCode> {
@@ -37,7 +51,7 @@ async function replayIn(
   const config = join(folder, "config.json");
   const dataFolder = join(folder, "data");
   await mkdir(join(dataFolder, "snapshots"), { recursive: true });
-  await writeFile(join(dataFolder, "snapshots", `${NAME}.ndjson`), text);
+  await writeFile(join(dataFolder, "snapshots", FILE), text);
   await writeFile(config, JSON.stringify(settings));
   const broker = await OwnBroker.start({ dataFolder, flags: ["--config", config], env: context.env });
   let code: ExitCode = EXIT.ok;
@@ -47,6 +61,8 @@ async function replayIn(
       code = await replayed(own, session, isCheck);
     };
     await withSession(own, work, PATIENCE_MS);
+    if (isUnfinished)
+      context.notes.remark("the file is unfinished: what came behind its last line is not known");
     return code;
   } finally {
     await broker.kill();
@@ -54,7 +70,10 @@ async function replayIn(
 }
 
 async function replayed(context: Context, session: Session, isCheck: boolean): Promise<ExitCode> {
-  const { entries, difference } = await session.call("load_snapshot", { name: NAME });
+  const { entries, difference } = await session.call("load_snapshot", {
+    name: NAME,
+    accept_difference: true,
+  });
   if (!isCheck) await printHistory(context, session);
   const { json } = context.settings;
   if (isCheck && json) await context.data.json({ entries, difference });
@@ -64,7 +83,9 @@ async function replayed(context: Context, session: Session, isCheck: boolean): P
   }
   const { entry, saved, replayed: now } = difference;
   const said = [
-    `entry ${entry} of ${entries} is another one:`,
+    saved === null
+      ? `behind its ${entries} entries comes another one:`
+      : `entry ${entry + 1} of ${entries} is another one:`,
     `  was ${saved ?? "-"}`,
     `  is  ${now ?? "-"}`,
   ];

@@ -1,13 +1,17 @@
 /** A trace in a file: written as it grows, and read to be carried out once more. The format is in docs/traces.md. */
+import { createHash } from "node:crypto";
 import { constants, type FileHandle, open, readFile } from "node:fs/promises";
 import { CliError } from "../failure.ts";
 
-const VERSION = 1;
+/** Those that the broker reads. Since 2 the end has a number for all that stands before it. */
+const VERSIONS: readonly unknown[] = [1, 2];
+const SEALED_SINCE_VERSION = 2;
 /** Emptied, and each line goes to the end, wherever that is when the trace has begun anew. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
 /** The first line, as far as this program needs it. */
 export interface TraceHead {
+  readonly minikafka_trace: number;
   readonly settings: { readonly [name: string]: unknown };
   readonly start_time_ms: number;
   readonly seed: number;
@@ -15,13 +19,16 @@ export interface TraceHead {
 
 export interface TraceFile {
   readonly head: TraceHead;
-  /** Of a whole trace. */
+  /** With its end. */
   readonly text: string;
+  /** Its writer was stopped: what came behind its last line is not known. */
+  readonly isUnfinished: boolean;
 }
 
 export class TraceWriter {
   readonly #file: FileHandle;
   #lines = 0;
+  #whole = new Fingerprint();
 
   private constructor(file: FileHandle) {
     this.#file = file;
@@ -42,16 +49,19 @@ export class TraceWriter {
     if (lines.length === 0) return;
     await this.#file.appendFile(`${lines.join("\n")}\n`);
     this.#lines += lines.length;
+    for (const line of lines) this.#whole.add(line);
   }
 
   async beginAnew(): Promise<void> {
     await this.#file.truncate(0);
     this.#lines = 0;
+    this.#whole = new Fingerprint();
   }
 
   /** Says that the trace is whole, and closes the file. */
   async finish(): Promise<void> {
-    await this.#file.appendFile(`${endLine(this.#lines)}\n`);
+    const end = { lines: this.#lines, fingerprint: this.#whole.text() };
+    await this.#file.appendFile(`${JSON.stringify({ end })}\n`);
     await this.close();
   }
 
@@ -60,11 +70,23 @@ export class TraceWriter {
   }
 }
 
-function endLine(lines: number): string {
-  return JSON.stringify({ end: { lines } });
+/** SHA-256 of lines, each behind its length in UTF-16 units and a space, as docs/traces.md has it. */
+class Fingerprint {
+  readonly #hash = createHash("sha256");
+
+  add(line: string): void {
+    this.#hash.update(`${line.length} ${line}`);
+  }
+
+  text(): string {
+    return this.#hash.digest("hex");
+  }
 }
 
-/** A whole trace; one whose writer was stopped ends with its last whole line. Throws NOT_FOUND, INVALID_INPUT. */
+/**
+ * A whole trace as it is; one whose writer was stopped, or whose end somebody took away, ends with its last whole line. Throws NOT_FOUND,
+ * INVALID_INPUT where it is no trace, DAMAGE_FOUND where it is not as it was written.
+ */
 export async function readTraceFile(path: string): Promise<TraceFile> {
   const text = await readFile(path, "utf8").catch((error: Error) => Promise.reject(unusable(path, error)));
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
@@ -73,17 +95,41 @@ export async function readTraceFile(path: string): Promise<TraceFile> {
   if (head === null)
     throw new CliError(
       "INVALID_INPUT",
-      `${path} is no trace: its first line has no minikafka_trace ${VERSION}`,
+      `${path} is no trace: its first line has no minikafka_trace of ${VERSIONS.join(" or ")}`,
+      { hint: "minikafka-cli trace --save FILE writes one" },
     );
-  const isWhole = lines.at(-1)?.startsWith('{"end":') === true;
-  return { head, text: isWhole ? whole : `${whole}${endLine(lines.length)}\n` };
+  const last = lines.at(-1);
+  if (last?.startsWith('{"end":') === true) {
+    requireSeal(path, head, lines.slice(0, -1), last);
+    return { head, text: whole, isUnfinished: false };
+  }
+  const end = JSON.stringify({ end: { lines: lines.length, unfinished: true } });
+  return { head, text: `${whole}${end}\n`, isUnfinished: true };
+}
+
+/** Throws DAMAGE_FOUND. */
+function requireSeal(path: string, head: TraceHead, lines: readonly string[], end: string): void {
+  if (head.minikafka_trace < SEALED_SINCE_VERSION) return;
+  const whole = new Fingerprint();
+  for (const line of lines) whole.add(line);
+  if (end === JSON.stringify({ end: { lines: lines.length, fingerprint: whole.text() } })) return;
+  throw damagedTrace(
+    `${path} was changed: its last line was written for others than the ${lines.length} before it`,
+  );
+}
+
+/** For a file that is a trace, but not one that can be carried out. */
+export function damagedTrace(message: string): CliError {
+  const hint =
+    "save the trace once more; one that was changed on purpose is taken without its last line, as one that is unfinished";
+  return new CliError("DAMAGE_FOUND", message, { hint });
 }
 
 function headOf(line: string): TraceHead | null {
   try {
-    const head = JSON.parse(line) as (TraceHead & { minikafka_trace?: unknown }) | null;
-    if (head?.minikafka_trace !== VERSION || typeof head.settings !== "object") return null;
-    return head;
+    const head = JSON.parse(line) as (Partial<TraceHead> & Pick<TraceHead, "settings">) | null;
+    if (!VERSIONS.includes(head?.minikafka_trace) || typeof head?.settings !== "object") return null;
+    return head as TraceHead;
   } catch {
     return null;
   }

@@ -2,5 +2,5 @@
 import { requirePast } from "../../snapshots/going-back.ts";
 import type { Handler } from "../handler.ts";
 
-export const loadSnapshot: Handler<"load_snapshot"> = ({ name }, context, client) =>
-  requirePast(context).load(name, client);
+export const loadSnapshot: Handler<"load_snapshot"> = ({ name, accept_difference }, context, client) =>
+  requirePast(context).load(name, client, accept_difference);
