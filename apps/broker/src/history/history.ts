@@ -9,7 +9,7 @@
 import type { OperationName } from "@minikafka/protocol";
 import type { KafkaPeer } from "../kafka/peer.ts";
 import type { FolderImage } from "./folder-image.ts";
-import type { TraceEntry } from "./trace-lines.ts";
+import { askedLine, type TraceEntry } from "./trace-lines.ts";
 
 /** Requests about the history itself are no part of it. */
 export const OPERATIONS_WITHOUT_HISTORY = [
@@ -55,9 +55,9 @@ export class History {
   }
 
   /** Requests are numbered from 1 in each history. */
-  taken(number: number, connection: number, line: string): void {
+  taken(number: number, connection: number, line: Buffer): void {
     this.#connections.add(connection);
-    this.#add({ request: { number, connection, line } });
+    this.#add({ request: { number, connection, ...askedLine(line) } });
   }
 
   /** The same for a frame of Kafka's. */

@@ -31,7 +31,7 @@ export class Recorder {
   /** A request is taken. Returns who is to be told the answer. */
   taken(number: number, connection: number, line: Buffer): (answer: Answer) => void {
     const history = this.#history;
-    history.taken(number, connection, line.toString());
+    history.taken(number, connection, line);
     return (answer) => {
       if (answer !== null && history === this.#history) history.answered(number, answer.toString().trimEnd());
     };

@@ -2,6 +2,7 @@
  * A trace, as lines of JSON: what a manual cluster began with, then everything that came to it and that it did. It is the format
  * of `trace --save`, of snapshots that are kept in the folder, and of what read_history shows; docs/traces.md describes it.
  */
+import { isUtf8 } from "node:buffer";
 import { deflateSync } from "node:zlib";
 import type { BrokerAddress } from "../kafka/kafka-site.ts";
 import { Fingerprint, fingerprint } from "./fingerprint.ts";
@@ -37,9 +38,20 @@ export interface KafkaRequestEntry {
   readonly frame_b64: string;
 }
 
+/** A line as it came; in Base64 where it is not UTF-8, of which text could not tell it from others. */
+export type AskedLine = { readonly line: string } | { readonly line_b64: string };
+
+export function askedLine(line: Buffer): AskedLine {
+  return isUtf8(line) ? { line: line.toString() } : { line_b64: line.toString("base64") };
+}
+
+export function bytesOfLine(asked: AskedLine): Buffer {
+  return "line" in asked ? Buffer.from(asked.line) : Buffer.from(asked.line_b64, "base64");
+}
+
 /** What happened, in its order. */
 export type TraceEntry =
-  | { readonly request: { readonly number: number; readonly connection: number; readonly line: string } }
+  | { readonly request: { readonly number: number; readonly connection: number } & AskedLine }
   | { readonly answer: { readonly request: number; readonly line: string } }
   | { readonly kafka_request: KafkaRequestEntry }
   | { readonly kafka_answer: { readonly request: number; readonly frame_b64: string } }

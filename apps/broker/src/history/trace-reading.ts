@@ -9,7 +9,14 @@ import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { fingerprint } from "./fingerprint.ts";
 import { type FolderImage, type ImageEntry, isOfTheCluster } from "./folder-image.ts";
 import { isWithoutHistory } from "./history.ts";
-import { CHUNK_BYTES, TRACE_VERSION, type Trace, type TraceHead } from "./trace-lines.ts";
+import {
+  type AskedLine,
+  bytesOfLine,
+  CHUNK_BYTES,
+  TRACE_VERSION,
+  type Trace,
+  type TraceHead,
+} from "./trace-lines.ts";
 
 /** A trace that cannot be read; the message names the line. */
 export class BadTrace extends Error {
@@ -89,7 +96,7 @@ function requireEntry(line: string, number: number): void {
     (isFields(request) &&
       isCount(request.number) &&
       isCount(request.connection) &&
-      typeof request.line === "string") ||
+      (typeof request.line === "string" || isBase64(request.line_b64))) ||
     (isFields(answer) && isCount(answer.request) && typeof answer.line === "string") ||
     isKafkaRequest(kafka_request) ||
     (isFields(kafka_answer) && isCount(kafka_answer.request) && isBase64(kafka_answer.frame_b64)) ||
@@ -97,7 +104,7 @@ function requireEntry(line: string, number: number): void {
     event !== undefined;
   if (!isEntry) throw new BadTrace(`line ${number}: expected a request, an answer, an event or a closed`);
   if (!isFields(request)) return;
-  const operation = operationOf(String(request.line));
+  const operation = operationOf(bytesOfLine(request as AskedLine));
   if (operation !== null && (isWithoutHistory(operation) || operation === "crash"))
     throw new BadTrace(`line ${number}: ${operation} is a part of no history that can be carried out again`);
 }
@@ -122,9 +129,9 @@ function isBase64(value: unknown): boolean {
 }
 
 /** `null` where the line is no request, as clients may send it. */
-function operationOf(line: string): string | null {
+function operationOf(line: Buffer): string | null {
   try {
-    const read = readRequest(Buffer.from(line));
+    const read = readRequest(line);
     return read.kind === "refused" ? null : read.request.operation;
   } catch {
     return null;

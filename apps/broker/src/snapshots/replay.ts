@@ -6,7 +6,7 @@
 
 import type { Quiet } from "../connections/quiet.ts";
 import type { Recorder } from "../history/recorder.ts";
-import type { KafkaRequestEntry, TraceEntry } from "../history/trace-lines.ts";
+import { bytesOfLine, type KafkaRequestEntry, type TraceEntry } from "../history/trace-lines.ts";
 import type { Dispatcher } from "../json/dispatch.ts";
 import type { KafkaDispatcher } from "../kafka/kafka-dispatch.ts";
 import { Ghost } from "./ghost.ts";
@@ -34,7 +34,7 @@ export class Replay {
     for (const text of entries) {
       if (text.startsWith('{"event"')) continue;
       const entry = JSON.parse(text) as TraceEntry;
-      if ("request" in entry) this.#take(entry.request.connection, entry.request.line);
+      if ("request" in entry) this.#take(entry.request.connection, bytesOfLine(entry.request));
       else if ("kafka_request" in entry) this.#takeFrame(entry.kafka_request);
       else if ("closed" in entry) this.#close(entry.closed.connection);
       else continue;
@@ -65,8 +65,8 @@ export class Replay {
     return answer === null ? null : JSON.parse(answer.toString());
   }
 
-  #take(connection: number, line: string): void {
-    this.#dispatchers.dispatcher.dispatch(Buffer.from(line), this.#client(connection));
+  #take(connection: number, line: Buffer): void {
+    this.#dispatchers.dispatcher.dispatch(line, this.#client(connection));
   }
 
   #takeFrame({ connection, broker_id, client_host, frame_b64 }: KafkaRequestEntry): void {

@@ -10,6 +10,9 @@ test("a request of Kafka's is shown by its API, its version and its size, and on
     shownEntry(JSON.stringify({ kafka_request: { ...request, frame_b64: bytes.toString("base64") } }));
   expect(shown(frame)).toBe(`> 3 (connection 2, broker 1) Kafka Metadata v4, ${frame.length} bytes`);
   expect(shown(Buffer.from("x"))).toBe("> 3 (connection 2, broker 1) Kafka ?, 1 bytes");
+  expect(shownEntry(JSON.stringify({ request: { number: 4, connection: 2, line_b64: "/w==" } }))).toBe(
+    "> 4 (connection 2) 1 bytes that are not UTF-8",
+  );
   const answer = { request: 3, frame_b64: Buffer.alloc(9).toString("base64") };
   expect(shownEntry(JSON.stringify({ kafka_answer: answer }))).toBe("< 3 Kafka, 9 bytes");
 });

@@ -10,8 +10,16 @@ interface KafkaRequest {
   readonly frame_b64: string;
 }
 
+interface Asked {
+  readonly number: number;
+  readonly connection: number;
+  readonly line?: string;
+  /** In its place, where it is not UTF-8. */
+  readonly line_b64?: string;
+}
+
 interface Entry {
-  readonly request?: { readonly number: number; readonly connection: number; readonly line: string };
+  readonly request?: Asked;
   readonly answer?: { readonly request: number; readonly line: string };
   readonly kafka_request?: KafkaRequest;
   readonly kafka_answer?: { readonly request: number; readonly frame_b64: string };
@@ -27,7 +35,8 @@ interface Entry {
 export function shownEntry(line: string): string | null {
   const entry = JSON.parse(line) as Entry;
   const { request, answer, event, closed } = entry;
-  if (request !== undefined) return `> ${request.number} (connection ${request.connection}) ${request.line}`;
+  if (request !== undefined)
+    return `> ${request.number} (connection ${request.connection}) ${lineOf(request)}`;
   if (answer !== undefined) return `< ${answer.request} ${answer.line}`;
   if (entry.kafka_request !== undefined) return shownRequest(entry.kafka_request);
   if (entry.kafka_answer !== undefined) {
@@ -38,6 +47,11 @@ export function shownEntry(line: string): string | null {
   if (closed !== undefined) return `x (connection ${closed.connection}) closed`;
   if (entry.minikafka_trace === undefined) return null;
   return `# version ${entry.program_version}, seed ${entry.seed}, from ${entry.start_time_ms} ms`;
+}
+
+/** What is not UTF-8 is told by its size. */
+function lineOf({ line, line_b64 }: Asked): string {
+  return line ?? `${Buffer.from(line_b64 ?? "", "base64").length} bytes that are not UTF-8`;
 }
 
 function shownRequest({ number, connection, broker_id: brokerId, frame_b64 }: KafkaRequest): string {
