@@ -64,6 +64,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const events = new EventFeed(clock);
   const recorder = manual && new Recorder(new History(manual.origin.image, settings.history_max_bytes));
   if (recorder !== null) events.keepWith(recorder);
+  manual?.watched.tell((failure) => recorder?.failed(failure));
   const tracers = new Tracers(traceTo(log), events);
   const { faults, onCrash } = options;
   const realTime = Deadlines.ofRealTime();

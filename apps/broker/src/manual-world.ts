@@ -12,6 +12,7 @@ import { FolderSurvey } from "./history/folder-image.ts";
 import { HeldDisk } from "./history/held-disk.ts";
 import { type Origin, originOf } from "./history/origin.ts";
 import { BadTrace } from "./history/trace-reading.ts";
+import { WatchedDisk } from "./history/watched-disk.ts";
 import { dataFolderOf } from "./kernel.ts";
 import { isInTheMiddle, undo } from "./snapshots/folder-restore.ts";
 
@@ -20,24 +21,24 @@ const IDENTITY_FILE_NAME = "meta.properties.json";
 
 export interface ManualWorld {
   readonly disk: HeldDisk;
+  /** Below it. */
+  readonly watched: WatchedDisk;
   readonly origin: Origin;
 }
 
 /** Holds the folder, if it is a cluster's; in any other lies nothing that a cluster begins with. Rejects with DataFolderRefused. */
 export async function openManualWorld(settings: Settings, given: Disk | undefined): Promise<ManualWorld> {
   const startTimeMs = settings.start_time ?? 0;
-  // A program's own disk is as prompt as the program wants it to be, and knows no time but the stepped one.
-  const disk =
-    given === undefined
-      ? new HeldDisk(new PromptDisk(new NodeDisk()), new SystemClock().nowMs())
-      : new HeldDisk(given, startTimeMs);
   const folder = dataFolderOf(settings);
+  // A program's own disk is as prompt as the program wants it to be, and knows no time but the stepped one.
+  const watched = new WatchedDisk(given ?? new PromptDisk(new NodeDisk()), folder);
+  const disk = new HeldDisk(watched, given === undefined ? new SystemClock().nowMs() : startTimeMs);
   const wishes = { startTimeMs, seed: settings.seed ?? 0, bytesMax: settings.history_max_bytes };
   try {
     await undoLoad(disk, folder);
     const isCluster = disk.stat(`${folder}/${IDENTITY_FILE_NAME}`) !== null;
     if (isCluster) await disk.lock(folder);
-    return { disk, origin: originOf(isCluster ? new FolderSurvey(disk, folder) : null, wishes) };
+    return { disk, watched, origin: originOf(isCluster ? new FolderSurvey(disk, folder) : null, wishes) };
   } catch (problem) {
     await disk.letGo();
     throw dataFolderRefusalOf(problem, folder);

@@ -203,7 +203,10 @@ const HINTS = {
   NOT_COORDINATOR: REFRESH,
   UNKNOWN_SNAPSHOT: "minikafka-cli snapshot list shows those that there are",
   SNAPSHOTS_FULL: "minikafka-cli snapshot delete NAME forgets one; with --folder a snapshot takes no memory",
-  HISTORY_ENDED: "start the broker with a larger --history-max-bytes",
+  HISTORY_ENDED: (_facts, { details }) =>
+    details.disk_error === undefined
+      ? "start the broker with a larger --history-max-bytes"
+      : "once the disk is well, load what was saved before, or restart the broker: its history then begins anew",
   STORAGE_ERROR: ({ topic, command }, failure) =>
     command.startsWith("snapshot ") && failure.details.replayed !== undefined
       ? "minikafka-cli snapshot load NAME --accept-difference takes it as it comes out; the broker that saved it has it as it was"

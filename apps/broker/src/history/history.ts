@@ -3,9 +3,10 @@
  *
  * Owns the entries, each a line of a trace, and who is in the middle of a request.
  * Invariants: entries stand in the order in which they happened; they and the image of the folder take at most `bytesMax`. What
- * would go beyond that ends the history: it is known to have ended, and what stands before that stays true.
+ * would go beyond that ends the history, and so does a disk that fails: it is known to have ended, and what stands before that stays true.
  * Never: an entry after one that is missing.
  */
+import type { DiskError } from "@minikafka/core";
 import type { OperationName } from "@minikafka/protocol";
 import type { KafkaPeer } from "../kafka/peer.ts";
 import type { FolderImage } from "./folder-image.ts";
@@ -33,6 +34,7 @@ export class History {
   readonly #connections = new Set<number>();
   #bytes: number;
   #hasEnded: boolean;
+  #failure: DiskError | null = null;
 
   constructor(image: FolderImage | null, bytesMax: number) {
     this.image = image;
@@ -44,6 +46,18 @@ export class History {
   /** Whether more has happened than is kept. */
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** What ended it, where that was the disk. */
+  get failure(): DiskError | null {
+    return this.#failure;
+  }
+
+  /** The disk has failed the cluster, which nobody can make happen once more. */
+  end(failure: DiskError): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#failure = failure;
   }
 
   get entries(): readonly string[] {

@@ -4,6 +4,7 @@
  * Owns which history is written just now. What belongs to an earlier one is not written any more.
  */
 
+import type { DiskError } from "@minikafka/core";
 import type { Answer } from "../connections/speech.ts";
 import type { NumberedEvent } from "../event-feed.ts";
 import type { KafkaPeer } from "../kafka/peer.ts";
@@ -50,6 +51,11 @@ export class Recorder {
   /** For the feed of events. */
   take(event: NumberedEvent): void {
     this.#history.happened(event.line);
+  }
+
+  /** Not by an armed fault: what comes of it comes of no request. */
+  failed(failure: DiskError): void {
+    this.#history.end(failure);
   }
 
   closed(connection: number): void {

@@ -64,7 +64,7 @@ export class Past implements GoingBack {
 
   /** Throws HISTORY_ENDED where nothing was kept from the start. */
   read(from: number, bytesMax: number): ParsedResponse<"read_history"> {
-    const { entries, hasEnded } = this.#history;
+    const { entries, hasEnded, failure } = this.#history;
     this.#opening ??= [JSON.stringify(this.#head()), ...imageLines(this.#image())];
     const opening = this.#opening;
     const end = opening.length + entries.length;
@@ -76,7 +76,8 @@ export class Past implements GoingBack {
       if (lines.length > 0 && bytes > bytesMax) break;
       lines.push(line);
     }
-    return { life: this.#life, lines, next: from + lines.length, end, ended: hasEnded };
+    const page = { life: this.#life, lines, next: from + lines.length, end, ended: hasEnded };
+    return failure === null ? page : { ...page, disk_error: failure.message };
   }
 
   save(name: string, keep: Keep): SnapshotView {
@@ -153,13 +154,13 @@ export class Past implements GoingBack {
   /** All that has happened until now. Throws HISTORY_ENDED. */
   #trace(): Trace {
     const { entries, hasEnded } = this.#history;
-    if (hasEnded) throw ended(this.#parts.settings);
+    if (hasEnded) throw ended(this.#history, this.#parts.settings);
     return { head: this.#head(), image: this.#image(), entries: [...entries] };
   }
 
   #image(): Trace["image"] {
     const { image } = this.#history;
-    if (image === null) throw ended(this.#parts.settings);
+    if (image === null) throw ended(this.#history, this.#parts.settings);
     return image;
   }
 
@@ -183,7 +184,11 @@ function viewOf({ name, keep, timeMs, trace }: Snapshot): SnapshotView {
   return { name, keep, entries: trace.entries.length, time_ms: timeMs };
 }
 
-function ended({ history_max_bytes: bytesMax }: Settings): BrokerError {
+function ended({ failure }: History, { history_max_bytes: bytesMax }: Settings): BrokerError {
+  if (failure !== null) {
+    const message = `the disk has failed, which cannot be made happen once more: ${failure.message}; what was saved before can be loaded, and a restart begins a new history`;
+    return new BrokerError("HISTORY_ENDED", message, { disk_error: failure.message });
+  }
   const message = `more has happened, or lay in the folder at the start, than the ${bytesMax} bytes that are kept; start the broker with a larger --history-max-bytes`;
   return new BrokerError("HISTORY_ENDED", message);
 }

@@ -32,7 +32,7 @@ export async function followTrace(context: Context, { save, exitAtEnd }: FollowO
         }
         if (file !== null) await file.add(news.lines);
         else for (const line of news.lines) await printEntry(context, line);
-        if (news.hasEnded) throw historyEnded();
+        if (news.hasEnded) throw historyEnded(news.diskError);
         if (news.hasMore) continue;
         if (isLastLook || !context.data.isOpen) break;
         await pause(session.client.clock, context.interrupted);
@@ -83,12 +83,12 @@ function pause(clock: ClientClock, interrupted: AbortSignal): Promise<void> {
   });
 }
 
-function historyEnded(): CliError {
-  return new CliError(
-    "HISTORY_ENDED",
-    "more has happened than the broker keeps, so that the trace ends here",
-    {
-      hint: "start the broker with a larger --history-max-bytes",
-    },
-  );
+function historyEnded(diskError: string | null): CliError {
+  const message =
+    diskError === null
+      ? "more has happened than the broker keeps, so that the trace ends here"
+      : `the broker's disk has failed, which no replay meets, so that the trace ends here: ${diskError}`;
+  return new CliError("HISTORY_ENDED", message, {
+    details: diskError === null ? {} : { disk_error: diskError },
+  });
 }

@@ -9,6 +9,8 @@ export interface HistoryNews {
   readonly hasMore: boolean;
   /** What comes next is not kept. */
   readonly hasEnded: boolean;
+  /** What ended it, where that was the broker's disk. */
+  readonly diskError: string | null;
 }
 
 export class HistoryReader {
@@ -28,6 +30,7 @@ export class HistoryReader {
     this.#life = page.life;
     this.#next = page.next;
     const hasMore = page.next < page.end;
-    return { beginsAnew, lines: page.lines, hasMore, hasEnded: page.ended && !hasMore };
+    const diskError = page.disk_error ?? null;
+    return { beginsAnew, lines: page.lines, hasMore, hasEnded: page.ended && !hasMore, diskError };
   }
 }

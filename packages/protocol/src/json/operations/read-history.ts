@@ -22,6 +22,12 @@ export const readHistory = operation({
     end: fields.count.describe("how many lines there are"),
     ended: z
       .boolean()
-      .describe("more has happened than is kept (history_max_bytes): what comes next is missing"),
+      .describe(
+        "more has happened than is kept (history_max_bytes), or the disk has failed: what comes next is missing",
+      ),
+    disk_error: z
+      .string()
+      .optional()
+      .describe("how the disk has failed, by no armed fault: it ended the history, since no replay meets it"),
   }),
 });
