@@ -38,8 +38,9 @@ export class LabBroker {
     this.#folder ??= await mkdtemp(join(tmpdir(), "minikafka-lab-"));
     const at = flags.indexOf("--data");
     this.#dataFolder = join(this.#folder, flags[at + 1] ?? "");
-    const { env } = this.#context;
-    this.#own = await OwnBroker.start({ dataFolder: this.#dataFolder, flags: flags.toSpliced(at, 2), env });
+    const { env, interrupted: signal } = this.#context;
+    const dataFolder = this.#dataFolder;
+    this.#own = await OwnBroker.start({ dataFolder, flags: flags.toSpliced(at, 2), env, signal });
   }
 
   /** `kill -9`, `ctrl-c`, or `cut N bytes off FOLDER`, while it does not run. */

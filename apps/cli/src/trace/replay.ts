@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { failureOf } from "../failure.ts";
+import { failureOf, Interrupted } from "../failure.ts";
 import { OwnBroker } from "../own-broker/own-broker.ts";
 import { type Session, withSession } from "../session.ts";
 import { HistoryReader } from "./history-reader.ts";
@@ -32,6 +32,7 @@ export async function replayTrace(context: Context, path: string, isCheck: boole
 
 /** What cannot be carried out is the user's file, of which the broker has a copy under another name. */
 function inTheUsersWords(error: unknown, path: string, folder: string): unknown {
+  if (error instanceof Interrupted) return error;
   const { code, message } = failureOf(error);
   if (code !== "STORAGE_ERROR") return error;
   const said = message
@@ -53,7 +54,8 @@ async function replayIn(
   await mkdir(join(dataFolder, "snapshots"), { recursive: true });
   await writeFile(join(dataFolder, "snapshots", FILE), text);
   await writeFile(config, JSON.stringify(settings));
-  const broker = await OwnBroker.start({ dataFolder, flags: ["--config", config], env: context.env });
+  const { env, interrupted: signal } = context;
+  const broker = await OwnBroker.start({ dataFolder, flags: ["--config", config], env, signal });
   let code: ExitCode = EXIT.ok;
   try {
     const own = { ...context, settings: { ...context.settings, broker: broker.address } };
