@@ -31,20 +31,18 @@ async function gone(pid: number): Promise<void> {
 }
 
 // Only there a test can tell what children another process has.
-test.skipIf(process.platform !== "linux").each([
-  ["once", 1],
-  ["twice", 2],
-])(
-  "a replay that is ended %s while its broker starts leaves no broker behind",
+test.skipIf(process.platform !== "linux").each(["once", "again and again"])(
+  "a replay that is told to end %s while its broker starts leaves no broker behind",
   MINUTE,
-  async (_word, signals) => {
+  async (often) => {
     const broker = await startDaemon(temporaryFolder(), ["--log-level", "error", "--clock", "manual"]);
     const path = join(temporaryFolder(), "trace.ndjson");
     await output(broker, ["trace", "-e", "--save", path]);
-    expect(readFileSync(path, "utf8")).toContain("minikafka_trace");
     const replay = startCommand(null, ["trace", "replay", path, "--check"]);
     const own = await childOf(replay.process.pid ?? 0);
-    for (let sent = 0; sent < signals; sent += 1) {
+    replay.process.kill("SIGTERM");
+    // Signals that come while one waits to be looked at are one with it.
+    while (often !== "once" && replay.process.exitCode === null) {
       replay.process.kill("SIGTERM");
       await new Promise((resolve) => setImmediate(resolve));
     }
