@@ -74,7 +74,14 @@ test("points are listed by how their names begin, with what each takes", async (
   expect(await output(broker, ["fault", "points"])).toMatch(
     /^log\.append\.before_write +error,crash +topic,partition,broker_id$/m,
   );
-  expect(await command(broker, ["fault", "points", "nowhere"])).toMatchObject({ code: 3 });
+  for (const [prefix, hint] of [
+    ["nowhere", "without a name, lists them all"],
+    ["request.prodcue", "did you mean request.produce?"],
+  ] as const)
+    expect(await command(broker, ["fault", "points", prefix])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(hint),
+    });
 });
 
 const REFUSED: readonly (readonly [words: readonly string[], code: number, stderr: RegExp])[] = [
@@ -96,7 +103,7 @@ const REFUSED: readonly (readonly [words: readonly string[], code: number, stder
   [["arm", "request.ping", "error", "--code", "NOT_ENOUGH_REPLICA"], 2, /did you mean NOT_ENOUGH_REPLICAS\?/],
   [["arm", "request.ping", "error", "--code", "OOPS"], 2, /code: expected a code of the error table/],
   [["arm", "log.append.before_write", "error", "--errno", "EPERM"], 2, /errno: /],
-  [["assert"], 3, /no fault is armed/],
+  [["assert"], 3, /no fault is armed\nhint: minikafka-cli fault arm/],
   [["assert", "7"], 3, /no fault is armed under 7/],
   [["disarm", "7"], 3, /no fault is armed under 7/],
   [["release", "7"], 3, /no fault is armed under 7\nhint: minikafka-cli fault list/],

@@ -70,8 +70,10 @@ test("clock advance --to-next-deadline stops where time brings something, which 
   expect(moved).toContain(`${START_MS + 6000}  session_timeout of a of billing, 6s on`);
   expect(await output(broker, ["step", "next"])).toContain("it would expire a of billing (session_timeout)");
   expect(await output(broker, ["step", "until-quiet"])).toMatch(/expire-members +done +a of billing\n/);
-  for (const wrong of [[], ["5s", "--to-next-deadline"]])
+  for (const wrong of [[], ["5s", "--to-next-deadline"], ["40000d"]])
     expect(await command(broker, ["clock", "advance", ...wrong])).toMatchObject({ code: 2 });
+  const farther = await output(broker, ["clock", "advance", "400d", "-J"]);
+  expect(jsonLines(farther)).toEqual([{ now_ms: START_MS + 6000 + 400 * 86_400_000 }]);
 });
 
 test("what cannot come to rest ends with exit code 5, and says why", async () => {
@@ -126,6 +128,18 @@ test("until-quiet names the producer that waits for a stopped broker, and so doe
   expect(await sent).toMatchObject({ offset: 0 });
 });
 
+test("where time alone brings nothing, clock advance says whether steps do", async () => {
+  const broker = await startDaemon(temporaryFolder(), [...MANUAL, "--brokers", "2"]);
+  const advance = () => command(broker, ["clock", "advance", "--to-next-deadline"]);
+  expect(await advance()).toMatchObject({ code: 3, stderr: expect.stringContaining("no step is pending") });
+  await output(broker, ["topics", "create", "orders", "-r", "2"]);
+  expect((await advance()).stdout).toContain("replica_lag_time of orders-0 on 2, 10.001s on");
+  expect(await advance()).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("hint: steps are pending"),
+  });
+});
+
 test("clock advance --to-next-deadline reaches a deadline that is years away", async () => {
   const broker = await startDaemon(temporaryFolder(), MANUAL);
   await output(broker, ["topics", "create", "orders", "--config", "retention_ms=1000"]);
@@ -142,7 +156,7 @@ test("clock advance --to-next-deadline reaches a deadline that is years away", a
   ];
   const [first] = next.deadlines;
   expect(first?.due_at_ms).toBeGreaterThan(START_MS + 3 * 366 * 24 * 3_600_000);
-  expect(await output(broker, ["step", "next"])).toMatch(/\n3\.01y +retention/);
+  expect(await output(broker, ["step", "next"])).toMatch(/\n1098d1(?:\.001)?s +retention/);
   const [moved] = jsonLines(await output(broker, ["clock", "advance", "--to-next-deadline", "-J"]));
   expect(moved).toMatchObject({ now_ms: first?.due_at_ms, deadline: { what: "retention" } });
 });

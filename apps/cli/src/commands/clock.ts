@@ -20,12 +20,12 @@ export function declareClock(program: Command, perform: Perform): void {
     .command("show", { isDefault: true })
     .summary("read the clock")
     .description("Reads the clock without moving it.")
-    .action((_options: unknown, self: Command) => perform(self, (context) => showClock(context, null)));
+    .action((_options: unknown, self: Command) => perform(self, (context) => showClock(context, [])));
   const advance = clock
     .command("advance")
     .summary("move a manual clock forward")
     .description("Moves a manual clock forward; waits whose time has come end.")
-    .argument("[duration]", "how far, such as 500ms, 10s or 1h", parseDuration)
+    .argument("[duration]", "how far, such as 500ms, 10s or 7d", parseDuration)
     .option(
       "--to-next-deadline",
       "to the time at which a step has something to do, or a wait ends; see step next",
@@ -56,15 +56,26 @@ function advanceClock(
 ): Promise<undefined> {
   if ((ms === undefined) !== toNextDeadline)
     throw new CliError("USAGE", "clock advance takes a duration, or --to-next-deadline");
-  return ms === undefined ? advanceToDeadline(context) : showClock(context, ms);
+  return ms === undefined ? advanceToDeadline(context) : showClock(context, jumpsOf(ms));
+}
+
+function jumpsOf(ms: number): readonly number[] {
+  const jumps = clockJumps(ms);
+  if (jumps === null) throw new CliError("USAGE", "a clock is moved by a century at most");
+  return ms === 0 ? [0] : jumps;
 }
 
 function advanceToDeadline(context: Context): Promise<undefined> {
   return withSession(context, async (session) => {
-    const { now_ms: beforeMs, deadlines } = await session.call("pending_steps", {});
+    const { now_ms: beforeMs, deadlines, steps } = await session.call("pending_steps", {});
     const [first] = deadlines;
     if (first === undefined)
-      throw new CliError("NOT_FOUND", "time alone brings nothing: there is no deadline");
+      throw new CliError("NOT_FOUND", "time alone brings nothing: there is no deadline", {
+        hint:
+          steps.length === 0
+            ? "no step is pending either: only what clients ask, or clock advance DURATION, brings more"
+            : "steps are pending, and may bring more: minikafka-cli step next shows them, step until-quiet takes them",
+      });
     const jumps = clockJumps(first.due_at_ms - beforeMs);
     if (jumps === null)
       throw new CliError(
@@ -82,11 +93,12 @@ function advanceToDeadline(context: Context): Promise<undefined> {
   });
 }
 
-function showClock(context: Context, advanceMs: number | null): Promise<undefined> {
+/** Moved by `jumps` first. */
+function showClock(context: Context, jumps: readonly number[]): Promise<undefined> {
   return withSession(context, async (session) => {
-    const { now_ms } = await (advanceMs === null
-      ? session.call("clock", {})
-      : session.call("advance_clock", { ms: advanceMs }));
+    let now_ms: number | null = null;
+    for (const ms of jumps) ({ now_ms } = await session.call("advance_clock", { ms }));
+    now_ms ??= (await session.call("clock", {})).now_ms;
     if (context.settings.json) await context.data.json({ now_ms });
     else await context.data.line(`${new Date(now_ms).toISOString()}  ${now_ms}`);
     return undefined;

@@ -4,6 +4,7 @@ import type { Context, Perform } from "../context.ts";
 import { CliError, failureOf } from "../failure.ts";
 import { actionText, type ListedRule, scopeText, timesText } from "../faults/fault-text.ts";
 import { wholeNumber } from "../input/arguments.ts";
+import { nearest } from "../input/nearest.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { type Session, withSession } from "../session.ts";
@@ -118,7 +119,11 @@ function listPoints(context: Context, prefix: string): Promise<undefined> {
   return inSession(context, async (session) => {
     const all = (await session.call("list_faults", {})).points;
     const points = all.filter(({ point }) => point.startsWith(prefix));
-    if (points.length === 0) throw new CliError("NOT_FOUND", `no point's name begins with ${prefix}`);
+    if (points.length === 0)
+      throw noSuchPoint(
+        prefix,
+        all.map(({ point }) => point),
+      );
     if (context.settings.json) return context.data.json({ points });
     const rows = points.map(({ point, actions, scope }): Cell[] => [
       point,
@@ -129,6 +134,16 @@ function listPoints(context: Context, prefix: string): Promise<undefined> {
   });
 }
 
+function noSuchPoint(prefix: string, points: readonly string[]): CliError {
+  const meant = nearest(prefix, points);
+  return new CliError("NOT_FOUND", `no point's name begins with ${prefix}`, {
+    hint:
+      meant === null
+        ? "minikafka-cli fault points, without a name, lists them all; they begin with request., kafka., or a part of the kernel such as log."
+        : `did you mean ${meant}?`,
+  });
+}
+
 function assertFired(context: Context, ids: readonly number[]): Promise<undefined> {
   return inSession(context, async (session) => {
     const rules = await armedRules(session);
@@ -136,7 +151,10 @@ function assertFired(context: Context, ids: readonly number[]): Promise<undefine
     const stranger = ids.find((id) => !armed.has(id));
     if (stranger !== undefined) throw notArmed(stranger);
     const asked = ids.length === 0 ? rules : rules.filter(({ rule_id }) => ids.includes(rule_id));
-    if (asked.length === 0) throw new CliError("NOT_FOUND", "no fault is armed");
+    if (asked.length === 0)
+      throw new CliError("NOT_FOUND", "no fault is armed", {
+        hint: "minikafka-cli fault arm POINT ACTION arms one; a broker that was started anew has forgotten those before",
+      });
     const silent = asked.filter(({ fired }) => fired === 0);
     if (silent.length > 0) throw neverFired(silent);
     const fired = asked.map((rule) => ({ rule_id: rule.rule_id, hits: rule.hits, fired: rule.fired }));

@@ -1,5 +1,6 @@
 /** A fault in words, for tables and sentences. */
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
+import { durationText } from "../output/time.ts";
 
 export type FaultOrder = RequestFields<"arm_fault">;
 export type ListedRule = ParsedResponse<"list_faults">["rules"][number];
@@ -10,7 +11,7 @@ export function actionText(order: FaultOrder | ListedRule): string {
   const besides = [
     code,
     errno,
-    delayMs === undefined ? undefined : `${delayMs}ms`,
+    delayMs === undefined ? undefined : durationText(delayMs),
     bytesWritten === undefined ? undefined : `after ${bytesWritten} bytes`,
   ].filter((text) => text !== undefined);
   return [action.replaceAll("_", "-"), ...besides].join(" ");

@@ -36,11 +36,14 @@ test.each([
   ["2m", 120_000],
   ["1h", 3_600_000],
   ["0s", 0],
+  ["7d", 604_800_000],
+  ["1.5d", 129_600_000],
+  ["6d23h58m37.637s", 604_717_637],
 ])("%s lasts %i ms", (text, durationMs) => {
   expect(parseDuration(text)).toBe(durationMs);
 });
 
-test.each(["5", "", "s", "-1s", "1d", "1s ", "99999999999999999999h"])(
+test.each(["5", "", "s", "-1s", "1y", "1s ", "1s1h", "1h1h", "1h 1m", "1h5", "99999999999999999999h"])(
   "%j is no duration, because no one can be sure what it means",
   (text) => {
     expect(() => parseDuration(text)).toThrow("Expected a number and its unit");

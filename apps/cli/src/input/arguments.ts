@@ -42,16 +42,30 @@ export function wholeNumber(min: number): (text: string) => number {
   };
 }
 
-const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const UNIT_MS: { readonly [unit: string]: number } = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const DURATION_PART = /(\d+(?:\.\d+)?)(ms|[smhd])/g;
+const DURATION = /^(?:[\d.]+(?:ms|[smhd]))+$/;
 
-/** `500ms`, `10s`, `2m`, `1h`, in milliseconds. A bare number is refused: half of its readers take it for milliseconds. */
+/** `500ms`, `10s`, `2m`, `1h`, `7d` or `1d12h`, larger units first, in milliseconds. A bare number is refused: half of its readers take it for milliseconds. */
 export function parseDuration(text: string): number {
   if (/^\d+$/.test(text))
     throw new InvalidArgumentError(`Expected a number and its unit: ${text}ms or ${text}s, say.`);
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
-  const durationMs = Math.round(Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ""] ?? Number.NaN));
-  if (!Number.isSafeInteger(durationMs)) {
-    throw new InvalidArgumentError("Expected a number and its unit, such as 500ms, 10s or 2m.");
+  const parts = [...text.matchAll(DURATION_PART)].map(([part, number, unit = ""]) => {
+    return { part, number: Number(number), unitMs: UNIT_MS[unit] ?? Number.NaN };
+  });
+  const isWhole = text !== "" && parts.map(({ part }) => part).join("") === text;
+  const isOrdered = parts.every(({ unitMs }, index) => unitMs < (parts[index - 1]?.unitMs ?? Infinity));
+  const durationMs = Math.round(parts.reduce((sum, { number, unitMs }) => sum + number * unitMs, 0));
+  if (!isWhole || !isOrdered || !Number.isSafeInteger(durationMs)) {
+    throw new InvalidArgumentError(
+      "Expected a number and its unit (ms, s, m, h or d), such as 500ms, 10s or 1d12h.",
+    );
   }
   return durationMs;
 }
@@ -125,7 +139,7 @@ export function collectConfig(text: string, before: TopicConfig = {}): TopicConf
 }
 
 function isDuration(name: string, value: string): boolean {
-  return name.endsWith("_ms") && /^[\d.]+(?:ms|s|m|h)$/.test(value);
+  return name.endsWith("_ms") && DURATION.test(value);
 }
 
 /** The name of a setting, repeated. */

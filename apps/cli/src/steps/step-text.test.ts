@@ -43,7 +43,7 @@ test("a deadline is told by what comes, of whom, and in how long", () => {
     "producer_expiration of producer 0 of orders-0, 500ms on",
   );
   expect(deadlineText({ ...retention, due_at_ms: 96_622_329_321 }, 0)).toBe(
-    "retention of orders-0 on 2, 3.06y on",
+    "retention of orders-0 on 2, 1118d7h32m9.321s on",
   );
 });
 

@@ -1,6 +1,7 @@
 /** Steps as one would type them, and what they did in short. */
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Cell } from "../output/table.ts";
+import { durationText } from "../output/time.ts";
 
 type Taken = ParsedResponse<"run_until_quiet">["steps"][number];
 type Deadline = ParsedResponse<"pending_steps">["deadlines"][number];
@@ -98,23 +99,7 @@ export function deadlineRow(deadline: Deadline, nowMs: number): Cell[] {
   const of = brokerId === undefined ? who : `${who} on ${brokerId}`;
   const step =
     deadline.operation === null ? null : (COMMANDS[deadline.operation as StepName] ?? deadline.operation);
-  return [spanText(deadline.due_at_ms - nowMs), deadline.what, of, step];
-}
-
-const UNITS = [
-  ["h", 60 * 60 * 1000],
-  ["m", 60 * 1000],
-  ["s", 1000],
-] as const;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-const YEAR_DAYS = 365.25;
-
-/** To the millisecond, as `clock advance` takes it; in years where that takes no such way at once. */
-function spanText(ms: number): string {
-  if (ms > 366 * DAY_MS) return `${(ms / (YEAR_DAYS * DAY_MS)).toFixed(2)}y`;
-  const whole = UNITS.find(([, unitMs]) => ms % unitMs === 0);
-  return whole === undefined ? `${ms}ms` : `${ms / whole[1]}${whole[0]}`;
+  return [durationText(deadline.due_at_ms - nowMs), deadline.what, of, step];
 }
 
 /** The same in one line. */
