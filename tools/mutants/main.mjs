@@ -13,17 +13,37 @@ import { hunt } from "./hunt.mjs";
 import { writeMutant } from "./mutant.mjs";
 import { MUTATIONS } from "./mutations.mjs";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { seeds: { type: "string", default: "3000" }, workers: { type: "string", default: "2" } },
-});
-const unknown = positionals.filter((name) => !MUTATIONS.some((mutation) => mutation.name === name));
-if (unknown.length > 0 || !(Number(values.seeds) >= 1) || !(Number(values.workers) >= 1)) {
-  console.error(
-    `npm run mutants [-- [NAME...] [--seeds N] [--workers N]]; names:\n  ${MUTATIONS.map(({ name }) => name).join("\n  ")}`,
-  );
-  process.exit(2);
+const USAGE = `npm run mutants [-- [NAME...] [--seeds N] [--workers N]]; names:\n  ${MUTATIONS.map(({ name }) => name).join("\n  ")}`;
+
+/** Ends the process for help, and for what cannot be meant. */
+function asked() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        seeds: { type: "string", default: "3000" },
+        workers: { type: "string", default: "2" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    for (const name of positionals)
+      if (!MUTATIONS.some((mutation) => mutation.name === name))
+        throw new Error(`no mutation is named ${name}`);
+    for (const name of /** @type {const} */ (["seeds", "workers"]))
+      if (!(Number(values[name]) >= 1))
+        throw new Error(`--${name} is ${values[name]}; expected a number from 1`);
+    return { values, positionals };
+  } catch (error) {
+    console.error(`${/** @type {Error} */ (error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
 }
+
+const { values, positionals } = asked();
 const chosen = MUTATIONS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 const width = Math.max(...chosen.map(({ name }) => name.length));
 

@@ -24,6 +24,10 @@ test.each([
   expect(refusal).not.toBe("help");
 });
 
+test("a number below what is possible is refused as one, also without an equals sign", () => {
+  expect(settingsOf(["--seed", "-5"])).toBe("--seed is -5; expected a number of at least 0");
+});
+
 test("help is help, whatever else is asked", () => {
   expect(settingsOf(["--help", "--seeds", "x"])).toBe("help");
 });

@@ -46,7 +46,7 @@ const OPTIONS = {
 /** Of the words behind the program's name; a sentence where they cannot be meant. */
 export function settingsOf(words: readonly string[]): Settings | "help" | string {
   try {
-    const { values } = parseArgs({ args: [...words], options: OPTIONS });
+    const { values } = parseArgs({ args: withNegatives(words), options: OPTIONS });
     if (values.help === true) return "help";
     const { script = null, save = null } = values;
     const minutes = values.minutes === undefined ? null : numberOf("minutes", values.minutes, 0.01);
@@ -59,6 +59,18 @@ export function settingsOf(words: readonly string[]): Settings | "help" | string
     if (error instanceof Error) return error.message;
     throw error;
   }
+}
+
+/** `--seed -5` as `--seed=-5`: it is refused for what it is, and not for looking like another option. */
+function withNegatives(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const option = joined.at(-1);
+    if (/^-\d/.test(word) && option !== undefined && /^--[a-z-]+$/.test(option))
+      joined[joined.length - 1] = `${option}=${word}`;
+    else joined.push(word);
+  }
+  return joined;
 }
 
 function wholeOf(name: string, text: string, min: number): number {

@@ -55,8 +55,19 @@ async function tellShrunk(run: Run, what: string, file: string | null): Promise<
   say(shrunkLines(smallest, { before: run.script.length, tried, file }));
 }
 
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such file" : message;
+    const next = "npm run simulate -- --save FILE keeps the smallest run that breaks a promise in one";
+    throw new Error(`--script ${file}: ${why}; ${next}`, { cause: error });
+  }
+}
+
 async function replay(file: string): Promise<number> {
-  const run = readScript(file, readFileSync(file, "utf8"));
+  const run = readScript(file, textOf(file));
   const { violation, world } = await judged(run);
   if (violation === null) say([`${file}: no promise is broken`]);
   else say(foundLines({ seed: run.seed, atMs: world.timeline.nowMs, violation }, `--script ${file}`));
