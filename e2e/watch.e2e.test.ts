@@ -208,3 +208,13 @@ test("a kind that is nearly one is refused with what it nearly is", async () => 
       "hint: did you mean isr_changed? docs/reference/protocol.md lists the kinds\n",
   });
 });
+
+test("a topic that is not there yet is said to be so, and is watched all the same", MINUTE, async () => {
+  const broker = await daemon();
+  const watch = startCommand(broker, ["watch", "later", "-n", "1"]);
+  const [remark] = await once(watch.process.stderr, "data");
+  expect(remark).toContain("% there is no topic later yet");
+  await output(broker, ["topics", "create", "later"]);
+  await output(broker, ["produce", "later", "-v", "a"]);
+  expect(await watch.ended).toMatchObject({ code: 0, stdout: expect.stringContaining(" later") });
+});

@@ -33,6 +33,15 @@ async function openOrders(settings: RawSettings = {}, replicas = 1) {
   return { broker, session, watching, produce };
 }
 
+test("whoever watches topics that are not there yet is told which, and of their events once they are", async () => {
+  const { session, watching } = await openOrders();
+  expect(await watching.call("watch", { topics: ["orders"] })).toEqual({ ok: true });
+  const topics = ["orders", "later", "never"];
+  expect(await watching.call("watch", { topics })).toMatchObject({ absent_topics: ["later", "never"] });
+  await session.call("create_topic", { topic: "later", partitions: 1 });
+  expect(await nextEvent(watching)).toMatchObject({ topic: "later" });
+});
+
 test("replication is told step by step, with the numbers that caused each", async () => {
   const { session, watching, produce } = await openOrders({}, 3);
   const kinds = ["isr_changed", "high_watermark_moved", "leader_changed", "replicated", "truncated"];

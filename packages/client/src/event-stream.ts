@@ -58,6 +58,7 @@ export class EventStream<Event> implements AsyncIterableIterator<Event>, AsyncDi
   #opening: Promise<void> | null = null;
   #lastTurn: Promise<unknown> = Promise.resolve();
   #lastNumber = 0;
+  #absentTopics: readonly string[] = [];
   #isClosed = false;
   #isOver = false;
   /** What ended it from outside, if anything did. */
@@ -82,6 +83,11 @@ export class EventStream<Event> implements AsyncIterableIterator<Event>, AsyncDi
   open(): Promise<void> {
     this.#opening ??= this.#open();
     return this.#opening;
+  }
+
+  /** Once it is open: those of its topics that were not there then. Their events are told once they are. */
+  get absentTopics(): readonly string[] {
+    return this.#absentTopics;
   }
 
   /** The next event. Fails once with what ended the stream, unless that was `close`, `return` or the client's end. */
@@ -122,6 +128,8 @@ export class EventStream<Event> implements AsyncIterableIterator<Event>, AsyncDi
       this.#link.write(requestLine(1, { operation: "watch", fields: this.#options.fields }));
       const { outcome } = readAnswer(await this.#answerLine());
       if (outcome instanceof MiniKafkaError) throw outcome;
+      const { absent_topics: absent } = outcome;
+      if (Array.isArray(absent)) this.#absentTopics = absent.map(String);
     } catch (error) {
       await this.#end();
       throw this.#verdict(error);

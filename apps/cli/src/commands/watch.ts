@@ -79,6 +79,8 @@ async function watch(
     let left = count;
     try {
       await opened(events, kind ?? []);
+      for (const topic of events.absentTopics)
+        context.notes.remark(`there is no topic ${topic} yet; what happens to it is shown once there is`);
       context.notes.remark("watching; Ctrl-C ends it");
       for await (const event of events) {
         await print(context, event);

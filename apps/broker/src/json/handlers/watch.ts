@@ -1,7 +1,7 @@
 /** watch: begins right behind its answer, so that no event comes before it. Refuses: INVALID_REQUEST (an unknown kind). */
 import type { Handler } from "../handler.ts";
 
-export const watch: Handler<"watch"> = ({ topics, kinds, requests }, { events }, client) => {
+export const watch: Handler<"watch"> = ({ topics, kinds, requests }, { events, cluster }, client) => {
   client.afterAnswer(() =>
     client.watching.begin(events, {
       topics: topics === undefined ? null : new Set(topics),
@@ -9,5 +9,6 @@ export const watch: Handler<"watch"> = ({ topics, kinds, requests }, { events },
       requests,
     }),
   );
-  return {};
+  const absent = topics?.filter((topic) => !cluster.hasTopic(topic)) ?? [];
+  return absent.length === 0 ? {} : { absent_topics: absent };
 };

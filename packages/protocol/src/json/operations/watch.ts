@@ -29,5 +29,10 @@ export const watch = operation({
         "also the kinds request_taken and request_done, whatever kinds are asked for; with topics, of the requests that name one of them",
       ),
   },
-  response: z.object({}),
+  response: z.object({
+    absent_topics: z
+      .array(z.string())
+      .optional()
+      .describe("those of topics that are not there yet; left out when all are"),
+  }),
 });
