@@ -1,7 +1,7 @@
 /**
  * Snappy, in two forms. Kafka's own clients put snappy-java's framing around it ("xerial"): a header, then blocks that each have
- * their length before them. librdkafka and others may write one raw block. Both are read; the first, which every client reads, is
- * written.
+ * their length before them. librdkafka and others may write one raw block. Both are read; the first is written, as by Kafka's brokers:
+ * who reads raw blocks alone, as @platformatic/kafka 1.35 does, reads no batch that was packed so.
  */
 import { damaged, endWithin, type PackingMethod, requireRoom } from "./codec.ts";
 import { library } from "./library.ts";
