@@ -1,13 +1,15 @@
 /** Leadership that moves: what the new leader keeps, what old leaders give up, and what the dials lose. */
+import { splitFrames } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
 import { ORIGINAL_DIALS } from "../src/cluster/config.ts";
-import { valuesOf } from "./cluster-world.ts";
+import { batchOf, valuesOf } from "./cluster-world.ts";
 import { inSyncOf, marksOf, ORDERS, openReplicated, outcomeOf, send, valuesOn } from "./replica-world.ts";
 import { memoryWorld } from "./world.ts";
 
 const ORIGINAL: Partial<ClusterConfig> = ORIGINAL_DIALS;
+const NOTHING = Buffer.alloc(0);
 
 test("acks=1 acknowledged and lost on promotion: offset 0, high watermark 0, nothing after the failover", async () => {
   for (const config of [ORIGINAL, {}]) {
@@ -159,6 +161,31 @@ test("only a replica that is in sync is promoted; another one only when its loss
   await cluster.replicateOnce();
   for (const brokerId of [1, 2, 3]) expect(valuesOn(cluster, brokerId)).toEqual(["c"]);
   expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
+});
+
+test("a batch that the high watermark cuts through, as after unclean promotions, is shown only once all of it is visible", async () => {
+  const cluster = await openReplicated(memoryWorld(), { minInSyncReplicas: 2 });
+  await send(cluster, ["a"]);
+  await cluster.replicateOnce();
+  for (const brokerId of [2, 3]) cluster.removeFromIsr(ORDERS, brokerId);
+  await cluster.appendBatch(ORDERS, batchOf(["b", "c"]), { acks: 1 });
+  await cluster.promote(ORDERS, 2, { unclean: true });
+  await cluster.rejoin(ORDERS, 3);
+  await send(cluster, ["x"]);
+  await cluster.replicateOnce({ brokerId: 3 });
+  expect([cluster.visibleEnd(ORDERS), valuesOf(cluster, ORDERS)]).toEqual([2, ["a", "x"]]);
+  await cluster.promote(ORDERS, 1, { unclean: true });
+  expect(cluster.describeOffsets(ORDERS)).toEqual({ logEndOffset: 3, visibleEnd: 2 });
+  for (const isolation of ["read_uncommitted", "read_committed"] as const) {
+    const fetch = (offset: number) => cluster.fetch(ORDERS, offset, { bytesMax: 1 << 20, isolation });
+    expect(splitFrames(fetch(0).batches)).toHaveLength(1);
+    for (const offset of [0, 1]) expect(fetch(offset).nextOffset).toBe(1);
+    for (const offset of [1, 2])
+      expect(fetch(offset)).toMatchObject({ batches: NOTHING, nextOffset: offset });
+  }
+  await cluster.rejoin(ORDERS, 2);
+  await cluster.replicateOnce({ brokerId: 2 });
+  expect([cluster.visibleEnd(ORDERS), valuesOf(cluster, ORDERS)]).toEqual([3, ["a", "b", "c"]]);
 });
 
 test("an unclean leader and those who followed it are believed after a restart, whatever they once had noted", async () => {

@@ -1,9 +1,11 @@
 /** What a partition's leader answers to who reads: batches up to the visible end, and offsets by time. */
+import { readBatchHeader } from "@minikafka/record";
 import { assert } from "../assert.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import type { ReadBatches } from "../log/segment/segment-reader.ts";
 import type { FetchOptions, FetchResult, FoundOffset, Isolation } from "./partition-view.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
@@ -36,7 +38,7 @@ export function fetchBatches(
   const { batches, nextOffset } =
     offset >= endOffset || bytesMax === 0
       ? { batches: NO_BYTES, nextOffset: offset }
-      : log.read(offset, { bytesMax: Math.min(bytesMax, LIMITS.fetchBytesMax), endOffset });
+      : readBelow(log, offset, { bytesMax: Math.min(bytesMax, LIMITS.fetchBytesMax), endOffset });
   const brokerId = partition.assignedLeaderId ?? -1;
   const abortedTransactions =
     isolation === "read_committed" && batches.length > 0 ? log.abortedTransactions(offset, nextOffset) : [];
@@ -61,6 +63,26 @@ export function findOffset(
   }
   const found = log.offsetForTimestamp(timestampMs, partition.visibleEnd(isolation));
   return found ?? { offset: null, timestampMs: null };
+}
+
+/**
+ * Without a batch that reaches above `endOffset`: nobody is shown a part of one. After an unclean promotion the high watermark may lie
+ * inside of a batch that the last leader never held (Kafka reads up to the beginning of the batch that holds the high watermark).
+ */
+function readBelow(
+  log: PartitionLog,
+  offset: number,
+  limits: { readonly bytesMax: number; readonly endOffset: number },
+): ReadBatches {
+  const read = log.read(offset, limits);
+  if (read.nextOffset <= limits.endOffset) return read;
+  // It is the last one, since no batch was read that begins at the end or later.
+  let [position, last] = [0, readBatchHeader(read.batches)];
+  while (last.nextOffset < read.nextOffset) {
+    position += last.frameBytes;
+    last = readBatchHeader(read.batches, position);
+  }
+  return { batches: read.batches.subarray(0, position), nextOffset: Math.max(offset, last.baseOffset) };
 }
 
 function requireInRange(
