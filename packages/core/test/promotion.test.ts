@@ -188,6 +188,28 @@ test("a batch that the high watermark cuts through, as after unclean promotions,
   expect([cluster.visibleEnd(ORDERS), valuesOf(cluster, ORDERS)]).toEqual([3, ["a", "b", "c"]]);
 });
 
+test("one that is promoted out of sync shows what it knows to have been visible, and of the rest no more than before", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world, { minInSyncReplicas: 2 });
+  await send(cluster, ["a"]);
+  await cluster.replicateOnce();
+  cluster.removeFromIsr(ORDERS, 2);
+  await send(cluster, ["b", "c"]);
+  await cluster.replicateOnce({ brokerId: 3 });
+  await cluster.replicateOnce({ brokerId: 3 });
+  await send(cluster, ["d"]);
+  await cluster.replicateOnce({ brokerId: 3 });
+  cluster.removeFromIsr(ORDERS, 3);
+  await send(cluster, ["e"]);
+  expect(marksOf(cluster)).toEqual(["5/4", "1/0", "4/3"]);
+  await cluster.promote(ORDERS, 2, { unclean: true });
+  expect(cluster.describeOffsets(ORDERS)).toEqual({ logEndOffset: 1, visibleEnd: 1 });
+  world.events.clear();
+  await cluster.promote(ORDERS, 3, { unclean: true });
+  expect([cluster.visibleEnd(ORDERS), valuesOf(cluster, ORDERS)]).toEqual([3, ["a", "b", "c"]]);
+  expect(world.events.of("high_watermark_moved")).toMatchObject([{ brokerId: 3, from: 1, to: 3 }]);
+});
+
 test("an unclean leader and those who followed it are believed after a restart, whatever they once had noted", async () => {
   const world = memoryWorld();
   const cluster = await openReplicated(world, { brokers: 2 });

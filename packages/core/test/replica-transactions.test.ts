@@ -270,6 +270,27 @@ describe("the last stable offset", () => {
     expect([stableOf(cluster), committedValues(cluster)]).toEqual([4, ["a"]]);
   });
 
+  test("counts an end that a leader knows to have been visible, though the one before it had lost it", async () => {
+    for (const control of ["commit", "abort"] as const) {
+      const cluster = await openReplicated(memoryWorld(), { minInSyncReplicas: 2 });
+      const producer = cluster.initProducer({});
+      const written = write(cluster, { ...producer, value: "a" });
+      await replicated(cluster);
+      await written;
+      cluster.removeFromIsr(ORDERS, 2);
+      const ended = end(cluster, producer, control);
+      await cluster.replicateOnce({ brokerId: 3 });
+      await cluster.replicateOnce({ brokerId: 3 });
+      await ended;
+      const marks = () => [stableOf(cluster), cluster.visibleEnd(ORDERS)];
+      expect(marks()).toEqual([2, 2]);
+      await cluster.promote(ORDERS, 2, { unclean: true });
+      expect(marks()).toEqual([0, 1]);
+      await cluster.promote(ORDERS, 3, { unclean: true });
+      expect([marks(), committedValues(cluster)]).toEqual([[2, 2], control === "commit" ? ["a"] : []]);
+    }
+  });
+
   test("is where records were deleted up to, when that passes an open transaction", async () => {
     const cluster = await openReplicated(memoryWorld(), { brokers: 1 });
     const producer = cluster.initProducer({});

@@ -97,6 +97,17 @@ export const FLAGGED: readonly Case[] = [
     },
   },
   {
+    checker: "visible-by-enough",
+    what: "an unclean promotion shows what its leader had never heard to be visible",
+    make: (looks) => {
+      const replicas = { 1: { batches: TWO }, 2: { batches: TWO, highWatermark: 1 } };
+      const few = { inSyncReplicas: [1], minInsyncReplicas: 2, highWatermark: 1 };
+      looks.look(replicas, few);
+      const promoted = { leaderId: 2, leaderEpoch: 1, inSyncReplicas: [2], uncleanPromotions: 1 };
+      looks.look(replicas, { ...few, ...promoted, highWatermark: 2 });
+    },
+  },
+  {
     checker: "one-leader",
     what: "two lead in one epoch, before and after a crash",
     make: (looks) => {

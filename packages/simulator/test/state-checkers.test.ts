@@ -32,6 +32,19 @@ const SOUND: readonly Case[] = [
     },
   },
   {
+    checker: "visible-by-enough",
+    what: "an unclean promotion shows again what its leader had heard to be visible",
+    make: (looks) => {
+      const few = { inSyncReplicas: [1], minInsyncReplicas: 2, highWatermark: 1 };
+      looks.look({ 1: { batches: [batch(0)] }, 2: { batches: TWO, highWatermark: 2 } }, few);
+      const promoted = { leaderId: 2, leaderEpoch: 1, inSyncReplicas: [2], uncleanPromotions: 1 };
+      looks.look(
+        { 1: { batches: [batch(0)] }, 2: { batches: TWO, highWatermark: 2 } },
+        { ...few, ...promoted, highWatermark: 2 },
+      );
+    },
+  },
+  {
     checker: "one-leader",
     what: "another leads in a later epoch",
     make: (looks) => {

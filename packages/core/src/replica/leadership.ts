@@ -3,7 +3,8 @@
  *
  * Owns: the state as the metadata file has it, the high watermark, and the last stable offset.
  * Invariants: the high watermark is at most the least end of the in-sync replicas, as their fetches tell, and at most the
- * leader's; it falls back only when a replica takes over that never held what was visible.
+ * leader's; it falls back only when a replica takes over that never held what was visible. Above that it is with one that takes over
+ * out of sync, and knows more to have been visible.
  * Never: a state that the metadata file does not have.
  */
 import type { Env } from "../env/env.ts";
@@ -121,10 +122,14 @@ export class Leadership {
     if (state.leaderEpoch === before.leaderEpoch && state.leaderId === before.leaderId) return false;
     this.#deletedBefore = 0;
     this.#stable.beginEpoch();
-    this.#forgetProgress();
     const { highWatermark, assignedLeader: leader } = this;
+    const known =
+      leader === null || before.inSyncReplicas.includes(leader.brokerId) ? 0 : leader.highWatermark;
+    this.#forgetProgress();
     const end = leader?.logEndOffset ?? null;
     if (end !== null && end < highWatermark.value) this.#move(end, () => highWatermark.fallBack(end));
+    // One that was out of sync may hold what the last leader never had: it was visible, and what ended by then in its log has ended.
+    else if (known > highWatermark.value) this.raise(known);
     else this.followStable();
     return true;
   }

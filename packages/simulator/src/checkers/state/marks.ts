@@ -84,10 +84,11 @@ export class OneLeader implements Checker<PartitionLook> {
   }
 }
 
-/** KIP-966: what one failure could take does not become visible. */
+/** KIP-966: what one failure could take does not become visible, but for what had been, as one knows who comes to lead out of sync. */
 export class VisibleByEnough implements Checker<PartitionLook> {
   readonly name = "visible-by-enough";
-  readonly promise = "the high watermark stands still while fewer than min_insync_replicas are in sync";
+  readonly promise =
+    "the high watermark stands still while fewer than min_insync_replicas are in sync; an unclean promotion shows at most what its leader had heard to be visible";
   readonly #last = new Map<string, PartitionLook>();
 
   check(look: PartitionLook, judge: Judge): void {
@@ -95,12 +96,19 @@ export class VisibleByEnough implements Checker<PartitionLook> {
     this.#last.set(look.place, look);
     if (before === undefined || before.life !== look.life || !(isShort(before) && isShort(look))) return;
     judge.asked();
-    if (look.highWatermark > before.highWatermark)
+    if (look.highWatermark > Math.max(before.highWatermark, heardBefore(before, look)))
       judge.violated(`the high watermark of ${look.place} has moved with too few in sync`, [
         lookWords(before),
         lookWords(look),
       ]);
   }
+}
+
+/** What one who has come to lead since, out of sync, had heard to be visible; nobody knows of one that could not be read before. */
+function heardBefore(before: PartitionLook, look: PartitionLook): number {
+  if (before.uncleanPromotions === look.uncleanPromotions) return 0;
+  const leader = before.replicas.find(({ brokerId }) => brokerId === look.leaderId);
+  return leader?.highWatermark ?? look.highWatermark;
 }
 
 function isShort({ inSyncReplicas, minInsyncReplicas, replicaIds }: PartitionLook): boolean {
