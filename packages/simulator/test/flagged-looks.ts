@@ -230,6 +230,19 @@ export const FLAGGED: readonly Case[] = [
   },
   {
     checker: "last-stable-offset",
+    what: "a transaction is passed over whose beginning was deleted",
+    make: (looks) => looks.look({ 1: { batches: [inTransaction(2), batch(3)], logStartOffset: 2 } }),
+  },
+  {
+    checker: "last-stable-offset",
+    what: "one that began later holds readers back where the log starts",
+    make: (looks) => {
+      const batches = [marker(2, "commit"), inTransaction(3, 1), marker(4, "abort", 2)];
+      looks.look({ 1: { batches, logStartOffset: 2 } }, { highWatermark: 4, lastStableOffset: 2 });
+    },
+  },
+  {
+    checker: "last-stable-offset",
     what: "nothing is open, and readers are held back",
     make: (looks) => looks.look({ 1: { batches: TWO } }, { lastStableOffset: 1 }),
   },

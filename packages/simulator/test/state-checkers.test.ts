@@ -106,6 +106,24 @@ const SOUND: readonly Case[] = [
   },
   {
     checker: "last-stable-offset",
+    what: "of a transaction the marker alone is left, which is not visible: the log may still know of it",
+    make: (looks) => {
+      const replicas = { 1: { batches: [batch(2), marker(3, "commit")], logStartOffset: 2 } };
+      for (const lastStableOffset of [2, 3])
+        looks.look(replicas, { highWatermark: 3, lastStableOffset, life: lastStableOffset });
+    },
+  },
+  {
+    checker: "last-stable-offset",
+    what: "a transaction of which a part was deleted began there, or further up",
+    make: (looks) => {
+      const replicas = { 1: { batches: [batch(2), inTransaction(3)], logStartOffset: 2 } };
+      for (const lastStableOffset of [2, 3])
+        looks.look(replicas, { lastStableOffset, life: lastStableOffset });
+    },
+  },
+  {
+    checker: "last-stable-offset",
     what: "a start shows less than before, and an end that was visible counts",
     make: (looks) =>
       looks.look(
