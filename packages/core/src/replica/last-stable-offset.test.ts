@@ -30,6 +30,15 @@ describe("the last stable offset", () => {
     expect(stable.follow(logWith(2), 8)).toEqual({ from: 6, to: 2, isHeldBack: true });
   });
 
+  test("is in each instant what the log says, also before it has followed", () => {
+    const stable = new LastStableOffset();
+    stable.follow(logWith(2), 6);
+    expect([stable.at(logWith(4), 6), stable.at(logWith(null), 6), stable.at(logWith(1), 6)]).toEqual([
+      4, 6, 2,
+    ]);
+    expect(stable.value).toBe(2);
+  });
+
   test("falls back with the high watermark", () => {
     const stable = new LastStableOffset();
     stable.follow(logWith(null), 6);

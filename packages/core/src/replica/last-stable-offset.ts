@@ -35,10 +35,15 @@ export class LastStableOffset {
     this.#floor = 0;
   }
 
+  /** What it is by `log` in this instant: records may have been deleted since it followed. */
+  at(log: Pick<PartitionLog, "firstUnstableOffset">, highWatermark: number): number {
+    return Math.min(highWatermark, Math.max(this.#floor, stableEnd(log, highWatermark)));
+  }
+
   /** Follows the high watermark, and returns how it moved; `null` when it did not. */
   follow(log: Pick<PartitionLog, "firstUnstableOffset">, highWatermark: number): StableMove | null {
     const from = this.#value;
-    const to = Math.min(highWatermark, Math.max(this.#floor, stableEnd(log, highWatermark)));
+    const to = this.at(log, highWatermark);
     const wasHeldBack = this.#isHeldBack;
     this.#value = to;
     this.#floor = to;

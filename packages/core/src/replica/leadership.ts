@@ -49,7 +49,10 @@ export class Leadership {
 
   /** Exclusive; 0 while nobody has led yet. */
   get lastStableOffset(): number {
-    return Math.min(this.#stable.value, this.highWatermark.value);
+    const { onlineLeader: leader } = this;
+    const highWatermark = this.highWatermark.value;
+    if (leader === null) return Math.min(this.#stable.value, highWatermark);
+    return this.#stable.at(leader.log, highWatermark);
   }
 
   get state(): PartitionState {

@@ -37,7 +37,11 @@ export async function deleteRecords(
     leadership.onlineLeader !== leader ||
     leader.log !== log ||
     set.leaderEpoch !== leaderEpoch;
-  if (isLeft()) throw leaderLeft(set);
+  if (isLeft()) {
+    // Somebody leads, perhaps, who has just deleted as much.
+    if (!set.isRetired) leadership.followStable();
+    throw leaderLeft(set);
+  }
   const left = others().filter((copy) => copy.logStartOffset < beforeOffset);
   // Also what the leader's retention has let go already: nothing notes that, and a folder that is put back may still have it.
   if (left.length > 0 || beforeOffset > (set.state.deletedBefore ?? 0)) note(beforeOffset, left);

@@ -1,0 +1,35 @@
+/** The last stable offset where records are deleted while the leadership moves. */
+import { expect, test } from "vitest";
+import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import { committedValues, replicated, write } from "./replica-transactions-world.ts";
+import { ORDERS, openReplicated, send, settle } from "./replica-world.ts";
+import { memoryWorld, rejection } from "./world.ts";
+
+/** And where the leader's log starts. */
+function stableAndStart(cluster: BrokerCluster): [number, number] {
+  const { lastStableOffset, leaderLog } = cluster.replicaSet(ORDERS);
+  return [lastStableOffset, leaderLog.logStartOffset];
+}
+
+test("the last stable offset passes what was deleted also at one that comes to lead in the midst of the deletion, and who waits is told", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world, { brokers: 2 });
+  const producer = cluster.initProducer({});
+  const written = [write(cluster, { ...producer, value: "a" }), send(cluster, ["p"], "all")];
+  await replicated(cluster);
+  await Promise.all(written);
+  const hold = world.faults.arm({ point: "disk.sync.before", action: "hold", site: { brokerId: 2 } });
+  const deleted = rejection(cluster.deleteRecords(ORDERS, 1));
+  for (let turns = 0; hold.held === 0 && turns < 10; turns++) await settle();
+  expect(hold.held).toBe(1);
+  await cluster.promote(ORDERS, 2);
+  let told = 0;
+  cluster.onVisible(ORDERS, () => {
+    told += 1;
+  });
+  expect(stableAndStart(cluster)).toEqual([0, 0]);
+  hold.release();
+  expect(await deleted).toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
+  expect(stableAndStart(cluster)).toEqual([2, 1]);
+  expect([told, committedValues(cluster)]).toEqual([1, ["p"]]);
+});
