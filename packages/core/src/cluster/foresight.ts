@@ -5,6 +5,7 @@
  * nothing left (copies before judgements of who is in sync, a flush before compaction).
  * Never: anything changed, loaded or made; what a disk will refuse.
  */
+import { instantOf } from "../env/clock.ts";
 import type { Env } from "../env/env.ts";
 import { foretoldRound } from "../replica/foretold-round.ts";
 import { highWatermarkWith, inSyncAfter, judgeIsr } from "../replica/isr-judgement.ts";
@@ -81,16 +82,16 @@ export class Foresight {
   }
 
   #rounds(set: PartitionReplicaSet): PendingStep[] {
-    const nowMs = this.#env.clock.nowMs();
+    const now = instantOf(this.#env.clock);
     return set.leadership.followers().flatMap((follower): PendingStep[] => {
-      const would = foretoldRound(set, follower, nowMs);
+      const would = foretoldRound(set, follower, now);
       const fields = { ...set.place, brokerId: follower.brokerId };
       return would === null ? [] : [{ operation: "replicate_once", fields, would }];
     });
   }
 
   #judgement(set: PartitionReplicaSet): PendingStep | null {
-    const change = judgeIsr(set, { only: "all", nowMs: this.#env.clock.nowMs() });
+    const change = judgeIsr(set, { only: "all", monotonicMs: this.#env.clock.monotonicMs() });
     if (change === null) return null;
     const to = inSyncAfter(set, change);
     const { moves } = change;
@@ -98,19 +99,19 @@ export class Foresight {
     return { operation: "refresh_isr", fields: set.place, would };
   }
 
-  /** When a member lags for too long. */
+  /** When a member lags for too long, by the time of day as it is set now. */
   #lagTimes(set: PartitionReplicaSet): StepDeadline[] {
     const { replicaLagTimeMs } = this.#parts.config;
-    const leaves = (brokerId: number, nowMs: number) =>
-      judgeIsr(set, { only: "all", nowMs })?.moves.some((move) => move.brokerId === brokerId) === true;
-    return set.leadership
-      .followers()
-      .flatMap(({ brokerId, progress: { lastCaughtUpMs } }): StepDeadline[] => {
-        if (lastCaughtUpMs === null || !set.inSyncReplicas.includes(brokerId)) return [];
-        const dueMs = lastCaughtUpMs + replicaLagTimeMs + 1;
-        if (!leaves(brokerId, dueMs)) return [];
-        return [{ dueMs, what: "replica_lag_time", operation: "refresh_isr", ...set.place, brokerId }];
-      });
+    const now = instantOf(this.#env.clock);
+    const leaves = (brokerId: number, monotonicMs: number) =>
+      judgeIsr(set, { only: "all", monotonicMs })?.moves.some((move) => move.brokerId === brokerId) === true;
+    return set.leadership.followers().flatMap(({ brokerId, progress: { lastCaughtUp } }): StepDeadline[] => {
+      if (lastCaughtUp === null || !set.inSyncReplicas.includes(brokerId)) return [];
+      const leftMs = Math.floor(lastCaughtUp.monotonicMs + replicaLagTimeMs - now.monotonicMs) + 1;
+      if (!leaves(brokerId, now.monotonicMs + leftMs)) return [];
+      const dueMs = now.nowMs + leftMs;
+      return [{ dueMs, what: "replica_lag_time", operation: "refresh_isr", ...set.place, brokerId }];
+    });
   }
 
   #ofGroups(): PendingStep[] {

@@ -151,7 +151,7 @@ export class LeadershipChanges {
     const round = await this.#parts.steps.roundOf(set, copy);
     requireThere(set);
     if (round === null) throw isBeingCut(place, brokerId);
-    const joined = isrChangeOf(set, "joins", this.#env.clock.nowMs());
+    const joined = isrChangeOf(set, "joins", this.#env.clock.monotonicMs());
     if (joined !== null) this.#parts.states.commit([joined]);
     return { ...round, inSyncReplicas: set.inSyncReplicas };
   }

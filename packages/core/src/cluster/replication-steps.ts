@@ -116,7 +116,7 @@ export class ReplicationSteps {
   #retryTimeOf(set: PartitionReplicaSet): number | null {
     const followers = set.leadership.followers().filter(({ condition }) => condition === "ready");
     const troubles = followers.map(({ trouble }) => trouble);
-    if (isrChangeOf(set, "joins", this.#nowMs) !== null) troubles.push(this.#refusal);
+    if (isrChangeOf(set, "joins", this.#env.clock.monotonicMs()) !== null) troubles.push(this.#refusal);
     const timesMs = troubles.flatMap((trouble) => (trouble === null ? [] : [trouble.retryAtMs]));
     return timesMs.length === 0 ? null : Math.min(...timesMs);
   }
@@ -171,7 +171,8 @@ export class ReplicationSteps {
   }
 
   #commitIsr(sets: readonly PartitionReplicaSet[], only: IsrQuestion["only"]): RefreshedPartition[] {
-    const changes = sets.flatMap((set) => isrChangeOf(set, only, this.#nowMs) ?? []);
+    const monotonicMs = this.#env.clock.monotonicMs();
+    const changes = sets.flatMap((set) => isrChangeOf(set, only, monotonicMs) ?? []);
     const refreshed = changes.map(({ set, state }) => ({
       ...set.place,
       from: set.inSyncReplicas,
@@ -200,9 +201,9 @@ export class ReplicationSteps {
 export function isrChangeOf(
   set: PartitionReplicaSet,
   only: IsrQuestion["only"],
-  nowMs: number,
+  monotonicMs: number,
 ): StateChange | null {
-  const change = judgeIsr(set, { only, nowMs });
+  const change = judgeIsr(set, { only, monotonicMs });
   if (change === null) return null;
   return { set, state: { ...set.state, inSyncReplicas: inSyncAfter(set, change) }, moves: change.moves };
 }

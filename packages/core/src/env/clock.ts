@@ -15,6 +15,16 @@ export interface Clock {
   monotonicMs(): number;
 }
 
+/** One instant by both of a clock's readings: `nowMs` tells people when it was, `monotonicMs` for how long it is ago. */
+export interface Instant {
+  readonly nowMs: number;
+  readonly monotonicMs: number;
+}
+
+export function instantOf(clock: Clock): Instant {
+  return { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+}
+
 /** A clock that only a hand moves: never by being read, and never back. */
 export class ManualClock implements Clock {
   #nowMs: number;

@@ -7,6 +7,7 @@
  *
  * Never: one follower's trouble in the way of another's.
  */
+import { instantOf } from "../env/clock.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
@@ -141,8 +142,8 @@ function copyFrom(
     const { logEndOffset } = follower.log;
     follower.learnHighWatermark(Math.min(heard, logEndOffset));
     const leaderEndOffset = leader.log.logEndOffset;
-    const nowMs = env.clock.nowMs();
-    follower.progress = afterFetch(follower.progress, { logEndOffset, leaderEndOffset, nowMs });
+    const at = instantOf(env.clock);
+    follower.progress = afterFetch(follower.progress, { logEndOffset, leaderEndOffset, at });
     set.noteProgress();
   }
 }

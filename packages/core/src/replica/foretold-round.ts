@@ -4,6 +4,7 @@
  *
  * Never: anything changed. What a disk will refuse nobody can foretell.
  */
+import type { Instant } from "../env/clock.ts";
 import { BrokerError } from "../errors.ts";
 import { type Cut, dueCut, endAfterCut, type Walked, walkBatches } from "./follower-fetch.ts";
 import { flushesToJoin, goesWithLogStart, leaderToFollow } from "./follower-round.ts";
@@ -37,7 +38,7 @@ export interface ForetoldRound {
 export function foretoldRound(
   set: PartitionReplicaSet,
   follower: Replica,
-  nowMs: number,
+  at: Instant,
 ): ForetoldRound | null {
   const leader = leaderToFollow(set, follower);
   if (leader === null) return null;
@@ -46,7 +47,7 @@ export function foretoldRound(
     const truncatedTo = cut === null ? null : endAfterCut(follower, cut);
     const end = truncatedTo ?? follower.log.logEndOffset;
     const walked = walkBatches(leader.log, end, set.replication.replicaFetchMaxBytes, () => {});
-    return afterRound({ set, follower, leader, cut, truncatedTo, walked }, nowMs);
+    return afterRound({ set, follower, leader, cut, truncatedTo, walked }, at);
   } catch (problem) {
     if (!(problem instanceof BrokerError)) throw problem;
     return failedRound(set, follower, problem.message);
@@ -73,7 +74,7 @@ interface Round {
   readonly walked: Walked;
 }
 
-function afterRound(round: Round, nowMs: number): ForetoldRound | null {
+function afterRound(round: Round, at: Instant): ForetoldRound | null {
   const { set, follower, leader, cut, truncatedTo, walked } = round;
   const { endOffset: logEndOffset, batches, bytes } = walked;
   const { logEndOffset: leaderEndOffset } = leader.log;
@@ -84,12 +85,13 @@ function afterRound(round: Round, nowMs: number): ForetoldRound | null {
   const flushes = flushesToJoin(set, follower, { logEndOffset, flushedOffset }, fetched);
   const view: FollowerView = {
     ...follower.view(),
-    progress: afterFetch(follower.progress, { logEndOffset, leaderEndOffset, nowMs }),
+    progress: afterFetch(follower.progress, { logEndOffset, leaderEndOffset, at }),
     flushedOffset: flushes ? logEndOffset : flushedOffset,
     logStartOffset,
   };
   const followers = set.leadership.followers().map((copy) => (copy === follower ? view : copy.view()));
-  const change = judgeIsr(set, { only: "joins", nowMs, followers, highWatermark: fetched });
+  const { monotonicMs } = at;
+  const change = judgeIsr(set, { only: "joins", monotonicMs, followers, highWatermark: fetched });
   const inSyncReplicas = inSyncAfter(set, change);
   const leaderHighWatermark = Math.max(fetched, highWatermarkWith(set, inSyncReplicas, endOf));
   const highWatermark = Math.min(set.highWatermark, logEndOffset);

@@ -5,7 +5,8 @@ import type { PartitionReplicaSet } from "./replica-set.ts";
 
 export interface JudgedAt {
   readonly only: IsrQuestion["only"];
-  readonly nowMs: number;
+  /** By the clock that nobody sets. */
+  readonly monotonicMs: number;
   /** In the order of placement. Default: as they are. */
   readonly followers?: readonly FollowerView[];
   /** Default: where it is. */
@@ -17,7 +18,7 @@ export function judgeIsr(set: PartitionReplicaSet, asked: JudgedAt): IsrChange |
   const { leadership, state } = set;
   const leader = leadership.onlineLeader;
   if (leader === null || leader.isBeingCut || set.isRetired) return null;
-  const { only, nowMs, highWatermark = set.highWatermark } = asked;
+  const { only, monotonicMs, highWatermark = set.highWatermark } = asked;
   return isrChange(state, {
     followers: asked.followers ?? leadership.followers().map((follower) => follower.view()),
     leader: {
@@ -25,7 +26,7 @@ export function judgeIsr(set: PartitionReplicaSet, asked: JudgedAt): IsrChange |
       highWatermark,
       leaderEpochStartOffset: state.leaderEpochStartOffset,
       logStartOffset: leadership.logStartOffset,
-      nowMs,
+      monotonicMs,
     },
     rule: { ...set.replication, joinsFlushed: set.waitsForDisk },
     only,

@@ -1,7 +1,10 @@
 /**
  * Which replicas are in sync (Kafka: ISR). Pure: the same numbers give the same answer, and each answer names the numbers
  * that made it.
+ *
+ * How long somebody lags is measured by the clock that nobody sets; the time of day is noted for who reads it, and decides nothing.
  */
+import type { Instant } from "../env/clock.ts";
 import type { PartitionState } from "./partition-state.ts";
 
 export interface IsrRule {
@@ -16,14 +19,14 @@ export interface FollowerProgress {
   /** Where the follower's log ended when it last fetched; `null` before its first fetch. */
   readonly logEndOffset: number | null;
   /** When it last held all that the leader had; `null`: never in this leadership. */
-  readonly lastCaughtUpMs: number | null;
+  readonly lastCaughtUp: Instant | null;
   /** Its last fetch: when, and where the leader's log ended then. */
-  readonly lastFetch: { readonly atMs: number; readonly leaderEndOffset: number } | null;
+  readonly lastFetch: { readonly at: Instant; readonly leaderEndOffset: number } | null;
 }
 
-/** A new leader knows nothing of its followers; those that are in sync get the whole lag time to fetch. */
-export function unknownProgress(isInSync: boolean, nowMs: number): FollowerProgress {
-  return { logEndOffset: null, lastCaughtUpMs: isInSync ? nowMs : null, lastFetch: null };
+/** A new leader knows nothing of its followers; those that are in sync get the whole lag time to fetch. `null`: it is not. */
+export function unknownProgress(inSyncSince: Instant | null): FollowerProgress {
+  return { logEndOffset: null, lastCaughtUp: inSyncSince, lastFetch: null };
 }
 
 /**
@@ -33,14 +36,14 @@ export function unknownProgress(isInSync: boolean, nowMs: number): FollowerProgr
  */
 export function afterFetch(
   progress: FollowerProgress,
-  { logEndOffset, leaderEndOffset, nowMs }: { logEndOffset: number; leaderEndOffset: number; nowMs: number },
+  { logEndOffset, leaderEndOffset, at }: { logEndOffset: number; leaderEndOffset: number; at: Instant },
 ): FollowerProgress {
   const { lastFetch } = progress;
-  let lastCaughtUpMs = progress.lastCaughtUpMs;
-  if (logEndOffset >= leaderEndOffset) lastCaughtUpMs = nowMs;
-  else if (lastFetch !== null && logEndOffset >= lastFetch.leaderEndOffset)
-    lastCaughtUpMs = Math.max(lastCaughtUpMs ?? 0, lastFetch.atMs);
-  return { logEndOffset, lastCaughtUpMs, lastFetch: { atMs: nowMs, leaderEndOffset } };
+  let { lastCaughtUp } = progress;
+  if (logEndOffset >= leaderEndOffset) lastCaughtUp = at;
+  // Never before it was last caught up, by the clock that counts.
+  else if (lastFetch !== null && logEndOffset >= lastFetch.leaderEndOffset) lastCaughtUp = lastFetch.at;
+  return { logEndOffset, lastCaughtUp, lastFetch: { at, leaderEndOffset } };
 }
 
 export interface FollowerView {
@@ -60,7 +63,7 @@ export interface LeaderView {
   readonly leaderEpochStartOffset: number;
   /** What lies below is deleted. */
   readonly logStartOffset: number;
-  readonly nowMs: number;
+  readonly monotonicMs: number;
 }
 
 export type OutOfSync =
@@ -85,7 +88,7 @@ export function outOfSync(
   { isMember, rule }: { isMember: boolean; rule: IsrRule },
 ): OutOfSync | null {
   if (follower.isHeldOut) return "removed";
-  const { logEndOffset, lastCaughtUpMs } = follower.progress;
+  const { logEndOffset, lastCaughtUp } = follower.progress;
   if (!isMember) {
     if (!follower.isOnline) return "offline";
     if (logEndOffset === null) return "not_fetched";
@@ -95,8 +98,9 @@ export function outOfSync(
     if (rule.joinsFlushed && follower.flushedOffset < leader.highWatermark) return "not_flushed";
   }
   const hasAll = follower.isOnline && logEndOffset === leader.logEndOffset;
-  if (!hasAll && (lastCaughtUpMs === null || leader.nowMs - lastCaughtUpMs > rule.replicaLagTimeMs))
-    return "lag_time";
+  const lagMs =
+    lastCaughtUp === null ? Number.POSITIVE_INFINITY : leader.monotonicMs - lastCaughtUp.monotonicMs;
+  if (!hasAll && lagMs > rule.replicaLagTimeMs) return "lag_time";
   // One that has not fetched yet is a member, and so holds what is visible.
   const lagOffsets = leader.logEndOffset - (logEndOffset ?? leader.highWatermark);
   if (rule.replicaLagMaxOffsets !== null && lagOffsets > rule.replicaLagMaxOffsets) return "lag_offsets";
@@ -108,6 +112,7 @@ export interface IsrMove {
   readonly brokerId: number;
   readonly reason: OutOfSync | "caught_up";
   readonly logEndOffset: number | null;
+  /** As the time of day was then. */
   readonly lastCaughtUpMs: number | null;
 }
 
@@ -143,7 +148,8 @@ export function isrChange(
     if ((reason === null) === isMember) continue;
     if (isMember) isIn.delete(brokerId);
     else isIn.add(brokerId);
-    const { logEndOffset, lastCaughtUpMs } = progress;
+    const { logEndOffset, lastCaughtUp } = progress;
+    const lastCaughtUpMs = lastCaughtUp?.nowMs ?? null;
     moves.push({ brokerId, reason: reason ?? "caught_up", logEndOffset, lastCaughtUpMs });
   }
   if (moves.length === 0) return null;

@@ -7,6 +7,7 @@
  * out of sync, and knows more to have been visible.
  * Never: a state that the metadata file does not have.
  */
+import { instantOf } from "../env/clock.ts";
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
 import { atOnce } from "./follower-trouble.ts";
@@ -203,9 +204,9 @@ export class Leadership {
 
   /** A new leader knows nothing of its followers. */
   #forgetProgress(): void {
-    const nowMs = this.#env.clock.nowMs();
+    const now = instantOf(this.#env.clock);
     for (const copy of this.copies) {
-      copy.progress = unknownProgress(this.inSyncReplicas.includes(copy.brokerId), nowMs);
+      copy.progress = unknownProgress(this.inSyncReplicas.includes(copy.brokerId) ? now : null);
       copy.trouble = atOnce(copy.trouble);
     }
     this.#teach();

@@ -71,7 +71,7 @@ function describeReplica(
     highWatermark: logEndOffset === null ? null : highWatermark,
     isInSync: inSyncReplicas.includes(brokerId),
     isHeldOut: copy.isHeldOut,
-    lastCaughtUpMs: brokerId === assignedLeaderId ? null : copy.progress.lastCaughtUpMs,
+    lastCaughtUpMs: brokerId === assignedLeaderId ? null : (copy.progress.lastCaughtUp?.nowMs ?? null),
     isOnline,
     problem: offlineProblem?.message ?? null,
   };

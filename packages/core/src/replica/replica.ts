@@ -32,7 +32,7 @@ export class Replica {
   isHeldOut = false;
   /** Set while its log is being cut: nobody else may touch it. */
   isBeingCut = false;
-  progress: FollowerProgress = unknownProgress(false, 0);
+  progress: FollowerProgress = unknownProgress(null);
   /** Its last rounds have failed; `null` when the last one did not. */
   trouble: Trouble | null = null;
   /**

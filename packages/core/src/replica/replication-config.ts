@@ -20,7 +20,7 @@ export interface ReplicationConfig {
   readonly ackRule: AckRule;
   /** Whether each broker notes its replicas' high watermarks (Kafka: replication-offset-checkpoint, always). */
   readonly highWatermarkCheckpoint: boolean;
-  /** Kafka: replica.lag.time.max.ms (default there 30000). So long ago an in-sync replica has held all that its leader had. */
+  /** Kafka: replica.lag.time.max.ms (default there 30000). So long ago an in-sync replica has held all that its leader had, by the monotonic clock. */
   readonly replicaLagTimeMs: number;
   /** Kafka before 0.9: replica.lag.max.messages. At most so far behind is an in-sync replica; `null`: time alone decides. */
   readonly replicaLagMaxOffsets: number | null;
