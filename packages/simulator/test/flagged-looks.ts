@@ -298,6 +298,28 @@ export const FLAGGED: readonly Case[] = [
   },
   {
     checker: "acknowledged-held",
+    what: "enough were in sync before, and it was not visible then",
+    make: (looks) =>
+      looks.acknowledged(
+        { 1: { batches: TWO }, 2: { batches: TWO } },
+        { baseOffset: 1, nextOffset: 2 },
+        { inSyncReplicas: [1], minInsyncReplicas: 2 },
+        { before: [{ inSyncReplicas: [1, 2], highWatermark: 1 }] },
+      ),
+  },
+  {
+    checker: "acknowledged-held",
+    what: "enough were in sync before, of which one could not be read",
+    make: (looks) =>
+      looks.acknowledged(
+        { 1: { batches: TWO } },
+        { baseOffset: 1, nextOffset: 2 },
+        { replicaIds: [1, 2], inSyncReplicas: [1], minInsyncReplicas: 2 },
+        { before: [{ inSyncReplicas: [1, 2] }] },
+      ),
+  },
+  {
+    checker: "acknowledged-held",
     what: "it is acknowledged above the high watermark",
     make: (looks) =>
       looks.acknowledged({ 1: { batches: TWO } }, { baseOffset: 1, nextOffset: 2 }, { highWatermark: 1 }),

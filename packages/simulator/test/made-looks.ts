@@ -62,10 +62,15 @@ export class MadeLooks {
     replicas: Readonly<Record<number, MadeReplica>>,
     answer: { baseOffset: number; nextOffset: number },
     changes: Partial<PartitionLook> = {},
+    { before = [] }: { readonly before?: readonly Partial<PartitionLook>[] } = {},
   ): void {
     const { acknowledgedHeld } = this.#checkers;
     const look = this.made(replicas, changes);
-    acknowledgedHeld.acknowledged({ look, ...answer }, this.verdict.judgeOf(acknowledgedHeld.name));
+    const looks = before.map((each) => ({ ...look, ...each }));
+    acknowledgedHeld.acknowledged(
+      { look, before: looks, ...answer },
+      this.verdict.judgeOf(acknowledgedHeld.name),
+    );
   }
 
   made(replicas: Readonly<Record<number, MadeReplica>>, changes: Partial<PartitionLook> = {}): PartitionLook {

@@ -168,6 +168,17 @@ const SOUND: readonly Case[] = [
   },
   {
     checker: "acknowledged-held",
+    what: "it was acknowledged in the instant before one left those in sync",
+    make: (looks) =>
+      looks.acknowledged(
+        { 1: { batches: TWO }, 2: { batches: TWO } },
+        { baseOffset: 1, nextOffset: 2 },
+        { inSyncReplicas: [1], minInsyncReplicas: 2 },
+        { before: [{ inSyncReplicas: [1, 2] }] },
+      ),
+  },
+  {
+    checker: "acknowledged-held",
     what: "what was acknowledged is there, until an unclean promotion",
     make: (looks) => {
       looks.acknowledged({ 1: { batches: TWO } }, { baseOffset: 1, nextOffset: 2 });

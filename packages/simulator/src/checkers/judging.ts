@@ -21,6 +21,8 @@ export class Judging {
   readonly #instants = instantCheckers();
   /** Of what is sent with acks=1: in which epoch, since whoever leads next may not have it. */
   readonly #appendedIn = new WeakMap<WatchedAppend, number>();
+  /** Of each cluster since time last passed: as a partition was before another one led it, or others were in sync. */
+  #before = new WeakMap<BrokerCluster, PartitionLook[]>();
 
   constructor() {
     for (const { name } of this.#instants.all) this.verdict.judgeOf(name);
@@ -29,6 +31,8 @@ export class Judging {
   /** Hears what the cluster does, as it does it. `null`: it does not serve yet, or any more. */
   traced(event: TraceEvent, cluster: BrokerCluster | null): void {
     const { markerAfterDecision, enoughBeforeAppend, lagLeaves } = this.#instants;
+    // Both are told before they count.
+    if (event.kind === "isr_changed" || event.kind === "leader_changed") this.#keep(cluster, event);
     this.#looks.traced(event);
     markerAfterDecision.traced(event);
     if (event.kind === "isr_changed") enoughBeforeAppend.changed(`${event.topic}/${event.partition}`);
@@ -39,6 +43,11 @@ export class Judging {
         this.#looksAt(cluster, COORDINATORS_TOPIC, 0),
         this.verdict.judgeOf(markerAfterDecision.name),
       );
+  }
+
+  /** All that can go on without time has gone on: no answer is on its way any more. */
+  settled(): void {
+    this.#before = new WeakMap();
   }
 
   /** Something has changed in this partition. `life`: which process it is. */
@@ -72,7 +81,8 @@ export class Judging {
     answeredInPlace.answered(look, answer, this.verdict.judgeOf(answeredInPlace.name));
     const { acknowledgedHeld } = this.#checkers;
     const judge = this.verdict.judgeOf(acknowledgedHeld.name);
-    if (acks === "all") acknowledgedHeld.acknowledged({ look, baseOffset, nextOffset }, judge);
+    const before = this.#before.get(cluster)?.filter((each) => each.place === look.place) ?? [];
+    if (acks === "all") acknowledgedHeld.acknowledged({ look, before, baseOffset, nextOffset }, judge);
   }
 
   /** The same where it refuses. */
@@ -104,6 +114,13 @@ export class Judging {
 
   judgeHistory(history: History): void {
     this.verdict.run(HISTORY_CHECKERS, new JudgedHistory(history));
+  }
+
+  #keep(cluster: BrokerCluster | null, place: TopicPartition): void {
+    const look = cluster === null ? null : this.#looks.lookAt(cluster, place, 0);
+    if (cluster === null || look === null) return;
+    const looks = this.#before.get(cluster) ?? [];
+    this.#before.set(cluster, [...looks, look]);
   }
 
   #looksAt(cluster: BrokerCluster, topic: string, life: number): PartitionLook[] {

@@ -16,6 +16,7 @@ export class RunJudges implements Judges {
     const { process, witness } = world;
     const { cluster, life } = process;
     if (!this.#isListening) this.#listen(world);
+    this.#judging.settled();
     if (cluster === null) return;
     for (const name of witness.touched) {
       const slash = name.lastIndexOf("/");

@@ -3,9 +3,12 @@ import type { Checker, Judge } from "../checker.ts";
 import { type BatchLook, batchWords } from "./log-mirror.ts";
 import { inSyncOf, leaderOf, lookWords, type PartitionLook, type ReplicaLook } from "./partition-look.ts";
 
-/** A batch that the leader has just acknowledged as acks=all. */
+/** A batch that was just acknowledged as acks=all. */
 export interface Acknowledged {
+  /** As the answer comes. */
   readonly look: PartitionLook;
+  /** Just before each change of who leads or is in sync since time last passed: the answer may have been on its way by then. */
+  readonly before: readonly PartitionLook[];
   readonly baseOffset: number;
   readonly nextOffset: number;
 }
@@ -22,21 +25,17 @@ export class AcknowledgedHeld implements Checker<PartitionLook> {
   readonly #seen = new Map<string, string>();
 
   /** To be told in the instant of the acknowledgement. */
-  acknowledged({ look, baseOffset, nextOffset }: Acknowledged, judge: Judge): void {
+  acknowledged({ look, before, baseOffset, nextOffset }: Acknowledged, judge: Judge): void {
     const leader = leaderOf(look);
-    const { waitsForDisk: isFlushed, inSyncReplicas, minInsyncReplicas, replicaIds } = look;
     if (leader === null) return;
     judge.asked();
-    const what = `${look.place} ${baseOffset} to ${nextOffset} was acknowledged`;
-    if (look.highWatermark < nextOffset)
-      judge.violated(`${what} above the high watermark`, [lookWords(look)]);
-    if (inSyncReplicas.length < Math.min(minInsyncReplicas, replicaIds.length))
-      judge.violated(`${what} with fewer than ${minInsyncReplicas} in sync`, [lookWords(look)]);
-    for (const { brokerId, flushedOffset } of inSyncOf(look))
-      if (isFlushed && flushedOffset < nextOffset)
-        judge.violated(`${what}, and broker ${brokerId} has flushed ${flushedOffset}`, [lookWords(look)]);
+    const problem = unkept(look, nextOffset);
+    if (problem !== null && !before.some((each) => wasKept(each, nextOffset)))
+      judge.violated(`${look.place} ${baseOffset} to ${nextOffset} was acknowledged ${problem}`, [
+        lookWords(look),
+      ]);
     const batch = leader.mirror.batches[leader.mirror.indexFrom(baseOffset)];
-    if (batch?.baseOffset === baseOffset && !look.isCompacted && isFlushed)
+    if (batch?.baseOffset === baseOffset && !look.isCompacted && look.waitsForDisk)
       this.#keptOf(look).set(baseOffset, batch);
   }
 
@@ -60,6 +59,24 @@ export class AcknowledgedHeld implements Checker<PartitionLook> {
     this.#kept.set(place, { unclean, batches });
     return batches;
   }
+}
+
+/** Why what lies below `nextOffset` could not be acknowledged in that instant; `null`: it could. */
+function unkept(look: PartitionLook, nextOffset: number): string | null {
+  const { highWatermark, inSyncReplicas, minInsyncReplicas, replicaIds, waitsForDisk } = look;
+  if (highWatermark < nextOffset) return "above the high watermark";
+  if (inSyncReplicas.length < Math.min(minInsyncReplicas, replicaIds.length))
+    return `with fewer than ${minInsyncReplicas} in sync`;
+  const late = waitsForDisk && inSyncOf(look).find(({ flushedOffset }) => flushedOffset < nextOffset);
+  return late ? `when broker ${late.brokerId} had flushed ${late.flushedOffset}` : null;
+}
+
+/** Whether it could be acknowledged then, as far as anybody could know: of one that cannot be read nobody knows what it holds. */
+function wasKept(look: PartitionLook, nextOffset: number): boolean {
+  const { inSyncReplicas, replicas } = look;
+  const holds = (id: number) =>
+    replicas.some(({ brokerId, logEndOffset }) => brokerId === id && logEndOffset >= nextOffset);
+  return inSyncReplicas.every(holds) && unkept(look, nextOffset) === null;
 }
 
 function checkReplica(look: PartitionLook, judge: Judge, replica: ReplicaLook, kept: Kept): void {

@@ -9,7 +9,7 @@ interface EndSeen {
 
 /** What was seen of one leader, since nothing has begun its followers' time anew. */
 interface Leadership {
-  /** In one life, in one epoch, by one clock. */
+  /** In one life, in one epoch. */
   readonly name: string;
   readonly sinceMs: number;
   /** The leader's end whenever it was another one; the first one as it began. */
@@ -29,13 +29,13 @@ export class LagLeaves {
 
   /** To be told whenever something has changed in the partition. */
   noted(look: PartitionLook): Leadership | null {
-    const { place, life, leaderId, leaderEpoch, nowMs, monotonicMs } = look;
+    const { place, life, leaderId, leaderEpoch, monotonicMs } = look;
     const leader = leaderOf(look);
     if (leader === null || leader.isBeingCut) {
       this.#leaderships.delete(place);
       return null;
     }
-    const name = `${life} ${leaderId} ${leaderEpoch} ${nowMs - monotonicMs}`;
+    const name = `${life} ${leaderId} ${leaderEpoch}`;
     let known = this.#leaderships.get(place);
     if (known?.name !== name) {
       known = { name, sinceMs: monotonicMs, ends: [] };
