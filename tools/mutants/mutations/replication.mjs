@@ -109,6 +109,15 @@ export const REPLICATION = [
     seed: 1,
   },
   {
+    name: "acknowledged-below-min-isr",
+    sentence:
+      "acks=all is kept for who waits for it, though fewer than min_insync_replicas are in sync by then",
+    file: "replica/pending-acks.ts",
+    from: "if (view.inSync.length < view.minInSyncReplicas) {",
+    to: "if (view.inSync.length < 1) {",
+    seed: 232,
+  },
+  {
     name: "appended-below-min-isr",
     sentence:
       "acks=all is appended, and refused behind it, though fewer than min_insync_replicas are in sync",
