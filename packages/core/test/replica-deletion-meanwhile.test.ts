@@ -1,6 +1,7 @@
-/** The last stable offset where records are deleted while the leadership moves. */
+/** Records are deleted, and the world goes on meanwhile: the leadership moves, or a follower gets another log. */
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
+import { BrokerError } from "../src/errors.ts";
 import { committedValues, replicated, write } from "./replica-transactions-world.ts";
 import { ORDERS, openReplicated, send, settle } from "./replica-world.ts";
 import { memoryWorld, rejection } from "./world.ts";
@@ -32,4 +33,24 @@ test("the last stable offset passes what was deleted also at one that comes to l
   expect(await deleted).toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
   expect(stableAndStart(cluster)).toEqual([2, 1]);
   expect([told, committedValues(cluster)]).toEqual([1, ["p"]]);
+});
+
+test("a round that goes on once a follower has deleted what its leader had ends as one, though the follower's log cannot be opened any more", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world, { brokers: 2 });
+  await send(cluster, ["a", "b", "c"]);
+  for (let round = 0; round < 2; round++) await cluster.replicateOnce();
+  cluster.removeFromIsr(ORDERS, 2);
+  await cluster.deleteRecords(ORDERS, 2);
+  const hold = world.faults.arm({ point: "disk.sync.before", action: "hold", site: { brokerId: 2 } });
+  const rounds = cluster.replicateOnce();
+  for (let turns = 0; hold.held === 0 && turns < 10; turns++) await settle();
+  expect(hold.held).toBe(1);
+  // As the start of its broker does.
+  const copy = cluster.replicaSet(ORDERS).leadership.requireCopy(2);
+  const { log } = copy;
+  copy.attach(new BrokerError("STORAGE_ERROR", "its manifest is damaged"), 0);
+  hold.release();
+  expect(await rounds).toEqual([]);
+  expect([log.logStartOffset, copy.isOnline]).toEqual([2, false]);
 });

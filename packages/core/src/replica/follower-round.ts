@@ -84,8 +84,11 @@ export async function followerRound(
         return { brokerId, batches: 0, bytes: 0, truncatedTo, problem: null };
     }
     const copied = copyFrom(set, follower, leader, options);
-    await followLogStart(follower, leadership.logStartOffset);
-    await flushToJoin(set, follower);
+    // From here on it is this log's: the follower may get another one meanwhile, or none.
+    const { log } = follower;
+    const { logStartOffset } = leadership;
+    if (goesWithLogStart(log, logStartOffset)) await log.deleteRecords(logStartOffset);
+    if (flushesToJoin(set, follower, log, set.highWatermark)) await log.flush();
     noteSuccess(set, follower, leader, options);
     return { brokerId, ...copied, truncatedTo, problem: null };
   } catch (problem) {
@@ -146,15 +149,6 @@ function copyFrom(
     follower.progress = afterFetch(follower.progress, { logEndOffset, leaderEndOffset, at });
     set.noteProgress();
   }
-}
-
-async function followLogStart({ log }: Replica, logStartOffset: number): Promise<void> {
-  if (goesWithLogStart(log, logStartOffset)) await log.deleteRecords(logStartOffset);
-}
-
-async function flushToJoin(set: PartitionReplicaSet, follower: Replica): Promise<void> {
-  const { log } = follower;
-  if (flushesToJoin(set, follower, log, set.highWatermark)) await log.flush();
 }
 
 async function cutLog(
