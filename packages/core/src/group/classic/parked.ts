@@ -10,7 +10,6 @@ import type { BrokerError } from "../../errors.ts";
 import type { Joined, Reply, Synced } from "./classic-events.ts";
 
 interface Waiting {
-  readonly promise: Promise<Joined | Synced>;
   readonly resolve: (answer: Joined | Synced) => void;
   readonly reject: (problem: unknown) => void;
 }
@@ -20,8 +19,6 @@ export interface Owed {
   readonly tell: () => void;
   readonly fail: (problem: unknown) => void;
 }
-
-const NOBODY = { resolve: () => {}, reject: () => {} };
 
 export class Parked {
   readonly #waiting = new Map<string, Waiting>();
@@ -33,14 +30,12 @@ export class Parked {
   park(to: "join" | "sync", memberId: string, newer: BrokerError): Promise<Joined | Synced> {
     const key = keyOf(to, memberId);
     this.#waiting.get(key)?.reject(newer);
-    let waiting = NOBODY as Omit<Waiting, "promise">;
-    const promise = new Promise<Joined | Synced>((resolve, reject) => {
-      waiting = { resolve, reject };
+    const answer = new Promise<Joined | Synced>((resolve, reject) => {
+      this.#waiting.set(key, { resolve, reject });
     });
     // Nobody may be waiting any more.
-    promise.catch(() => {});
-    this.#waiting.set(key, { ...waiting, promise });
-    return promise;
+    answer.catch(() => {});
+    return answer;
   }
 
   /** These are decided. `onSettled` is called for each member when it is told, or that it has to ask again. */
