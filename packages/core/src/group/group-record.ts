@@ -12,7 +12,7 @@ import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/pars
 import { ASSIGNORS, type AssignorName } from "./assignors/assignor.ts";
 import { CLASSIC_VERSION, parseClassicGroup } from "./classic/classic-record.ts";
 import type { ClassicGroup } from "./classic/classic-state.ts";
-import { keyOfGroup, parseLastRebalance } from "./group-record-parts.ts";
+import { formatLastRebalance, keyOfGroup, parseEmptySince, parseLastRebalance } from "./group-record-parts.ts";
 import { type Group, groupProblem, type Member, type SeenTopic } from "./group-state.ts";
 import { type Partitions, partitionSet } from "./partition-sets.ts";
 
@@ -70,10 +70,7 @@ function formatGroup({
     members: [...members.values()].map(formatMember),
     topics: [...topics].map(([topic, { topicId, partitions }]) => ({ topic, topic_id: topicId, partitions })),
     empty_since_ms: emptySinceMs,
-    last_rebalance:
-      lastRebalance === null
-        ? null
-        : { generation: lastRebalance.generation, reason: lastRebalance.reason, at_ms: lastRebalance.atMs },
+    last_rebalance: formatLastRebalance(lastRebalance),
     dead: isDead,
   };
 }
@@ -109,8 +106,6 @@ function parseGroup(groupId: string, fields: ReadonlyMap<string, unknown>): Grou
       "version",
       `${VERSION} or ${CLASSIC_VERSION}, which are all that this release knows`,
     );
-  const emptySince = fields.get("empty_since_ms");
-  const lastRebalance = fields.get("last_rebalance");
   const isDead = fields.get("dead");
   if (typeof isDead !== "boolean") throw mismatch(isDead, "dead", "true or false");
   const members = listOf(fields.get("members"), "members").map(parseMember);
@@ -122,8 +117,8 @@ function parseGroup(groupId: string, fields: ReadonlyMap<string, unknown>): Grou
     assignor: assignorOf(fields.get("assignor")),
     members: byId,
     topics: new Map(listOf(fields.get("topics"), "topics").map(parseTopic)),
-    emptySinceMs: emptySince === null ? null : integerOf(emptySince, "empty_since_ms", COUNT),
-    lastRebalance: lastRebalance === null ? null : parseLastRebalance(lastRebalance),
+    emptySinceMs: parseEmptySince(fields.get("empty_since_ms")),
+    lastRebalance: parseLastRebalance(fields.get("last_rebalance")),
     isDead,
   };
 }

@@ -1,7 +1,7 @@
 /** The record of a classic group, version 2 of a group's: all that anybody was told of it. ../FORMAT.md says what stands in it. */
 import type { CoordinatorRecord, JsonObject } from "../../coordinator/coordinator-record.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../../log/files/parsed-json.ts";
-import { keyOfGroup, parseLastRebalance } from "../group-record-parts.ts";
+import { formatLastRebalance, keyOfGroup, parseEmptySince, parseLastRebalance } from "../group-record-parts.ts";
 import {
   CLASSIC_STATES,
   type ClassicGroup,
@@ -15,7 +15,6 @@ export const CLASSIC_VERSION = 2;
 const COUNT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
 export function classicRecord(told: ToldGroup): CoordinatorRecord {
-  const { lastRebalance } = told;
   const value: JsonObject = {
     version: CLASSIC_VERSION,
     type: "classic",
@@ -26,10 +25,7 @@ export function classicRecord(told: ToldGroup): CoordinatorRecord {
     leader_id: told.leaderId,
     members: told.members.map(formatMember),
     empty_since_ms: told.emptySinceMs,
-    last_rebalance:
-      lastRebalance === null
-        ? null
-        : { generation: lastRebalance.generation, reason: lastRebalance.reason, at_ms: lastRebalance.atMs },
+    last_rebalance: formatLastRebalance(told.lastRebalance),
   };
   return { key: keyOfGroup(told.groupId), value };
 }
@@ -56,8 +52,6 @@ export function parseClassicGroup(groupId: string, fields: ReadonlyMap<string, u
   if (type !== "classic") throw mismatch(type, "type", `"classic"`);
   const state = CLASSIC_STATES.find((name) => name === fields.get("state"));
   if (state === undefined || state === "dead") throw mismatch(fields.get("state"), "state", "one of a group");
-  const lastRebalance = fields.get("last_rebalance");
-  const emptySince = fields.get("empty_since_ms");
   const members = listOf(fields.get("members"), "members").map((member) => parseMember(member, state));
   const byId = new Map(members.map((member) => [member.memberId, member]));
   if (byId.size !== members.length) throw new Error("it has a member twice");
@@ -71,8 +65,8 @@ export function parseClassicGroup(groupId: string, fields: ReadonlyMap<string, u
     members: byId,
     pendingIds: new Map(),
     phase: null,
-    emptySinceMs: emptySince === null ? null : integerOf(emptySince, "empty_since_ms", COUNT),
-    lastRebalance: lastRebalance === null ? null : parseLastRebalance(lastRebalance),
+    emptySinceMs: parseEmptySince(fields.get("empty_since_ms")),
+    lastRebalance: parseLastRebalance(fields.get("last_rebalance")),
   };
   if ((group.members.size === 0) !== (group.emptySinceMs !== null))
     throw new Error("it has members and is empty since a time, or neither");
