@@ -91,13 +91,17 @@ function requireTopics(topics: readonly string[]): void {
 /** Enough to know a name by, of which each character may take nine when it is shown. */
 const NAME_SHOWN_MAX = 32;
 
+/** Throws INVALID_REQUEST. */
+export function requireName(what: string, name: string, lengthMax: number): void {
+  const problem = nameProblem(what, name, lengthMax);
+  if (problem !== null) throw invalid(problem);
+}
+
 /** Names stand in records, which are text: half a character would come back as another name. */
-function requireName(what: string, name: string, lengthMax: number): void {
+export function nameProblem(what: string, name: string, lengthMax: number): string | null {
   const length = characterCount(name);
-  if (length >= 1 && length <= lengthMax && name.isWellFormed()) return;
-  throw invalid(
-    `${what} is ${quoted(name, NAME_SHOWN_MAX)}, ${length} characters; expected 1 to ${lengthMax} of well-formed text`,
-  );
+  if (length >= 1 && length <= lengthMax && name.isWellFormed()) return null;
+  return `${what} is ${quoted(name, NAME_SHOWN_MAX)}, ${length} characters; expected 1 to ${lengthMax} of well-formed text`;
 }
 
 function requireTimeout(what: string, timeoutMs: number, max: number): void {

@@ -1,9 +1,8 @@
 /** What members of classic groups ask, and what of it can be refused without knowing the group. */
-import { characterCount } from "../../character-count.ts";
 import { BrokerError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import { quoted } from "../../quoted.ts";
 import type { GroupConfig } from "../group-config.ts";
+import { nameProblem, requireName } from "../group-requests.ts";
 import type { JoinAsked } from "./classic-events.ts";
 import type { MemberProtocol } from "./classic-state.ts";
 
@@ -64,7 +63,7 @@ export function joinAsked(request: ClassicJoinRequest, bounds: SessionBounds): J
   const { groupId, memberId, groupInstanceId = null, sessionTimeoutMs, rebalanceTimeoutMs, reason } = request;
   requireClassicGroupId(groupId);
   requireMemberId(memberId);
-  if (groupInstanceId !== null) requireName("group_instance_id", groupInstanceId);
+  if (groupInstanceId !== null) requireClassicName("group_instance_id", groupInstanceId);
   requireSession(sessionTimeoutMs, bounds);
   if (!Number.isInteger(rebalanceTimeoutMs)) throw invalid(`rebalance_timeout_ms is ${rebalanceTimeoutMs}`);
   requireProtocols(request.protocols);
@@ -90,16 +89,13 @@ export function shortReason(reason: string | null | undefined): string | null {
 
 /** Throws INVALID_GROUP_ID: it stands in records, which are text. Kafka refuses the empty one alone. */
 export function requireClassicGroupId(groupId: string): void {
-  const length = characterCount(groupId);
-  const { groupNameLengthMax: max } = LIMITS;
-  if (length >= 1 && length <= max && groupId.isWellFormed()) return;
-  const message = `group_id is ${quoted(groupId, NAME_SHOWN_MAX)}, ${length} characters; expected 1 to ${max} of well-formed text`;
-  throw new BrokerError("INVALID_GROUP_ID", message);
+  const problem = nameProblem("group_id", groupId, LIMITS.groupNameLengthMax);
+  if (problem !== null) throw new BrokerError("INVALID_GROUP_ID", problem);
 }
 
 /** Throws INVALID_REQUEST. `""` is that of nobody in particular. */
 export function requireMemberId(memberId: string): void {
-  if (memberId !== "") requireName("member_id", memberId);
+  if (memberId !== "") requireClassicName("member_id", memberId);
 }
 
 function requireSession(timeoutMs: number, bounds: SessionBounds): void {
@@ -116,20 +112,12 @@ function requireProtocols(protocols: readonly MemberProtocol[]): void {
     throw invalid(`there are ${protocols.length} protocols; expected at most ${max}`);
   const names = new Set(protocols.map(({ name }) => name));
   if (names.size < protocols.length) throw invalid("a protocol is named twice; expected each once");
-  for (const name of names) requireName("a protocol", name);
+  for (const name of names) requireClassicName("a protocol", name);
 }
 
-/** Enough to know a name by, of which each character may take nine when it is shown. */
-const NAME_SHOWN_MAX = 32;
-
 /** A given id is a client's name, or an instance's, with a UUID behind it. */
-function requireName(what: string, name: string): void {
-  const length = characterCount(name);
-  const { classicNameLengthMax: max } = LIMITS;
-  if (length >= 1 && length <= max && name.isWellFormed()) return;
-  throw invalid(
-    `${what} is ${quoted(name, NAME_SHOWN_MAX)}, ${length} characters; expected 1 to ${max} of well-formed text`,
-  );
+function requireClassicName(what: string, name: string): void {
+  requireName(what, name, LIMITS.classicNameLengthMax);
 }
 
 function invalid(message: string): BrokerError {
