@@ -1,4 +1,5 @@
 /** Who may commit what (KIP-848, and KIP-447 for those who are no members). Pure. */
+import type { Committer } from "../offsets/commit-request.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import {
   generationOver,
@@ -10,11 +11,6 @@ import {
 } from "./group-refusals.ts";
 import type { Group, SeenTopic } from "./group-state.ts";
 import { difference, partitionSet } from "./partition-sets.ts";
-
-export interface Committer {
-  readonly memberId: string;
-  readonly generation: number;
-}
 
 export interface CommitQuestion {
   /** `null`: who is no member. */

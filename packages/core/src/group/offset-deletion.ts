@@ -9,7 +9,7 @@ import { LIMITS } from "../limits.ts";
 import { requirePartition, type TopicLookup } from "../offsets/commit-request.ts";
 import { offsetRecord } from "../offsets/offset-record.ts";
 import type { CommittedEntry } from "../offsets/offset-store.ts";
-import type { TopicPartition } from "../replica/topic-partition.ts";
+import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import type { ClassicGroup } from "./classic/classic-state.ts";
 import { CONSUMER_PROTOCOL_TYPE, subscribedTopics } from "./classic/consumer-protocol.ts";
 import { currentGroup, type GroupKinds } from "./group-kinds.ts";
@@ -72,12 +72,12 @@ function judged(
   { some, topicOf }: { readonly some: readonly TopicPartition[]; readonly topicOf: TopicLookup },
 ): { readonly answer: readonly DeletedOffset[]; readonly deleted: readonly CommittedEntry[] } {
   const isRead = readTopics(kinds, groupId);
-  const entries = new Map(kinds.offset.newest(groupId).map((entry) => [keyOf(entry), entry]));
+  const entries = new Map(kinds.offset.newest(groupId).map((entry) => [partitionName(entry), entry]));
   const deleted = new Map<string, CommittedEntry>();
   const answer = some.map(({ topic, partition }): DeletedOffset => {
     const code = refusalFor({ topic, partition }, { isRead, topicOf });
-    const entry = entries.get(keyOf({ topic, partition }));
-    if (code === null && entry !== undefined) deleted.set(keyOf(entry), entry);
+    const entry = entries.get(partitionName({ topic, partition }));
+    if (code === null && entry !== undefined) deleted.set(partitionName(entry), entry);
     return { topic, partition, code };
   });
   return { answer, deleted: [...deleted.values()] };
@@ -117,8 +117,4 @@ function readByClassic(group: ClassicGroup): (topic: string) => boolean {
   );
   const topics = new Set(said.flatMap((each) => each ?? []));
   return (topic) => topics.has(topic) || said.includes(null);
-}
-
-function keyOf({ topic, partition }: TopicPartition): string {
-  return `${topic}:${partition}`;
 }

@@ -1,14 +1,9 @@
 /** Who may commit offsets of a classic group (Kafka: ClassicGroup.validateOffsetCommit). Pure. */
+import type { Committer } from "../../offsets/commit-request.ts";
 import { notAMember } from "../group-refusals.ts";
 import { rebalancing } from "./classic-refusals.ts";
 import type { ClassicGroup } from "./classic-state.ts";
 import { requireInGeneration } from "./syncing.ts";
-
-export interface ClassicCommitter {
-  readonly memberId: string;
-  readonly generation: number;
-  readonly groupInstanceId?: string | null | undefined;
-}
 
 /**
  * Throws UNKNOWN_MEMBER, FENCED_INSTANCE_ID, ILLEGAL_GENERATION, and REBALANCE_IN_PROGRESS before the generation has assignments.
@@ -17,10 +12,7 @@ export interface ClassicCommitter {
  */
 export function requireClassicCommitter(
   group: ClassicGroup,
-  {
-    member,
-    isTransactional,
-  }: { readonly member: ClassicCommitter | null; readonly isTransactional: boolean },
+  { member, isTransactional }: { readonly member: Committer | null; readonly isTransactional: boolean },
 ): void {
   if (member === null || isNobody(member)) {
     if (!isTransactional) throw notAMember(group);
@@ -37,6 +29,6 @@ export function isSignOfLife({ state }: ClassicGroup): boolean {
 }
 
 /** Who says that it is no member (Kafka: generation -1 and no member id). */
-export function isNobody({ memberId, generation, groupInstanceId = null }: ClassicCommitter): boolean {
+function isNobody({ memberId, generation, groupInstanceId = null }: Committer): boolean {
   return generation < 0 && memberId === "" && groupInstanceId === null;
 }
