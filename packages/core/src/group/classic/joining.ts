@@ -1,7 +1,7 @@
 /** How members come in, and come back (Kafka: classicGroupJoinNewMember, classicGroupJoinExistingMember). Pure. */
 import { assert } from "../../assert.ts";
 import { quoted } from "../../quoted.ts";
-import type { ClassicEventOf, ClassicJoining, Joined, Outcome, Reply } from "./classic-events.ts";
+import type { ClassicEventOf, ClassicJoining, Joined, Outcome } from "./classic-events.ts";
 import {
   fencedInstance,
   groupFull,
@@ -18,6 +18,7 @@ import {
   completeIfJoined,
   joinedView,
   prepare,
+  refusing,
   withMember,
 } from "./rebalancing.ts";
 
@@ -79,8 +80,7 @@ export function rejoin(group: ClassicGroup, joining: ClassicEventOf<"rejoin">, w
   const what = isSame ? "joined again" : "asks for other protocols or says something else for them";
   const waiting = withMember(group, { ...member, ...asked(joining), waitsFor: "join" });
   // One that waits for its assignment and joins again has given that up.
-  const replies: Reply[] =
-    member.waitsFor === "sync" ? [{ to: "sync", memberId, refusal: rebalancing(group) }] : [];
+  const replies = member.waitsFor === "sync" ? refusing(member, rebalancing(group)) : [];
   return adding(
     { group, replies, removed: [] },
     begin(waiting, `the member ${quoted(memberId)} ${what}`, { joining, world }),
@@ -101,10 +101,7 @@ export function replace(
   assert(old !== undefined && instanceId !== null, `no instance ${instanceId} to take the place of`);
   requireRoom(group, old.memberId, world);
   requireProtocol(group, joining);
-  const refusal = fencedInstance(group, old.memberId, instanceId);
-  const replies = (["join", "sync"] as const)
-    .filter((to) => old.waitsFor === to)
-    .map((to): Reply => ({ to, memberId: old.memberId, refusal }));
+  const replies = refusing(old, fencedInstance(group, old.memberId, instanceId));
   const fresh: ClassicMember = { ...old, ...asked(joining), memberId, waitsFor: "join" };
   const members = new Map(
     Array.from(group.members.values(), (member) =>

@@ -13,7 +13,9 @@ import {
   type ClassicWorld,
   complete,
   completeIfJoined,
+  late,
   prepare,
+  refusing,
   unchanged,
   without,
 } from "./rebalancing.ts";
@@ -44,7 +46,7 @@ export function leave(group: ClassicGroup, event: ClassicEventOf<"leave">, world
   for (const memberId of memberIds)
     assert(group.members.has(memberId) || group.pendingIds.has(memberId), `${memberId} leaves and is nobody`);
   const isMember = memberIds.some((memberId) => group.members.has(memberId));
-  const gone = { group: without(group, memberIds), replies: refusing(group, memberIds), removed: [] };
+  const gone = { group: without(group, memberIds), replies: refusingGone(group, memberIds), removed: [] };
   return isMember ? rebalanced(gone, reason, world) : adding(gone, completeIfJoined(gone.group, world));
 }
 
@@ -58,7 +60,7 @@ export function timePassed(
   const lost = forgottenIds.map((memberId) => lostId(group, memberId));
   const gone: Outcome = {
     group: without(group, [...memberIds, ...forgottenIds]),
-    replies: refusing(group, memberIds),
+    replies: refusingGone(group, memberIds),
     removed: [...silent, ...lost],
   };
   const after =
@@ -89,15 +91,8 @@ function phaseOver(group: ClassicGroup, world: ClassicWorld): Outcome {
     const dueMs = world.monotonicMs + delayMs;
     return unchanged({ ...group, phase: { reason, dueMs, initial: { remainingMs, hasNewMember: false } } });
   }
-  const late = [...group.members.values()].filter(({ hasSynced }) => !hasSynced);
-  const removed = late.map(
-    ({ memberId, rebalanceTimeoutMs: timeoutMs }): Expiry => ({
-      memberId,
-      cause: "rebalance_timeout",
-      timeoutMs,
-    }),
-  );
-  const ids = late.map(({ memberId }) => memberId);
+  const removed = late([...group.members.values()].filter(({ hasSynced }) => !hasSynced));
+  const ids = removed.map(({ memberId }) => memberId);
   const gone = { group: without(group, ids), replies: [], removed };
   const who = someOf(ids.map((memberId) => quoted(memberId)));
   return adding(gone, prepare(gone.group, `${who} did not ask for what was assigned in time`, world));
@@ -111,10 +106,10 @@ function rebalanced(gone: Outcome, reason: string, world: ClassicWorld): Outcome
 }
 
 /** Who waited, and is no member any more, may join anew. */
-function refusing(group: ClassicGroup, memberIds: readonly string[]): Reply[] {
-  return memberIds.flatMap((memberId): Reply[] => {
-    const to = group.members.get(memberId)?.waitsFor ?? null;
-    return to === null ? [] : [{ to, memberId, refusal: unknownMember(group, memberId) }];
+function refusingGone(group: ClassicGroup, memberIds: readonly string[]): Reply[] {
+  return memberIds.flatMap((memberId) => {
+    const member = group.members.get(memberId);
+    return member === undefined ? [] : refusing(member, unknownMember(group, memberId));
   });
 }
 

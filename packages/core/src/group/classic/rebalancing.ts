@@ -4,6 +4,7 @@
  * A generation begins when everybody has joined, or when the time for that is over: who has not joined by then is no member any
  * more, but for static members, which keep their place (KIP-345).
  */
+import type { BrokerError } from "../../errors.ts";
 import type { Expiry } from "../group-events.ts";
 import type { Joined, Outcome, Reply } from "./classic-events.ts";
 import { rebalancing } from "./classic-refusals.ts";
@@ -47,11 +48,23 @@ export function without(group: ClassicGroup, gone: Iterable<string>): ClassicGro
   return { ...group, members, pendingIds, leaderId: isLed ? leaderId : (firstOf(members)?.memberId ?? null) };
 }
 
+/** What is to be told to the member's request that waits, if one does. */
+export function refusing({ memberId, waitsFor: to }: ClassicMember, refusal: BrokerError): Reply[] {
+  return to === null ? [] : [{ to, memberId, refusal }];
+}
+
+/** Members that have not come in the time that a rebalance may take. */
+export function late(members: readonly ClassicMember[]): Expiry[] {
+  return members.map(({ memberId, rebalanceTimeoutMs: timeoutMs }) => {
+    return { memberId, cause: "rebalance_timeout", timeoutMs };
+  });
+}
+
 /** From here on everybody is to join, also who waits for an assignment. Kafka: prepareRebalance. */
 export function prepare(group: ClassicGroup, reason: string, world: ClassicWorld): Outcome {
   const isInitial = group.state === "empty" || group.state === "dead";
-  const replies = [...group.members.values()].flatMap(({ memberId, waitsFor }): Reply[] =>
-    waitsFor === "sync" ? [{ to: "sync", memberId, refusal: rebalancing(group) }] : [],
+  const replies = [...group.members.values()].flatMap((member) =>
+    member.waitsFor === "sync" ? refusing(member, rebalancing(group)) : [],
   );
   const members = mapped(group, (member) => ({
     ...member,
@@ -95,17 +108,10 @@ export function completeIfJoined(group: ClassicGroup, world: ClassicWorld): Outc
 /** The time for joining is over, or everybody has. Kafka: completeClassicGroupJoin. */
 export function complete(group: ClassicGroup, world: ClassicWorld): Outcome {
   const isLate = ({ waitsFor, instanceId }: ClassicMember) => waitsFor !== "join" && instanceId === null;
-  const late = [...group.members.values()].filter(isLate);
-  const removed = late.map(
-    ({ memberId, rebalanceTimeoutMs: timeoutMs }): Expiry => ({
-      memberId,
-      cause: "rebalance_timeout",
-      timeoutMs,
-    }),
-  );
+  const removed = late([...group.members.values()].filter(isLate));
   const staying = without(
     group,
-    late.map(({ memberId }) => memberId),
+    removed.map(({ memberId }) => memberId),
   );
   const joined = [...staying.members.values()].filter(({ waitsFor }) => waitsFor === "join");
   if (staying.members.size > 0 && joined.length === 0) return { ...postponed(staying, world), removed };
