@@ -29,6 +29,16 @@ test("a first record makes its topic, and is acknowledged with its offset by one
   expect((await client.admin().listTopics()).map(({ topic }) => topic)).toEqual(["made"]);
 });
 
+test("with a timeout of 0 kafkajs is acknowledged, and what it sends is there once", async () => {
+  const { kafka, client } = await kafkaWorld();
+  const producer = await opened(kafka.producer());
+  for (const [index, timeout] of [0, -1].entries())
+    expect(await producer.send({ topic: "t", acks: -1, timeout, messages: texts(1) })).toMatchObject([
+      { errorCode: 0, baseOffset: `${index}` },
+    ]);
+  expect(await readAll(client, "t", 2)).toHaveLength(2);
+});
+
 test("records that nobody acknowledges are there as well, in their order", async () => {
   const { kafka, client } = await kafkaWorld();
   const producer = await opened(kafka.producer());

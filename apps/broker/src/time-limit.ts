@@ -9,6 +9,9 @@ export const ANSWER_MS = 30_000;
 /**
  * What `begin` brings, which it begins at once, unless `timeoutMs` of the broker's time are over first: then REQUEST_TIMED_OUT, and
  * what was begun goes on without anybody hearing of it. `of` tells whose wait it is.
+ *
+ * No time at all is for others, and not for the disk: what waits for nobody else is acknowledged when the disk has answered, within
+ * `ANSWER_MS`. Its client would write again what lies there already (Kafka tries to complete a DelayedProduce before its time counts).
  */
 export function withinTime<Result>(
   timeoutMs: number,
@@ -19,11 +22,16 @@ export function withinTime<Result>(
   const timedOut = giveUpOfMany();
   const begun = begin(timedOut.signal);
   return new Promise((resolve, reject) => {
+    const outOfTime = () => new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`);
     const onDue = () => {
-      reject(new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`));
+      reject(outOfTime());
       timedOut.abort();
     };
-    const deadline = deadlines.after(timeoutMs, onDue, "answer", of);
+    const onNoTime = () => {
+      timedOut.abort(outOfTime());
+      deadline = deadlines.after(ANSWER_MS, onDue, "answer", of);
+    };
+    let deadline = deadlines.after(timeoutMs, timeoutMs === 0 ? onNoTime : onDue, "answer", of);
     begun.then(resolve, reject).finally(() => deadline.cancel());
     // No time at all is over at once, also where time stands still; what needed no waiting is answered before.
     if (timeoutMs === 0) deadlines.fireSoon();

@@ -1,6 +1,7 @@
+import { MemoryDisk } from "@minikafka/core/testing";
 import { describe, expect, test } from "vitest";
 import type { Broker } from "../src/daemon.ts";
-import { base64, Session } from "./support/broker.ts";
+import { base64, Session, settle } from "./support/broker.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
 import { kafkaBatch, kafkaValues } from "./support/kafka-records.ts";
 
@@ -16,12 +17,14 @@ interface Sent {
   readonly topic?: string;
   readonly partition?: number;
   readonly transactionalId?: string | null;
+  readonly timeoutMs?: number;
 }
 
 async function send(client: KafkaClient, records: Buffer | null, sent: Sent = {}) {
   const { version = 9, acks = -1, topic = "orders", partition = 0, transactionalId = null } = sent;
+  const { timeoutMs = 5_000 } = sent;
   const partitionData = [{ index: partition, records }];
-  const request = { transactionalId, acks, timeoutMs: 5_000, topicData: [{ name: topic, partitionData }] };
+  const request = { transactionalId, acks, timeoutMs, topicData: [{ name: topic, partitionData }] };
   const { responses } = await client.ask("Produce", version, request);
   return responses[0]?.partitionResponses[0];
 }
@@ -297,6 +300,32 @@ describe("a broker answers for what it leads alone", () => {
     await untilWaiting(json, "answer");
     await json.call("advance_clock", { ms: 5_000 });
     expect(await sent).toMatchObject({ errorCode: 7 });
+  });
+
+  test.each([
+    [0, "auto", 1],
+    [-1, "auto", 1],
+    [0, "manual", 2],
+  ] as const)("acks -1 with a timeout of %d, clock %s, waits for its own disk alone (of %d replicas)", async (timeoutMs, clock, replicas) => {
+    const disk = new MemoryDisk();
+    const broker = await openKafkaBroker({ clock, brokers: replicas }, disk);
+    const place = { topic: "orders", partition: 0 };
+    broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: replicas });
+    const client = await KafkaClient.open(broker);
+    if (replicas > 1) broker.cluster.removeFromIsr(place, 2);
+    disk.holdSyncs();
+    const sent = send(client, kafkaBatch(["a"]), { timeoutMs });
+    while (broker.cluster.describeOffsets(place).logEndOffset < 1) await settle();
+    await settle();
+    disk.releaseSyncs();
+    expect(await sent).toMatchObject({ errorCode: 0, baseOffset: 0 });
+  });
+
+  test("acks -1 without any time for its follower is REQUEST_TIMED_OUT at once", async () => {
+    const broker = await openKafkaBroker({ clock: "manual", brokers: 2 });
+    broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: 2 });
+    const client = await KafkaClient.open(broker);
+    expect(await send(client, kafkaBatch(["a"]), { timeoutMs: 0 })).toMatchObject({ errorCode: 7 });
   });
 });
 

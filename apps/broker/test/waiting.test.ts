@@ -43,6 +43,22 @@ test("acks all times out by the broker's clock, and the record may be there all 
   expect(await other.call("fetch", place)).toMatchObject({ records: [{ offset: 0 }] });
 });
 
+test("acks all without any time for others waits for the disk all the same: what is there is acknowledged, not sent again", async () => {
+  const { broker, disk, session } = await openOrders();
+  disk.holdSyncs();
+  session.request({ ...produceAll, timeout_ms: 0 });
+  await settle();
+  expect(session.answers).toEqual([]);
+  disk.releaseSyncs();
+  expect(await session.answer()).toMatchObject({ ok: true, offset: 0 });
+  disk.holdSyncs();
+  session.request({ ...produceAll, timeout_ms: 0 });
+  await settle();
+  await Session.open(broker).call("advance_clock", { ms: 30_000 });
+  expect(await session.answer()).toMatchObject({ code: "REQUEST_TIMED_OUT" });
+  disk.releaseSyncs();
+});
+
 test("a client that hangs up while it waits for an acknowledgement harms nobody", async () => {
   const { broker, disk, session } = await openOrders();
   const gone = Session.open(broker);

@@ -184,6 +184,21 @@ test("whoever gave up before the append is told so at once: the record is there,
   expect(cluster.visibleEnd(ORDERS)).toBe(1);
 });
 
+test("whoever gives up while disks alone are waited for is told when they answer: nobody need send again what is there", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world);
+  for (const brokerId of [2, 3]) cluster.removeFromIsr(ORDERS, brokerId);
+  world.disk.holdSyncs();
+  const controller = new AbortController();
+  const late = cluster.appendBatch(ORDERS, batchOf(["a"]), { acks: "all", giveUp: controller.signal });
+  const later = cluster.appendBatch(ORDERS, batchOf(["b"]), { acks: "all", giveUp: AbortSignal.abort() });
+  controller.abort();
+  expect([await outcomeOf(late), await outcomeOf(later)]).toEqual(["pending", "pending"]);
+  world.disk.releaseSyncs();
+  expect(await Promise.all([late, later])).toMatchObject([{ baseOffset: 0 }, { baseOffset: 1 }]);
+  expect(cluster.replicaSet(ORDERS).waiting).toBe(0);
+});
+
 test("a signal that outlives its appends is left without a listener by each that is told", async () => {
   const cluster = await openReplicated(memoryWorld());
   const { signal } = new AbortController();

@@ -6,8 +6,8 @@
  *   all  every in-sync replica holds it and, with flush "ack", has it on its disk: it survives a power cut as well
  *
  * How long to wait is not decided here, since the kernel has no timer: whoever owns the request's deadline says by `giveUp`
- * that it is over. With several replicas the promise then rejects with REQUEST_TIMED_OUT; with one it is left alone, since
- * it settles as soon as the disk has answered. The record's fate is open, as in Kafka.
+ * that it is over. While replicas lack their copy the promise then rejects with REQUEST_TIMED_OUT, and the record's fate is open,
+ * as in Kafka; where only disks are missing it is left alone, since it settles as soon as they have answered.
  */
 import { assert } from "../assert.ts";
 import type { PartitionLog } from "../log/partition-log.ts";

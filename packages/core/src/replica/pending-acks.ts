@@ -11,10 +11,13 @@ import type { Replica } from "./replica.ts";
 import type { AckRule } from "./replication-config.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
-interface Waiter {
+interface AckedBatch {
   readonly nextOffset: number;
   /** Who was in sync at the append. */
   readonly captured: readonly Replica[];
+}
+
+interface Waiter extends AckedBatch {
   readonly resolve: () => void;
   readonly reject: (problem: BrokerError) => void;
 }
@@ -52,11 +55,13 @@ export class PendingAcks {
   }
 
   /**
-   * Resolves once everything below `nextOffset` is acknowledged; rejects with REQUEST_TIMED_OUT when `giveUp` says that nobody
-   * waits any more, also when it has said so before. Call settle() after it.
+   * Resolves once everything below `nextOffset` is acknowledged; rejects with REQUEST_TIMED_OUT when `giveUp` says that the replicas
+   * are not waited for any more, also when it has said so before. Where each of them has its copy, the disks alone are waited for, which
+   * answer by themselves: then it changes nothing (Kafka: DelayedProduce is complete there). Call settle() after it.
    */
   wait(nextOffset: number, inSync: readonly Replica[], giveUp?: AbortSignal): Promise<void> {
-    if (giveUp?.aborted === true) return Promise.reject(this.#outOfTime(nextOffset));
+    if (giveUp?.aborted === true && !this.#isCopied({ nextOffset, captured: inSync }))
+      return Promise.reject(this.#outOfTime(nextOffset));
     return new Promise((resolve, reject) => {
       const forget = () => this.#forget(waiter);
       const stopListening = () => giveUp?.removeEventListener("abort", forget);
@@ -86,7 +91,7 @@ export class PendingAcks {
       this.rejectAll(this.#tooFew(view));
       return;
     }
-    const isDone = this.#isDoneIn(view);
+    const isDone = this.#isDoneIn(view, this.#options.waitsForDisk);
     const waiting = this.#waiters;
     this.#waiters = waiting.filter((waiter) => !isDone(waiter));
     for (const waiter of waiting) if (isDone(waiter)) waiter.resolve();
@@ -102,7 +107,7 @@ export class PendingAcks {
 
   #forget(waiter: Waiter): void {
     const place = this.#waiters.indexOf(waiter);
-    if (place === -1) return;
+    if (place === -1 || this.#isCopied(waiter)) return;
     this.#waiters.splice(place, 1);
     waiter.reject(this.#outOfTime(waiter.nextOffset));
   }
@@ -112,19 +117,25 @@ export class PendingAcks {
     return new BrokerError("REQUEST_TIMED_OUT", message);
   }
 
-  #isDoneIn({ leader, inSync, highWatermark }: AckView): (waiter: Waiter) => boolean {
+  /** Whether all that is missing is that disks answer. */
+  #isCopied(batch: AckedBatch): boolean {
+    const view = this.#options.view();
+    return view !== null && this.#isDoneIn(view, false)(batch);
+  }
+
+  #isDoneIn({ leader, inSync, highWatermark }: AckView, onDisk: boolean): (batch: AckedBatch) => boolean {
     if (this.#options.rule === "captured-isr")
       return ({ nextOffset, captured }) =>
-        captured.every((replica) => this.#holds(replica, leader) >= nextOffset);
-    const end = Math.min(highWatermark, ...inSync.map((replica) => this.#holds(replica, leader)));
+        captured.every((replica) => this.#holds(replica, leader, onDisk) >= nextOffset);
+    const end = Math.min(highWatermark, ...inSync.map((replica) => this.#holds(replica, leader, onDisk)));
     return ({ nextOffset }) => nextOffset <= end;
   }
 
-  /** Up to where a replica has what an acknowledgement promises of it. */
-  #holds(replica: Replica, leader: Replica): number {
+  /** Up to where a replica has what an acknowledgement promises of it: in its log, or on its disk. */
+  #holds(replica: Replica, leader: Replica, onDisk: boolean): number {
     if (!replica.isOnline) return 0;
     const end = replica === leader ? replica.log.logEndOffset : (replica.progress.logEndOffset ?? 0);
-    return this.#options.waitsForDisk ? Math.min(end, replica.log.flushedOffset) : end;
+    return onDisk ? Math.min(end, replica.log.flushedOffset) : end;
   }
 
   #flush({ leader, inSync }: AckView): void {

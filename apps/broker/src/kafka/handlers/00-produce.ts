@@ -2,9 +2,10 @@
  * Produce: batches to be appended, one for each partition.
  *
  * Behaviour: acks 0 (no answer; what is amiss ends the connection, as in Kafka), 1 and -1, which waits at most for the request's timeout
- * and is then REQUEST_TIMED_OUT, with the record's fate open. A batch of an idempotent producer that comes again is answered with the
- * offset that it got the first time. With a transactional id the batches are a part of its open transaction. What is amiss stands with its
- * partition, and the others are appended. The records of a batch are kept as they came; its header is translated.
+ * and is then REQUEST_TIMED_OUT, with the record's fate open; with a timeout of 0 or less no follower is waited for, but the disk is.
+ * A batch of an idempotent producer that comes again is answered with the offset that it got the first time. With a transactional id the
+ * batches are a part of its open transaction. What is amiss stands with its partition, and the others are appended. The records of a batch
+ * are kept as they came; its header is translated.
  * Versions: 3 is the first that is served; 8 tells the message of an error, 10 the leader to turn to.
  * Not modelled: the errors of single records (recordErrors), since a batch is taken or refused as a whole.
  */
