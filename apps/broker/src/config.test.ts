@@ -115,6 +115,12 @@ test("Kafka's clients find the brokers at ports one behind the other, or at one 
   expect(() => resolve(["--data", "d", "--kafka-port", "9092,9095"])).toThrow(
     "kafka_port names 2 ports; expected one, or 1: one for each of the brokers",
   );
+  expect(() => resolve([...flags, "--kafka-port", "65534"])).toThrow(
+    "kafka_port is 65534; expected at most 65533: the 3 brokers have the ports from it on",
+  );
+  expect(resolve([...flags, "--kafka-port", "65533"])).toMatchObject({ kafka_port: 65_533 });
+  expect(() => resolve([...flags, "--kafka-port", "9092,9095,9092"])).toThrow("kafka_port names 9092 twice");
+  expect(resolve([...flags, "--kafka-port", "0,9095,0"])).toMatchObject({ kafka_port: [0, 9095, 0] });
   for (const wrong of ["9092,", "9092,70000", "9092 9095", "kafka"])
     expect(() => resolve([...flags, "--kafka-port", wrong])).toThrow(
       /^kafka_port is ".*" \(from --kafka-port\): expected a port from 0 to 65535, or one for each broker/,

@@ -45,11 +45,7 @@ export function refusalOf(error: unknown): Refusal | null {
     return { exitCode, sentence: error.message, hint: FOLDER_HINTS[error.reason] };
   }
   if (error instanceof AddressUnavailable) {
-    const hint =
-      error.code === "EADDRINUSE"
-        ? "another program listens there; choose another --port (0 picks a free one)"
-        : "choose another --host or --port";
-    return { exitCode: EXIT.addressUnavailable, sentence: error.message, hint };
+    return { exitCode: EXIT.addressUnavailable, sentence: error.message, hint: addressHint(error) };
   }
   if (error instanceof BrokerError) {
     const isUsage = error.code === "INVALID_CONFIG";
@@ -60,4 +56,18 @@ export function refusalOf(error: unknown): Refusal | null {
     };
   }
   return null;
+}
+
+function addressHint({ code, setting }: AddressUnavailable): string {
+  const isTaken = code === "EADDRINUSE";
+  if (setting === "port")
+    return isTaken
+      ? "another program listens there; choose another --port (0 picks a free one)"
+      : "choose another --host or --port";
+  const choose = `choose another ${isTaken ? "" : "--host or "}--kafka-port`;
+  const needs =
+    "each of the --brokers needs a port: those from N on, or as N,N… names them (0 picks free ones)";
+  return isTaken
+    ? `another program listens there, or this one by its --port; ${choose}: ${needs}`
+    : `${choose}: ${needs}`;
 }

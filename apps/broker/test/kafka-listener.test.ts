@@ -220,6 +220,12 @@ test("a port that is taken ends the start, and leaves nothing behind", async () 
   const [taken] = broker.kafkaAddresses;
   const second = openKafkaBroker({ data: "/other", kafka_port: taken?.port });
   await expect(second).rejects.toThrow(AddressUnavailable);
+  await expect(second).rejects.toThrow(
+    expect.objectContaining({
+      setting: "kafka_port",
+      message: `cannot listen on 127.0.0.1:${taken?.port}, for Kafka's clients: EADDRINUSE`,
+    }),
+  );
   expect(await isReachable(taken?.port ?? 0)).toBe(true);
 });
 

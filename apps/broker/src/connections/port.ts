@@ -4,14 +4,25 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 
 const KEEP_ALIVE_MS = 60_000;
 
+export type PortSetting = "port" | "kafka_port";
+
+interface PortOrder {
+  /** The setting that wants it. Default: port. */
+  readonly setting?: PortSetting;
+}
+
 /** The address cannot be listened on. `code` is the system's: EADDRINUSE, EACCES, EADDRNOTAVAIL … */
 export class AddressUnavailable extends Error {
   override readonly name = "AddressUnavailable";
   readonly code: string;
+  /** The setting that names it. */
+  readonly setting: PortSetting;
 
-  constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
-    super(`cannot listen on ${host}:${port}: ${cause.code ?? cause.message}`, { cause });
+  constructor({ host, port, setting = "port" }: Address & PortOrder, cause: NodeJS.ErrnoException) {
+    const who = setting === "port" ? "" : ", for Kafka's clients";
+    super(`cannot listen on ${host}:${port}${who}: ${cause.code ?? cause.message}`, { cause });
     this.code = cause.code ?? "";
+    this.setting = setting;
   }
 }
 
@@ -37,7 +48,8 @@ export class Port {
   }
 
   /** Begins to listen; port 0 picks a free one. Rejects with {@link AddressUnavailable}. */
-  static async open({ host, port }: Address, events: PortEvents): Promise<Port> {
+  static async open(address: Address & PortOrder, events: PortEvents): Promise<Port> {
+    const { host, port } = address;
     const server = createServer({
       allowHalfOpen: true,
       noDelay: true,
@@ -50,7 +62,7 @@ export class Port {
       server.listen(port, host);
       await once(server, "listening");
     } catch (error) {
-      throw new AddressUnavailable(host, port, error as NodeJS.ErrnoException);
+      throw new AddressUnavailable(address, error as NodeJS.ErrnoException);
     }
     server.on("error", (error) => events.onProblem(error.message));
     return new Port(server);

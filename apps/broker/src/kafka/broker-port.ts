@@ -43,10 +43,13 @@ export class BrokerPort {
   /** Rejects with AddressUnavailable. */
   async open(): Promise<void> {
     if (this.#port !== null) return;
-    this.#port = await Port.open(this.#address, {
-      onConnection: (socket) => this.#accept(socket),
-      onProblem: (message) => this.#parts.connections.options.onClosing("the Kafka listener", message),
-    });
+    this.#port = await Port.open(
+      { ...this.#address, setting: "kafka_port" },
+      {
+        onConnection: (socket) => this.#accept(socket),
+        onProblem: (message) => this.#parts.connections.options.onClosing("the Kafka listener", message),
+      },
+    );
     this.#address = { ...this.#address, port: this.#port.address.port };
   }
 

@@ -11,6 +11,7 @@ import type { Settings } from "../config.ts";
 import type { Address } from "../connections/port.ts";
 import type { EventFeed } from "../event-feed.ts";
 import { BrokerPort, type BrokerPortParts } from "./broker-port.ts";
+import { portsOfBrokers } from "./kafka-settings.ts";
 import type { AutoCreation, BrokerAddress, KafkaSite } from "./kafka-site.ts";
 
 export interface KafkaListenersParts extends Omit<BrokerPortParts, "frameBytesMax"> {
@@ -55,10 +56,11 @@ export class KafkaListeners implements KafkaSite {
     const { settings, cluster } = this.#parts;
     const { kafka_port: wanted, kafka_max_frame_bytes: frameBytesMax, host } = settings;
     if (wanted === undefined) return;
+    const numbers = portsOfBrokers(settings);
     const ports = cluster()
       .brokerStates()
       .map(({ brokerId }, place) => {
-        const address = { host, port: portAt(place, wanted) };
+        const address = { host, port: numbers[place] ?? 0 };
         return new BrokerPort(brokerId, address, { ...this.#parts, frameBytesMax });
       });
     this.#ports = ports;
@@ -118,12 +120,6 @@ export class KafkaListeners implements KafkaSite {
       } else await port.open().catch((problem: unknown) => onProblem(port.brokerId, problem));
     }
   }
-}
-
-/** Of the hosted broker at `place`, the first of them at 0. */
-function portAt(place: number, wanted: NonNullable<Settings["kafka_port"]>): number {
-  if (typeof wanted !== "number") return wanted[place] ?? 0;
-  return wanted === 0 ? 0 : wanted + place;
 }
 
 function isBrokerLife({ kind }: TraceEvent): boolean {

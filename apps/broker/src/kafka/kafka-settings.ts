@@ -4,7 +4,8 @@ import { z } from "zod";
 
 const MIB = 1024 * 1024;
 
-const port = z.int().min(0).max(65_535);
+const PORT_MAX = 65_535;
+const port = z.int().min(0).max(PORT_MAX);
 const ports = z.array(port).min(2);
 /** In the environment and on the command line: `9092,9095,9098`. */
 const portsInText = z
@@ -53,3 +54,29 @@ export const kafkaSettings = {
     .default(1)
     .describe("how many brokers hold a copy of such a topic, of those that there are"),
 };
+
+interface PortSettings {
+  readonly brokers: number;
+  readonly kafka_port?: number | number[] | undefined;
+}
+
+/** The ports of the hosted brokers, in their order; 0 where a free one is picked. */
+export function portsOfBrokers({ kafka_port: wanted = 0, brokers }: PortSettings): number[] {
+  if (typeof wanted !== "number") return wanted;
+  return Array.from({ length: brokers }, (_none, place) => (wanted === 0 ? 0 : wanted + place));
+}
+
+/** Why no ports can be as the settings say; `null` where they can. */
+export function portsProblem({ kafka_port: wanted, brokers }: PortSettings): string | null {
+  if (wanted === undefined) return null;
+  if (typeof wanted === "number") {
+    if (wanted + brokers - 1 <= PORT_MAX) return null;
+    return `kafka_port is ${wanted}; expected at most ${PORT_MAX - brokers + 1}: the ${brokers} brokers have the ports from it on`;
+  }
+  if (wanted.length !== brokers)
+    return `kafka_port names ${wanted.length} ports; expected one, or ${brokers}: one for each of the brokers`;
+  const twice = wanted.find((each, place) => each !== 0 && wanted.indexOf(each) !== place);
+  return twice === undefined
+    ? null
+    : `kafka_port names ${twice} twice; expected another one for each of the brokers`;
+}
