@@ -126,3 +126,36 @@ test("Kafka's clients find the brokers at ports one behind the other, or at one 
       /^kafka_port is ".*" \(from --kafka-port\): expected a port from 0 to 65535, or one for each broker/,
     );
 });
+
+test.each(["kafka.example", "localhost", "my_kafka-1", "192.168.1.5", "::1", "xn--bcher-kva.example"])(
+  "Kafka's clients may be told to connect to %s",
+  (advertise) => {
+    const flags = ["--data", "d", "--kafka-port", "9092"];
+    expect(resolve([...flags, "--advertise", advertise])).toMatchObject({ advertise });
+  },
+);
+
+test.each([
+  "bad_host:99",
+  "0.0.0.0",
+  "::",
+  "[::1]",
+  "http://kafka",
+  "a b",
+  "9092",
+  "127.0.1",
+  "-a",
+  "a..b",
+  "a,b",
+])("Kafka's clients cannot be told to connect to %s", (advertise) => {
+  const flags = ["--data", "d", "--kafka-port", "9092", `--advertise=${advertise}`];
+  expect(() => resolve(flags)).toThrow(
+    /^advertise is "?.*"? \(from --advertise\): expected a host without a port that clients reach/,
+  );
+});
+
+test("a host to tell Kafka's clients of is refused where nobody listens for them", () => {
+  expect(() => resolve(["--data", "d", "--advertise", "kafka.example"])).toThrow(
+    "advertise is for Kafka's clients; add kafka_port, or leave it out",
+  );
+});

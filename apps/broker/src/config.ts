@@ -7,7 +7,7 @@ import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/c
 import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { groupSettings } from "./group-settings.ts";
-import { kafkaSettings, portsProblem } from "./kafka/kafka-settings.ts";
+import { kafkaProblem, kafkaSettings } from "./kafka/kafka-settings.ts";
 import { LOG_LEVELS } from "./logging.ts";
 import { transactionSettings } from "./transaction-settings.ts";
 
@@ -225,8 +225,8 @@ export function resolveSettings(sources: readonly ConfigSource[]): Settings {
   if (found.seed !== undefined && found.clock !== "manual") {
     throw new ConfigProblem("seed is for a manual clock; add clock manual, or leave it out");
   }
-  const kafkaProblem = portsProblem(found);
-  if (kafkaProblem !== null) throw new ConfigProblem(kafkaProblem);
+  const problem = kafkaProblem(found);
+  if (problem !== null) throw new ConfigProblem(problem);
   return Object.freeze(found);
 }
 

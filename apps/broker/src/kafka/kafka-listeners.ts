@@ -11,7 +11,7 @@ import type { Settings } from "../config.ts";
 import type { Address } from "../connections/port.ts";
 import type { EventFeed } from "../event-feed.ts";
 import { BrokerPort, type BrokerPortParts } from "./broker-port.ts";
-import { portsOfBrokers } from "./kafka-settings.ts";
+import { hostToTell, portsOfBrokers } from "./kafka-settings.ts";
 import type { AutoCreation, BrokerAddress, KafkaSite } from "./kafka-site.ts";
 
 export interface KafkaListenersParts extends Omit<BrokerPortParts, "frameBytesMax"> {
@@ -24,9 +24,6 @@ export interface KafkaListenersParts extends Omit<BrokerPortParts, "frameBytesMa
   readonly onProblem: (brokerId: number, problem: unknown) => void;
 }
 
-/** For who listens on all addresses. */
-const EVERYWHERE: readonly string[] = ["0.0.0.0", "::"];
-
 export class KafkaListeners implements KafkaSite {
   readonly autoCreation: AutoCreation | null;
   readonly #stop = new AbortController();
@@ -37,15 +34,14 @@ export class KafkaListeners implements KafkaSite {
 
   constructor(parts: KafkaListenersParts) {
     const { settings, events } = parts;
-    const { host, advertise, brokers } = settings;
     // A thousand members may wait, and that is no leak.
     setMaxListeners(0, this.stopping);
     this.#parts = parts;
-    this.#advertisedHost = advertise ?? (EVERYWHERE.includes(host) ? "localhost" : host);
+    this.#advertisedHost = hostToTell(settings);
     this.autoCreation = settings.auto_create_topics
       ? {
           partitions: settings.auto_create_partitions,
-          replicationFactor: Math.min(settings.auto_create_replication_factor, brokers),
+          replicationFactor: Math.min(settings.auto_create_replication_factor, settings.brokers),
         }
       : null;
     events.add({ wants: isBrokerLife, take: () => this.#follow() });

@@ -1,4 +1,5 @@
 /** The settings of the Kafka listener, a part of the table in config.ts. */
+import { isIP } from "node:net";
 import { LIMITS } from "@minikafka/core";
 import { z } from "zod";
 
@@ -17,6 +18,25 @@ function portsOf(text: string): number[] {
   return text.split(",").map((word) => (word === "" ? Number.NaN : Number(word)));
 }
 
+/** Of who listens at all addresses; nobody is reached at these. */
+const EVERYWHERE: readonly string[] = ["0.0.0.0", "::"];
+/** What names of hosts consist of; the underscore is none of theirs, but container tools give it to theirs. */
+const LABEL = /^\w(?:[\w-]{0,61}\w)?$/;
+
+/** Whether it can be the name or the address of a host that somebody connects to. Kafka refuses the others as well. */
+function isReachable(host: string): boolean {
+  if (isIP(host) !== 0) return !EVERYWHERE.includes(host);
+  const labels = host.split(".");
+  // What ends in a number is read as an address.
+  return (
+    host.length <= 253 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "")
+  );
+}
+
+const HOST_EXPECTED = {
+  error: "expected a host without a port that clients reach, as kafka.example or 192.168.1.5",
+};
+
 export const kafkaSettings = {
   kafka_port: z
     .union([port, ports, portsInText], {
@@ -27,10 +47,12 @@ export const kafkaSettings = {
       "where Kafka's clients find the first broker, the others behind it, or one for each of them, as in 9092,9095,9098; 0 picks free ones (default: nowhere)",
     ),
   advertise: z
-    .string()
-    .min(1)
+    .string(HOST_EXPECTED)
+    .refine(isReachable, HOST_EXPECTED)
     .optional()
-    .describe("the host that Kafka's clients are told to connect to (default: the one that is listened on)"),
+    .describe(
+      "the host that Kafka's clients are told to connect to (default: the one that is listened on; localhost where that is every one)",
+    ),
   kafka_max_frame_bytes: z
     .int()
     .min(1024)
@@ -55,7 +77,19 @@ export const kafkaSettings = {
     .describe("how many brokers hold a copy of such a topic, of those that there are"),
 };
 
+/** The host that clients are told to connect to. */
+export function hostToTell({
+  host,
+  advertise,
+}: {
+  readonly host: string;
+  readonly advertise?: string | undefined;
+}): string {
+  return advertise ?? (EVERYWHERE.includes(host) ? "localhost" : host);
+}
+
 interface PortSettings {
+  readonly advertise?: string | undefined;
   readonly brokers: number;
   readonly kafka_port?: number | number[] | undefined;
 }
@@ -66,9 +100,12 @@ export function portsOfBrokers({ kafka_port: wanted = 0, brokers }: PortSettings
   return Array.from({ length: brokers }, (_none, place) => (wanted === 0 ? 0 : wanted + place));
 }
 
-/** Why no ports can be as the settings say; `null` where they can. */
-export function portsProblem({ kafka_port: wanted, brokers }: PortSettings): string | null {
-  if (wanted === undefined) return null;
+/** Why Kafka's clients cannot be listened for as the settings say; `null` where they can. */
+export function kafkaProblem({ kafka_port: wanted, brokers, advertise }: PortSettings): string | null {
+  if (wanted === undefined)
+    return advertise === undefined
+      ? null
+      : "advertise is for Kafka's clients; add kafka_port, or leave it out";
   if (typeof wanted === "number") {
     if (wanted + brokers - 1 <= PORT_MAX) return null;
     return `kafka_port is ${wanted}; expected at most ${PORT_MAX - brokers + 1}: the ${brokers} brokers have the ports from it on`;
