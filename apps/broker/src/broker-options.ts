@@ -10,7 +10,7 @@ export interface BrokerOptions {
   readonly disk?: Disk;
   readonly faults?: FaultPoints;
   readonly log?: Logger;
-  /** False: no port, in-process links only. */
+  /** False: no port for lines of JSON, links within the process only; those of Kafka's clients are there where `kafka_port` says so. */
   readonly listen?: boolean;
   /** What cannot happen has happened. Default: throws it, which ends the process. */
   readonly onBroken?: (error: Error) => void;

@@ -40,7 +40,7 @@ export interface Broker {
   readonly cluster: BrokerCluster;
   /** What chance is drawn from with a manual clock; else `null`. */
   readonly seed: number | null;
-  /** Where it listens, or `null`. */
+  /** Where it listens for lines of JSON, or `null`. */
   readonly address: { readonly host: string; readonly port: number } | null;
   /** Where Kafka's clients are told to connect, by broker; none where it listens for none. */
   readonly kafkaAddresses: readonly BrokerAddress[];
@@ -83,7 +83,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const daemon = new Daemon(settings, parts, options.onBroken ?? throwLater);
   try {
     await daemon.settled();
-    if (options.listen !== false) await daemon.listen();
+    await daemon.listen(options.listen ?? true);
   } catch (error) {
     await daemon.close();
     throw error;
@@ -203,8 +203,8 @@ class Daemon implements Broker {
     await this.#sequence?.settled();
   }
 
-  async listen(): Promise<void> {
-    this.address = await this.#doors.listen();
+  async listen(hasJsonPort: boolean): Promise<void> {
+    this.address = await this.#doors.listen(hasJsonPort);
   }
 
   connectInProcess(): Duplex {

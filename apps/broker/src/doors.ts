@@ -87,10 +87,10 @@ export class Doors {
     });
   }
 
-  /** Resolves with the address of the JSON port. Rejects with AddressUnavailable. */
-  async listen(): Promise<Address> {
+  /** Resolves with the address of the JSON port, if there is one. Kafka's are the settings' to want. Rejects with AddressUnavailable. */
+  async listen(hasJsonPort: boolean): Promise<Address | null> {
     const { host, port } = this.#settings;
-    const address = await this.#listener.listen(host, port);
+    const address = hasJsonPort ? await this.#listener.listen(host, port) : null;
     await this.kafka.listen();
     return address;
   }

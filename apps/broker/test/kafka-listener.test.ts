@@ -1,7 +1,10 @@
 import { connect } from "node:net";
+import { MemoryDisk } from "@minikafka/core/testing";
 import { ZERO_UUID } from "@minikafka/protocol/kafka";
-import { expect, test } from "vitest";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
 import { AddressUnavailable } from "../src/connections/port.ts";
+import { startBroker } from "../src/daemon.ts";
 import { Session } from "./support/broker.ts";
 import { freePorts } from "./support/free-ports.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
@@ -227,6 +230,20 @@ test("a port that is taken ends the start, and leaves nothing behind", async () 
     }),
   );
   expect(await isReachable(taken?.port ?? 0)).toBe(true);
+});
+
+test("a broker without a port of its own listens for Kafka's clients where the settings say so", async () => {
+  const broker = await startBroker({
+    settings: { data: "/data", kafka_port: 0 },
+    disk: new MemoryDisk(),
+    log: pino({ level: "silent" }),
+    listen: false,
+  });
+  onTestFinished(() => broker.close());
+  expect(broker.address).toBeNull();
+  const client = await KafkaClient.open(broker);
+  const { brokers } = await client.ask("Metadata", 1, { topics: [] });
+  expect(brokers.map(({ port }) => port)).toEqual(broker.kafkaAddresses.map(({ port }) => port));
 });
 
 test("each broker listens on the port that is named for it", async () => {
