@@ -60,6 +60,31 @@ test("a fault at one of Kafka's requests acts by its scope, is told in Kafka's n
   expect(other.correlationIds).toEqual([1, 3]);
 });
 
+test("a fault takes any error by Kafka's own name where Kafka's clients are told it, and nowhere else", async () => {
+  const broker = await openKafkaBroker({ lab: true });
+  const json = Session.open(broker);
+  broker.cluster.createTopic({ topic: "orders", partitions: 1 });
+  const client = await KafkaClient.open(broker);
+  const order = { action: "error", code: "NOT_LEADER_OR_FOLLOWER" };
+  await json.call("arm_fault", { ...order, point: "kafka.ListOffsets" });
+  const { topics } = await client.ask("ListOffsets", 1, {
+    replicaId: -1,
+    topics: [{ name: "orders", partitions: [{ partitionIndex: 0, timestamp: -1 }] }],
+  });
+  expect(topics[0]?.partitions[0]).toMatchObject({ errorCode: 6 });
+  expect((await json.call("list_faults")).rules[0]).toMatchObject({ ...order, hits: 1, fired: 1 });
+  const refusal = (fields: object) => json.ask({ operation: "arm_fault", ...order, ...fields });
+  expect(await refusal({ point: "request.produce" })).toMatchObject({
+    code: "INVALID_REQUEST",
+    message: expect.stringContaining("code: NOT_LEADER_OR_FOLLOWER is told to Kafka's clients alone"),
+  });
+  for (const code of ["NONE", "NOT_LEADER", "toString"])
+    expect(await refusal({ point: "kafka.ListOffsets", code })).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining("docs/reference/errors.md"),
+    });
+});
+
 test("what Kafka's clients have produced, fetched, shared and ended comes out the same when it is carried out once more", async () => {
   const broker = await openKafkaBroker({ ...MANUAL, auto_create_partitions: 2 });
   const json = Session.open(broker);

@@ -26,6 +26,7 @@ export {
   FAULT_ACTIONS,
   FAULT_SCOPES,
   type FaultActionName,
+  type FaultCode,
   type FaultScopeName,
   type FaultTimesField,
 } from "./json/fault-fields.ts";

@@ -4,7 +4,7 @@
  * One that is delayed or held takes effect also when its client has gone meanwhile: it has arrived, and no broker takes back what
  * it has read.
  */
-import type { ErrorCode, ErrorDetails } from "@minikafka/protocol";
+import type { ErrorDetails, FaultCode } from "@minikafka/protocol";
 import type { Client } from "../connections/client.ts";
 import type { Answer } from "../connections/speech.ts";
 import type { BrokerContext } from "../json/handler.ts";
@@ -15,7 +15,7 @@ export interface FaultyRequest {
   /** As without the fault. Called at most once. */
   readonly carryOut: () => Answer | Promise<Answer>;
   /** The answer that says so, in the words of its protocol. */
-  readonly refuse: (code: ErrorCode, message: string, details: ErrorDetails) => Answer;
+  readonly refuse: (code: FaultCode, message: string, details: ErrorDetails) => Answer;
 }
 
 export interface FaultyAnswer {

@@ -13,6 +13,10 @@ export function kafkaPoint(api: ApiName): string {
   return `${PREFIX}${api}`;
 }
 
+export function isKafkaPoint(point: string): boolean {
+  return point.startsWith(PREFIX);
+}
+
 interface Fields {
   readonly [name: string]: unknown;
 }

@@ -6,7 +6,9 @@
  * Never: carries out a request, or keeps one from being carried out: dispatch does, by what it is told here.
  */
 import type { Tracer } from "@minikafka/core";
+import { isErrorCode } from "@minikafka/protocol";
 import { refused, requireFields, requirePossible, type WireOrder } from "./fault-order.ts";
+import { isKafkaPoint } from "./kafka-points.ts";
 import { isWithin, type ScopedRequest } from "./request-points.ts";
 import { RequestRule } from "./request-rule.ts";
 
@@ -30,6 +32,7 @@ export class RequestFaults {
     if (point === undefined) throw refused(`point: there is no ${order.point}; list_faults names all points`);
     requirePossible(order, point);
     requireFields(order, order.action === "error" || order.action === "delay" ? FIELDS[order.action] : []);
+    requireTold(order);
     const rule = new RequestRule(order);
     this.#rules.push(rule);
     return rule;
@@ -60,4 +63,12 @@ export class RequestFaults {
     }
     return null;
   }
+}
+
+/** Throws INVALID_REQUEST for a code that clients of that protocol are never told. */
+function requireTold({ point, code }: WireOrder): void {
+  if (code === undefined || isErrorCode(code) || isKafkaPoint(point)) return;
+  throw refused(
+    `code: ${code} is told to Kafka's clients alone, at points as kafka.Produce; expected at ${point} a code of the error table`,
+  );
 }

@@ -8,6 +8,7 @@
 import { AssertionFailure, BrokerError, CrashSignal } from "@minikafka/core";
 import {
   type AnyRequest,
+  isErrorCode,
   type OperationName,
   type ParsedRequest,
   type RequestId,
@@ -123,7 +124,9 @@ export class Dispatcher {
     const faulty: FaultyRequest = {
       client,
       carryOut: () => this.#carryOut(taken),
-      refuse: (code, message, details) => failure(id, code, message, details),
+      // At these points nothing else is armed.
+      refuse: (code, message, details) =>
+        failure(id, isErrorCode(code) ? code : "INTERNAL_ERROR", message, details),
     };
     try {
       const { answer, begun } = withFault(rule, faulty, this.#options.context);

@@ -6,6 +6,7 @@
  * UNKNOWN_SERVER_ERROR to the client; the log has more.
  */
 import { AssertionFailure, BrokerError, CrashSignal } from "@minikafka/core";
+import { type FaultCode, isErrorCode } from "@minikafka/protocol";
 import {
   API_TABLE,
   type ApiName,
@@ -119,7 +120,8 @@ export class KafkaDispatcher {
     const faulty = {
       client: call.client,
       carryOut: () => this.#carryOut(read),
-      refuse: (code: Parameters<typeof numberOfCode>[0]) => refused(read, numberOfCode(code, call)),
+      refuse: (code: FaultCode) =>
+        refused(read, isErrorCode(code) ? numberOfCode(code, call) : KAFKA_ERRORS[code]),
     };
     try {
       const { answer, begun } = withFault(rule, faulty, context);

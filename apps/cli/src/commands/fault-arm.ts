@@ -57,7 +57,10 @@ export function declareArm(fault: Command, perform: Perform): void {
     .addOption(oneOf("--probability <p>", "at each hit with this chance").argParser(parseProbability))
     .option("--seed <s>", "the same seed draws the same hits (default: 1)", wholeNumber(0))
     .optionsGroup("What it does:")
-    .option("--code <code>", "with error at a request: the answer's code, such as NOT_ENOUGH_REPLICAS")
+    .option(
+      "--code <code>",
+      "with error at a request: the answer's code, such as NOT_ENOUGH_REPLICAS; at one of Kafka's any of Kafka's names as well",
+    )
     .option("--errno <errno>", "with error in the kernel: EIO or ENOSPC (default: EIO)")
     .option("--bytes-written <n>", "with error where bytes are written: so many are", wholeNumber(0))
     .option("--delay <duration>", "with delay: for how long, on the broker's clock", parseDuration)
@@ -79,6 +82,7 @@ export function declareArm(fault: Command, perform: Perform): void {
       [
         "minikafka-cli fault arm request.produce error --code NOT_ENOUGH_REPLICAS",
         "minikafka-cli fault arm request.fetch delay --delay 2s --always -t orders",
+        "minikafka-cli fault arm kafka.Produce error --code NOT_LEADER_OR_FOLLOWER -t orders",
         "minikafka-cli fault arm log.flush.before_sync crash --nth 3",
       ],
       NOTE,
@@ -158,10 +162,12 @@ async function armed(session: Session, order: Order): Promise<number> {
     const failure = failureOf(error);
     if (failure.code !== "INVALID_REQUEST") throw error;
     const { ERRORS } = await import("@minikafka/protocol/errors");
+    const { KAFKA_ERRORS } = await import("@minikafka/protocol/kafka");
+    const ofKafka = order.point.startsWith("kafka.") ? Object.keys(KAFKA_ERRORS) : [];
     const { points } = await session.call("list_faults", {});
     throw armRefusal(failure, order, {
       points: points.map(({ point }) => point),
-      codes: Object.keys(ERRORS),
+      codes: [...Object.keys(ERRORS), ...ofKafka],
     });
   }
 }

@@ -1,6 +1,7 @@
 /** Schemas of the fields that the operations of faults share. */
 import { z } from "zod";
 import { type ErrorCode, isErrorCode } from "../errors.ts";
+import { KAFKA_ERRORS, type KafkaErrorName } from "../kafka/kafka-errors.ts";
 import * as fields from "./fields.ts";
 import { groupId } from "./group-fields.ts";
 import { transactionalId } from "./transaction-fields.ts";
@@ -46,10 +47,16 @@ export const times = z.union(
 );
 export type FaultTimesField = z.output<typeof times>;
 
-/** Any code of the one table; the list of them would hide everything else that a message has to say. */
-const errorCode = z.string().refine(isErrorCode, {
-  error: "expected a code of the error table, such as NOT_ENOUGH_REPLICAS",
-}) as z.ZodType<ErrorCode, ErrorCode>;
+/** What a client may be told: a code of the one table, or, for Kafka's clients, any other error of theirs. */
+export type FaultCode = ErrorCode | Exclude<KafkaErrorName, "NONE">;
+
+/** The list of them would hide everything else that a message has to say. */
+const errorCode = z
+  .string()
+  .refine((code) => isErrorCode(code) || (code !== "NONE" && Object.hasOwn(KAFKA_ERRORS, code)), {
+    error:
+      "expected a code of the error table (docs/reference/errors.md), such as NOT_ENOUGH_REPLICAS, or at a point of Kafka's requests any name of Kafka's, such as NOT_LEADER_OR_FOLLOWER",
+  }) as z.ZodType<FaultCode, FaultCode>;
 
 /** What is armed, but for the times. */
 export const order = {
@@ -63,7 +70,11 @@ export const order = {
     .enum(["EIO", "ENOSPC"])
     .optional()
     .describe("with error, in the kernel: what the disk says; EIO when left out"),
-  code: errorCode.optional().describe("with error, at a request: the answer's code"),
+  code: errorCode
+    .optional()
+    .describe(
+      "with error, at a request: the answer's code; at one of Kafka's the number that this broker tells for it, and any other name of an error of Kafka's by its own number",
+    ),
   bytes_written: fields.count
     .optional()
     .describe("with error, where bytes are written: so many of them are, before it fails"),
