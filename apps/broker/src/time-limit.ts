@@ -22,7 +22,8 @@ export function withinTime<Result>(
   const timedOut = giveUpOfMany();
   const begun = begin(timedOut.signal);
   return new Promise((resolve, reject) => {
-    const outOfTime = () => new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`);
+    const outOfTime = () =>
+      new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`);
     const onDue = () => {
       reject(outOfTime());
       timedOut.abort();

@@ -306,20 +306,23 @@ describe("a broker answers for what it leads alone", () => {
     [0, "auto", 1],
     [-1, "auto", 1],
     [0, "manual", 2],
-  ] as const)("acks -1 with a timeout of %d, clock %s, waits for its own disk alone (of %d replicas)", async (timeoutMs, clock, replicas) => {
-    const disk = new MemoryDisk();
-    const broker = await openKafkaBroker({ clock, brokers: replicas }, disk);
-    const place = { topic: "orders", partition: 0 };
-    broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: replicas });
-    const client = await KafkaClient.open(broker);
-    if (replicas > 1) broker.cluster.removeFromIsr(place, 2);
-    disk.holdSyncs();
-    const sent = send(client, kafkaBatch(["a"]), { timeoutMs });
-    while (broker.cluster.describeOffsets(place).logEndOffset < 1) await settle();
-    await settle();
-    disk.releaseSyncs();
-    expect(await sent).toMatchObject({ errorCode: 0, baseOffset: 0 });
-  });
+  ] as const)(
+    "acks -1 with a timeout of %d, clock %s, waits for its own disk alone (of %d replicas)",
+    async (timeoutMs, clock, replicas) => {
+      const disk = new MemoryDisk();
+      const broker = await openKafkaBroker({ clock, brokers: replicas }, disk);
+      const place = { topic: "orders", partition: 0 };
+      broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: replicas });
+      const client = await KafkaClient.open(broker);
+      if (replicas > 1) broker.cluster.removeFromIsr(place, 2);
+      disk.holdSyncs();
+      const sent = send(client, kafkaBatch(["a"]), { timeoutMs });
+      while (broker.cluster.describeOffsets(place).logEndOffset < 1) await settle();
+      await settle();
+      disk.releaseSyncs();
+      expect(await sent).toMatchObject({ errorCode: 0, baseOffset: 0 });
+    },
+  );
 
   test("acks -1 without any time for its follower is REQUEST_TIMED_OUT at once", async () => {
     const broker = await openKafkaBroker({ clock: "manual", brokers: 2 });

@@ -12,7 +12,12 @@ import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../log/files/pars
 import { ASSIGNORS, type AssignorName } from "./assignors/assignor.ts";
 import { CLASSIC_VERSION, parseClassicGroup } from "./classic/classic-record.ts";
 import type { ClassicGroup } from "./classic/classic-state.ts";
-import { formatLastRebalance, keyOfGroup, parseEmptySince, parseLastRebalance } from "./group-record-parts.ts";
+import {
+  formatLastRebalance,
+  keyOfGroup,
+  parseEmptySince,
+  parseLastRebalance,
+} from "./group-record-parts.ts";
 import { type Group, groupProblem, type Member, type SeenTopic } from "./group-state.ts";
 import { type Partitions, partitionSet } from "./partition-sets.ts";
 

@@ -1,7 +1,12 @@
 /** The record of a classic group, version 2 of a group's: all that anybody was told of it. ../FORMAT.md says what stands in it. */
 import type { CoordinatorRecord, JsonObject } from "../../coordinator/coordinator-record.ts";
 import { fieldsOf, integerOf, listOf, mismatch, textOf } from "../../log/files/parsed-json.ts";
-import { formatLastRebalance, keyOfGroup, parseEmptySince, parseLastRebalance } from "../group-record-parts.ts";
+import {
+  formatLastRebalance,
+  keyOfGroup,
+  parseEmptySince,
+  parseLastRebalance,
+} from "../group-record-parts.ts";
 import {
   CLASSIC_STATES,
   type ClassicGroup,

@@ -43,7 +43,12 @@ export const produce = operation({
       .min(0)
       .optional()
       .describe("refuse with FENCED_LEADER_EPOCH unless this is the leader's epoch"),
-    timeout_ms: z.int().min(0).max(600_000).default(30_000).describe("how long acks all may take; 0: no replica is waited for, and the disk all the same"),
+    timeout_ms: z
+      .int()
+      .min(0)
+      .max(600_000)
+      .default(30_000)
+      .describe("how long acks all may take; 0: no replica is waited for, and the disk all the same"),
   },
   response: z.object({
     partition: z.int(),
