@@ -103,6 +103,17 @@ describe("a history of transactions", () => {
       },
     },
     {
+      checker: "fenced-producer",
+      what: "a zombie writes after an epoch that was given behind one that may be lost",
+      make: (history) => {
+        history.init("new", 7, 1, "copier");
+        history.lead("__transaction_state/4", true);
+        history.begin("t", 0);
+        history.init("newer", 7, 1, "copier");
+        history.send("a", 0, { transaction: "t" });
+      },
+    },
+    {
       checker: "producer-identity",
       what: "two clients are given one identity",
       make: (history) => {
@@ -304,6 +315,16 @@ describe("a history of transactions", () => {
         history.init("p", 3, 5, "copier");
         history.lead("__transaction_state/4", true);
         history.init("q", 3, 4, "copier");
+      },
+    },
+    {
+      what: "a producer whose newer epoch its coordinator lost goes on with an older one",
+      make: (history) => {
+        history.init("p", 3, 5, "copier");
+        history.lead("__transaction_state/4", true);
+        history.begin("t", 4);
+        history.send("a", 0, { transaction: "t" });
+        history.sendOffsets("t", 1);
       },
     },
   ]);

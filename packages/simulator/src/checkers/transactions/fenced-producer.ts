@@ -5,8 +5,10 @@ import type { Transaction } from "../facts/transactions.ts";
 import { when } from "../facts/words.ts";
 import { transactionWords } from "./committed-reads.ts";
 
-/** From here on nothing of an older epoch is taken. */
+/** From `order` on nothing of an older epoch is taken. */
 interface Fence {
+  /** It was asked for then; what its coordinator lost since, it may have lost with it. */
+  readonly from: number;
   readonly order: number;
   readonly epoch: number;
   readonly words: readonly string[];
@@ -21,11 +23,15 @@ export const fencedProducer: Checker<JudgedHistory> = {
       const { begun, sends, offsets } = transaction;
       if (begun === null) continue;
       const { transactionalId, producerEpoch } = begun.asked;
-      const fence = fences.get(transactionalId)?.find(({ epoch }) => epoch > producerEpoch);
-      if (fence === undefined) continue;
+      const newer = fences.get(transactionalId)?.filter(({ epoch }) => epoch > producerEpoch) ?? [];
       for (const operation of [...sends, ...offsets]) {
-        if (operation.order < fence.order) continue;
-        const span = { from: begun.order, to: operation.ended?.order ?? operation.order };
+        // The last one: an earlier one may have been lost without it.
+        const fence = newer.findLast(({ order }) => order <= operation.order);
+        if (fence === undefined) continue;
+        const span = {
+          from: Math.min(begun.order, fence.from),
+          to: operation.ended?.order ?? operation.order,
+        };
         if (judged.losses.excuseOfTopic("__transaction_state", "all", span) !== null) continue;
         judge.asked();
         if (operation.ended?.outcome !== "ok") continue;
@@ -47,7 +53,7 @@ function fencesOf(judged: JudgedHistory): Map<string, Fence[]> {
     const { producerId, producerEpoch: epoch } = init.ended.told;
     if (transactionalId === null) continue;
     const words = [`${init.client} was given ${producerId}:${epoch} of ${transactionalId} (${when(init)})`];
-    listIn(fences, transactionalId).push({ order: init.ended.order, epoch, words });
+    listIn(fences, transactionalId).push({ from: init.order, order: init.ended.order, epoch, words });
   }
   for (const transaction of judged.transactions.values()) noteBegun(fences, transaction);
   for (const list of fences.values()) list.sort((one, other) => one.order - other.order);
@@ -59,6 +65,7 @@ function noteBegun(fences: Map<string, Fence[]>, transaction: Transaction): void
   if (begun === null || begun.ended?.outcome !== "ok") return;
   const { transactionalId, producerEpoch: epoch } = begun.asked;
   listIn(fences, transactionalId).push({
+    from: begun.order,
     order: begun.ended.order,
     epoch,
     words: transactionWords(transaction),
