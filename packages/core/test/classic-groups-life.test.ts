@@ -1,9 +1,6 @@
 /** Classic groups through the ends of the world: restarts, crashes at every instant, promotions, and logs that refuse. */
 import { describe, expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
-import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import type { Crash } from "../src/env/memory-nodes.ts";
-import { SeededRandom } from "../src/env/random.ts";
 import {
   type Asked,
   ClassicTestMember,
@@ -13,9 +10,10 @@ import {
   said,
   together,
 } from "./classic-world.ts";
+import { afterEachCrash, lived } from "./group-lives.ts";
 import { openGroups } from "./group-world.ts";
 import { settle } from "./replica-world.ts";
-import { memoryWorld, rejection, worldOn } from "./world.ts";
+import { memoryWorld, rejection } from "./world.ts";
 
 const PLACE = { topic: "__consumer_offsets", partition: 0 };
 
@@ -118,73 +116,33 @@ describe("a restart", () => {
   });
 });
 
-interface Instant {
-  readonly disk: MemoryDisk;
-  readonly before: string;
-  readonly states: readonly string[];
-}
-
-/** A group lives from its first member to its deletion; every state of it that may be found at each instant is noted. */
-async function livedThrough(): Promise<Instant[]> {
-  const world = memoryWorld();
-  const cluster = await openGroups(world);
-  const instants: Instant[] = [];
-  let states = ["UNKNOWN_GROUP"];
-  const note = (before: string) => instants.push({ disk: world.disk.clone(), before, states: [...states] });
-  world.disk.beforeChange(({ kind, path }) => void note(`${kind} of ${path}`));
-  const [a, b] = [new ClassicTestMember(cluster, "a"), new ClassicTestMember(cluster, "b")];
-  const step = async (act: () => readonly Asked[], ...after: string[]) => {
-    states = [...states.slice(-1), ...after];
-    await Promise.all(act().map(({ ended }) => ended));
-    states = states.slice(-1);
-    expect(await stateIn(cluster)).toBe(states[0]);
-  };
-  await step(() => [a.join()], "completing_rebalance@1 range a!=");
-  await step(() => [a.sync({ [a.memberId]: "all" })], "stable@1 range a!=all");
-  const [preparing, second] = ["preparing_rebalance@1  a!=all", "completing_rebalance@2 range a!= b="];
-  await step(() => [b.join(), a.join()], preparing, second);
-  await step(() => [b.sync(), a.sync({ [b.memberId]: "x" })], "stable@2 range a!= b=x");
-  cluster.steps.rollSegment(PLACE);
-  await step(() => [a.leave()], "preparing_rebalance@2  b!=x");
-  await step(() => [b.join()], "completing_rebalance@3 range b!=");
-  await cluster.steps.flushLogs();
-  await cluster.steps.compact(() => Promise.resolve(), PLACE.topic);
-  await step(() => [b.leave()], "empty@4");
-  states = ["empty@4", "UNKNOWN_GROUP"];
-  await cluster.groups.delete(GROUP);
-  await cluster.close();
-  note("the end");
-  return instants;
-}
-
-function crashesOf(seed: number): Crash[] {
-  const random = new SeededRandom(seed);
-  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
-}
-
 test("a crash at any instant leaves the group as it was answered last or as it was being changed, whole, and its generation goes on", async () => {
-  const instants = await livedThrough();
+  const instants = await lived(stateIn, async (cluster, step) => {
+    const [a, b] = [new ClassicTestMember(cluster, "a"), new ClassicTestMember(cluster, "b")];
+    const asking = (act: () => readonly Asked[], ...states: string[]) =>
+      step(() => Promise.all(act().map(({ ended }) => ended)), ...states);
+    await asking(() => [a.join()], "completing_rebalance@1 range a!=");
+    await asking(() => [a.sync({ [a.memberId]: "all" })], "stable@1 range a!=all");
+    const [preparing, second] = ["preparing_rebalance@1  a!=all", "completing_rebalance@2 range a!= b="];
+    await asking(() => [b.join(), a.join()], preparing, second);
+    await asking(() => [b.sync(), a.sync({ [b.memberId]: "x" })], "stable@2 range a!= b=x");
+    cluster.steps.rollSegment(PLACE);
+    await asking(() => [a.leave()], "preparing_rebalance@2  b!=x");
+    await asking(() => [b.join()], "completing_rebalance@3 range b!=");
+    await cluster.steps.flushLogs();
+    await cluster.steps.compact(() => Promise.resolve(), PLACE.topic);
+    await asking(() => [b.leave()], "empty@4");
+    await step(() => cluster.groups.delete(GROUP), "UNKNOWN_GROUP");
+  });
   expect(instants.length).toBeGreaterThan(30);
-  for (const [seed, { disk, before, states }] of instants.entries()) {
-    for (const crash of crashesOf(seed)) {
-      const copy = disk.clone();
-      copy.crash(crash);
-      const world = worldOn(copy);
-      const cluster = await openGroups(world);
-      const where = `after a crash (${crash.mode}) before ${before}`;
-      const found = await stateIn(cluster);
-      expect(states, where).toContain(found);
-      const next = new ClassicTestMember(cluster, "z");
-      const joining = next.join();
-      await settle();
-      world.clock.advance(REBALANCE_MS);
-      await cluster.groups.expireMembers();
-      const [, told = "0"] = /joins (\d+)/.exec(await joining.ended) ?? [];
-      const [, generation = "0"] = /@(\d+)/.exec(found) ?? [];
-      expect(Number(told), where).toBeGreaterThan(Number(generation));
-      await cluster.crash();
-    }
-  }
+  await afterEachCrash(instants, stateIn, async ({ world, cluster, generation, where }) => {
+    const joining = new ClassicTestMember(cluster, "z").join();
+    await settle();
+    world.clock.advance(REBALANCE_MS);
+    await cluster.groups.expireMembers();
+    const [, told = "0"] = /joins (\d+)/.exec(await joining.ended) ?? [];
+    expect(Number(told), where).toBeGreaterThan(generation);
+  });
 }, 60_000);
 
 describe("a record that the log refuses", () => {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { ClusterConfig } from "../src/cluster/config.ts";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
+import { crashesOf } from "./crash-instants.ts";
 import { commit, committed, OFFSETS_TOPIC, openOffsets } from "./offsets-world.ts";
 import { memoryWorld, type World, worldOn } from "./world.ts";
 
@@ -61,17 +61,12 @@ async function livedThrough(): Promise<Life> {
   return life;
 }
 
-function crashesOf(seed: number): Crash[] {
-  const random = new SeededRandom(seed);
-  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
-}
-
 describe("a crash at any instant", () => {
   test("keeps every commit that was acknowledged, and of the others all or nothing; a second crash changes nothing", async () => {
     const { instants } = await livedThrough();
     expect(instants.length).toBeGreaterThan(40);
     for (const [seed, { disk, before, acked, issued }] of instants.entries()) {
-      for (const crash of crashesOf(seed)) {
+      for (const crash of crashesOf(new SeededRandom(seed))) {
         const copy = disk.clone();
         copy.crash(crash);
         const first = await found(worldOn(copy));
@@ -104,7 +99,7 @@ describe("a crash at any instant of three brokers", () => {
     life.note("the end");
     expect(life.instants.length).toBeGreaterThan(100);
     for (const [seed, { disk, before, acked, issued }] of life.instants.entries()) {
-      const crash = crashesOf(seed)[seed % 4];
+      const crash = crashesOf(new SeededRandom(seed))[seed % 4];
       if (crash === undefined) continue;
       const copy = disk.clone();
       copy.crash(crash);

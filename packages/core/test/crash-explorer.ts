@@ -8,7 +8,7 @@ import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
-import { changesOf, filesHash, interruptedAt, saying } from "./crash-instants.ts";
+import { changesOf, crashesOf, filesHash, interruptedAt, saying } from "./crash-instants.ts";
 import { batch, emptyDisk, readAll, segmentAt, valuesOf, worldOn } from "./log-world.ts";
 
 /** One history that the log may turn out to have. While something is under way there may be several. */
@@ -183,10 +183,6 @@ async function instantsOf(steps: readonly Step[]): Promise<readonly Instant[]> {
   for (const step of steps) await step(life);
   life.note("the end");
   return life.instants;
-}
-
-function crashesOf(random: SeededRandom): Crash[] {
-  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
 }
 
 /** What a log is found to be. */

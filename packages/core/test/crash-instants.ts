@@ -4,6 +4,11 @@ import type { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import type { SeededRandom } from "../src/env/random.ts";
 
+/** Every kind of crash; what a device may have done is drawn. */
+export function crashesOf(random: SeededRandom): Crash[] {
+  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
+}
+
 /** The disk as it stood before each change that `act` made, and what `act` made besides. */
 export function changesOf<Result>(
   disk: MemoryDisk,
@@ -30,11 +35,11 @@ export async function instantsOf(disk: MemoryDisk, act: () => unknown): Promise<
 /** What a recovery that ended at one of `instants` leaves: once with everything kept, once in another way by chance. */
 export function* interruptedAt(
   instants: readonly MemoryDisk[],
-  crashesOf: (random: SeededRandom) => readonly Crash[],
+  crashes: (random: SeededRandom) => readonly Crash[],
   random: SeededRandom,
 ): Generator<{ readonly disk: MemoryDisk; readonly crash: Crash }> {
   for (const instant of instants) {
-    const [kept, ...others] = crashesOf(random);
+    const [kept, ...others] = crashes(random);
     for (const crash of [kept, others[random.below(others.length)]]) {
       if (crash === undefined) continue;
       const disk = instant.clone();

@@ -1,12 +1,10 @@
 /** Groups through the ends of the world: restarts, crashes at every instant, promotions, and logs that refuse. */
 import { describe, expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
-import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import type { Crash } from "../src/env/memory-nodes.ts";
-import { SeededRandom } from "../src/env/random.ts";
+import { afterEachCrash, lived } from "./group-lives.ts";
 import { committedOf, described, GROUP, openGroups, orders, TestMember } from "./group-world.ts";
 import { outcomeOf, settle } from "./replica-world.ts";
-import { memoryWorld, rejection, type World, worldOn } from "./world.ts";
+import { memoryWorld, rejection, type World } from "./world.ts";
 
 const PLACE = { topic: "__consumer_offsets", partition: 0 };
 
@@ -68,75 +66,36 @@ describe("a restart", () => {
   });
 });
 
-/** What the group was said to be last, and what it may have become since. */
-interface Instant {
-  readonly disk: MemoryDisk;
-  readonly before: string;
-  readonly states: readonly string[];
-}
-
-/** Two members join, share, commit and leave; every state of the group that may be found at each instant is noted. */
-async function livedThrough(): Promise<Instant[]> {
-  const world = memoryWorld();
-  const cluster = await openGroups(world);
-  const instants: Instant[] = [];
-  let states = ["UNKNOWN_GROUP"];
-  const note = (before: string) => instants.push({ disk: world.disk.clone(), before, states: [...states] });
-  world.disk.beforeChange(({ kind, path }) => void note(`${kind} of ${path}`));
-  const [a, b] = [new TestMember(cluster, "a"), new TestMember(cluster, "b")];
-  const step = async (act: () => Promise<unknown>, after: string) => {
-    states = [...states.slice(-1), after];
-    await act();
-    states = [after];
-    expect(await stateIn(cluster)).toBe(after);
-  };
-  await step(() => a.join(), "stable@1 | a 0,1,2,3 |");
-  await step(() => a.commit({ 0: 1, 1: 1 }), "stable@1 | a 0,1,2,3 | orders:0=1 orders:1=1");
-  await step(() => b.join(), "reconciling@2 | a 0,2 -1,3 | b  +1,3 | orders:0=1 orders:1=1");
-  await a.assignment();
-  await step(() => a.beat(orders(0, 2, 3)), "reconciling@2 | a 0,2 -3 | b 1 +3 | orders:0=1 orders:1=1");
-  await step(() => b.commit({ 1: 2 }), "reconciling@2 | a 0,2 -3 | b 1 +3 | orders:0=1 orders:1=2");
-  cluster.steps.rollSegment(PLACE);
-  await step(() => a.leave(), "stable@3 | b 0,1,2,3 | orders:0=1 orders:1=2");
-  await cluster.steps.flushLogs();
-  await cluster.steps.compact(() => Promise.resolve(), PLACE.topic);
-  await step(() => b.leave(), "empty@4 | orders:0=1 orders:1=2");
-  await step(() => cluster.groups.delete(GROUP), "UNKNOWN_GROUP");
-  await step(() => a.join(), "stable@5 | a 0,1,2,3 |");
-  await cluster.close();
-  note("the end");
-  return instants;
-}
-
 async function stateIn(cluster: BrokerCluster): Promise<string> {
   const group = await described(cluster).catch((problem) => problem.code as string);
   if (typeof group === "string") return group;
   return `${group.join(" | ")} | ${(await committedOf(cluster)).join(" ")}`.trim();
 }
 
-function crashesOf(seed: number): Crash[] {
-  const random = new SeededRandom(seed);
-  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
-}
-
 describe("a crash at any instant", () => {
   test("leaves the group as it was answered last or as it was being changed, whole, and every member may go on", async () => {
-    const instants = await livedThrough();
+    const instants = await lived(stateIn, async (cluster, step) => {
+      const [a, b] = [new TestMember(cluster, "a"), new TestMember(cluster, "b")];
+      await step(() => a.join(), "stable@1 | a 0,1,2,3 |");
+      await step(() => a.commit({ 0: 1, 1: 1 }), "stable@1 | a 0,1,2,3 | orders:0=1 orders:1=1");
+      await step(() => b.join(), "reconciling@2 | a 0,2 -1,3 | b  +1,3 | orders:0=1 orders:1=1");
+      await a.assignment();
+      const released = orders(0, 2, 3);
+      await step(() => a.beat(released), "reconciling@2 | a 0,2 -3 | b 1 +3 | orders:0=1 orders:1=1");
+      await step(() => b.commit({ 1: 2 }), "reconciling@2 | a 0,2 -3 | b 1 +3 | orders:0=1 orders:1=2");
+      cluster.steps.rollSegment(PLACE);
+      await step(() => a.leave(), "stable@3 | b 0,1,2,3 | orders:0=1 orders:1=2");
+      await cluster.steps.flushLogs();
+      await cluster.steps.compact(() => Promise.resolve(), PLACE.topic);
+      await step(() => b.leave(), "empty@4 | orders:0=1 orders:1=2");
+      await step(() => cluster.groups.delete(GROUP), "UNKNOWN_GROUP");
+      await step(() => a.join(), "stable@5 | a 0,1,2,3 |");
+    });
     expect(instants.length).toBeGreaterThan(40);
-    for (const [seed, { disk, before, states }] of instants.entries()) {
-      for (const crash of crashesOf(seed)) {
-        const copy = disk.clone();
-        copy.crash(crash);
-        const cluster = await openGroups(worldOn(copy));
-        const where = `after a crash (${crash.mode}) before ${before}`;
-        const found = await stateIn(cluster);
-        expect(states, where).toContain(found);
-        const shown = await new TestMember(cluster, "z").join();
-        const [, generation = "0"] = /@(\d+)/.exec(found) ?? [];
-        expect(Number(shown.slice(1).split(" ")[0]), where).toBeGreaterThan(Number(generation));
-        await cluster.crash();
-      }
-    }
+    await afterEachCrash(instants, stateIn, async ({ cluster, generation, where }) => {
+      const shown = await new TestMember(cluster, "z").join();
+      expect(Number(shown.slice(1).split(" ")[0]), where).toBeGreaterThan(generation);
+    });
   }, 60_000);
 });
 

@@ -5,12 +5,11 @@
 import assert from "node:assert/strict";
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
-import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { BrokerError } from "../src/errors.ts";
 import type { PartitionLog } from "../src/log/partition-log.ts";
 import { keyed, request } from "./compaction-world.ts";
-import { saying } from "./crash-instants.ts";
+import { crashesOf, saying } from "./crash-instants.ts";
 import { emptyDisk, type LogWorld, seedFromEnvironment, worldOn } from "./log-world.ts";
 import {
   committedOf,
@@ -129,10 +128,6 @@ function requireSound(log: PartitionLog, { batches: all, flushed }: Instant): vo
   const endOffset = log.firstUnstableOffset(log.logEndOffset) ?? log.logEndOffset;
   const visible = committedOf(batches, { fromOffset, endOffset });
   requireCleaned(readCommitted(log, endOffset), visible);
-}
-
-function crashesOf(random: SeededRandom): Crash[] {
-  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
 }
 
 test.each(["written and cut", "compacted and shortened"] as const)(

@@ -8,7 +8,7 @@ import { MemoryDisk } from "../src/env/memory-disk.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import type { FlushPolicy } from "../src/replica/acknowledgement.ts";
-import { instantsOf, interruptedAt, saying } from "./crash-instants.ts";
+import { crashesOf, instantsOf, interruptedAt, saying } from "./crash-instants.ts";
 import { problemsOf } from "./transaction-judge.ts";
 import {
   driven,
@@ -40,10 +40,6 @@ export interface Explored {
   instants: number;
   crashes: number;
   secondCrashes: number;
-}
-
-function crashesOf(random: SeededRandom): Crash[] {
-  return [{ mode: "kept" }, { mode: "lost" }, { mode: "torn", random }, { mode: "scattered", random }];
 }
 
 /** What a crash left, when it came, and in words where. */
