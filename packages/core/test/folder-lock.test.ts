@@ -7,11 +7,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { NodeDisk } from "../src/env/node-disk.ts";
-
-// Starting a process takes its time on a machine that is busy.
-vi.setConfig({ testTimeout: 60_000 });
 
 const DISK = new URL("../dist/env/node-disk.js", import.meta.url).href;
 
