@@ -101,38 +101,42 @@ function assigned(partitions: readonly (readonly [number, readonly number[]])[])
   return wanted("a", { numPartitions: -1, replicationFactor: -1, assignments });
 }
 
-test("replicas are where they were assigned, and defaults stand for -1", async () => {
-  const { broker, client } = await open({
-    brokers: 3,
-    auto_create_partitions: 4,
-    auto_create_replication_factor: 2,
-  });
-  const byHand = assigned([
-    [1, [1, 2]],
-    [0, [3, 1]],
-  ]);
-  const standard = wanted("standard", { numPartitions: -1, replicationFactor: -1 });
-  const { topics } = await client.ask("CreateTopics", 5, {
-    topics: [byHand, standard],
-    timeoutMs: TIMEOUT_MS,
-  });
-  expect(
-    topics.map(({ errorCode, numPartitions, replicationFactor }) => [
-      errorCode,
-      numPartitions,
-      replicationFactor,
-    ]),
-  ).toEqual([
-    [0, 2, 2],
-    [0, 4, 2],
-  ]);
-  expect(
-    broker.cluster.metadata("a").partitions.map(({ replicas, leaderId }) => [leaderId, replicas]),
-  ).toEqual([
-    [3, [3, 1]],
-    [1, [1, 2]],
-  ]);
-});
+test.each([true, false])(
+  "replicas are where they were assigned, and defaults stand for -1, whether topics are made on demand or not (%s)",
+  async (onDemand) => {
+    const { broker, client } = await open({
+      brokers: 3,
+      auto_create_topics: onDemand,
+      auto_create_partitions: 4,
+      auto_create_replication_factor: 2,
+    });
+    const byHand = assigned([
+      [1, [1, 2]],
+      [0, [3, 1]],
+    ]);
+    const standard = wanted("standard", { numPartitions: -1, replicationFactor: -1 });
+    const { topics } = await client.ask("CreateTopics", 5, {
+      topics: [byHand, standard],
+      timeoutMs: TIMEOUT_MS,
+    });
+    expect(
+      topics.map(({ errorCode, numPartitions, replicationFactor }) => [
+        errorCode,
+        numPartitions,
+        replicationFactor,
+      ]),
+    ).toEqual([
+      [0, 2, 2],
+      [0, 4, 2],
+    ]);
+    expect(
+      broker.cluster.metadata("a").partitions.map(({ replicas, leaderId }) => [leaderId, replicas]),
+    ).toEqual([
+      [3, [3, 1]],
+      [1, [1, 2]],
+    ]);
+  },
+);
 
 test("with validateOnly it is said what would be, and nothing is made; a name that stands there twice is INVALID_REQUEST", async () => {
   const { broker, client } = await open();

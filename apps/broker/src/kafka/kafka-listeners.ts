@@ -12,7 +12,7 @@ import type { Address } from "../connections/port.ts";
 import type { EventFeed } from "../event-feed.ts";
 import { BrokerPort, type BrokerPortParts } from "./broker-port.ts";
 import { hostToTell, portsOfBrokers } from "./kafka-settings.ts";
-import type { AutoCreation, BrokerAddress, KafkaSite } from "./kafka-site.ts";
+import type { BrokerAddress, KafkaSite, TopicDefaults } from "./kafka-site.ts";
 
 export interface KafkaListenersParts extends Omit<BrokerPortParts, "frameBytesMax"> {
   readonly settings: Settings;
@@ -25,7 +25,8 @@ export interface KafkaListenersParts extends Omit<BrokerPortParts, "frameBytesMa
 }
 
 export class KafkaListeners implements KafkaSite {
-  readonly autoCreation: AutoCreation | null;
+  readonly createsTopics: boolean;
+  readonly topicDefaults: TopicDefaults;
   readonly #stop = new AbortController();
   readonly #parts: KafkaListenersParts;
   readonly #advertisedHost: string;
@@ -38,12 +39,11 @@ export class KafkaListeners implements KafkaSite {
     setMaxListeners(0, this.stopping);
     this.#parts = parts;
     this.#advertisedHost = hostToTell(settings);
-    this.autoCreation = settings.auto_create_topics
-      ? {
-          partitions: settings.auto_create_partitions,
-          replicationFactor: Math.min(settings.auto_create_replication_factor, settings.brokers),
-        }
-      : null;
+    this.createsTopics = settings.auto_create_topics;
+    this.topicDefaults = {
+      partitions: settings.auto_create_partitions,
+      replicationFactor: Math.min(settings.auto_create_replication_factor, settings.brokers),
+    };
     events.add({ wants: isBrokerLife, take: () => this.#follow() });
   }
 

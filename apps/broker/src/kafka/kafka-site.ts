@@ -1,8 +1,8 @@
 /** What Kafka's clients are told of the place: where the brokers are found, and what is made for whoever asks. */
 import type { Address } from "../connections/port.ts";
 
-/** What a topic is like that is made because a client asked for it. */
-export interface AutoCreation {
+/** What a topic is like of which nobody says it. Kafka: num.partitions, default.replication.factor. */
+export interface TopicDefaults {
   readonly partitions: number;
   readonly replicationFactor: number;
 }
@@ -12,8 +12,10 @@ export interface BrokerAddress extends Address {
 }
 
 export interface KafkaSite {
-  /** `null`: no topic is made unless somebody says so. Kafka: auto.create.topics.enable. */
-  readonly autoCreation: AutoCreation | null;
+  /** Whether a topic is made because a client asks for it. Kafka: auto.create.topics.enable. */
+  readonly createsTopics: boolean;
+  /** Whether topics are made on demand or not. */
+  readonly topicDefaults: TopicDefaults;
   /** Where clients reach a broker, running or not; `null` where it listens for none. Kafka: advertised.listeners. */
   addressOf(brokerId: number): Address | null;
   /** Says that the broker stops: whoever waits for others is let go. */
@@ -24,14 +26,19 @@ export interface KafkaSite {
 
 /** Where nobody listens for Kafka's clients. */
 export const NO_SITE: KafkaSite = {
-  autoCreation: null,
+  createsTopics: false,
+  topicDefaults: { partitions: 1, replicationFactor: 1 },
   addressOf: () => null,
   stopping: new AbortController().signal,
   settled: async () => undefined,
 };
 
 /** The same, at the addresses of another time: answers that were given then hold those. */
-export function siteAt({ autoCreation }: KafkaSite, addresses: readonly BrokerAddress[]): KafkaSite {
+export function siteAt(
+  { createsTopics, topicDefaults }: KafkaSite,
+  addresses: readonly BrokerAddress[],
+): KafkaSite {
   const byBroker = new Map(addresses.map(({ brokerId, host, port }) => [brokerId, { host, port }]));
-  return { ...NO_SITE, autoCreation, addressOf: (brokerId) => byBroker.get(brokerId) ?? null };
+  const addressOf = (brokerId: number) => byBroker.get(brokerId) ?? null;
+  return { ...NO_SITE, createsTopics, topicDefaults, addressOf };
 }

@@ -9,13 +9,13 @@ const MINUTE_MS = 60_000;
 /** All of them, or those of `keys`, in the order of their names. */
 export function brokerConfigs(
   brokerId: number,
-  { cluster: { config }, kafka: { autoCreation } }: BrokerContext,
+  { cluster: { config }, kafka: { createsTopics, topicDefaults } }: BrokerContext,
   keys: readonly string[] | null,
 ): ConfigDescription[] {
   const all: [name: string, value: string | number | boolean, type: number][] = [
-    ["auto.create.topics.enable", autoCreation !== null, boolean],
+    ["auto.create.topics.enable", createsTopics, boolean],
     ["broker.id", brokerId, int],
-    ["default.replication.factor", autoCreation?.replicationFactor ?? 1, int],
+    ["default.replication.factor", topicDefaults.replicationFactor, int],
     ["delete.topic.enable", true, boolean],
     ["group.initial.rebalance.delay.ms", config.groupInitialRebalanceDelayMs, int],
     ["group.max.session.timeout.ms", config.groupMaxSessionTimeoutMs, int],
@@ -24,7 +24,7 @@ export function brokerConfigs(
     ["log.index.interval.bytes", config.indexIntervalBytes, int],
     ["log.segment.bytes", config.segmentBytes, int],
     ["message.max.bytes", config.batchBytesMax, int],
-    ["num.partitions", autoCreation?.partitions ?? 1, int],
+    ["num.partitions", topicDefaults.partitions, int],
     ["offsets.retention.minutes", Math.floor(config.offsetsRetentionMs / MINUTE_MS), int],
     ["offsets.topic.num.partitions", config.offsetsTopicPartitions, int],
     ["producer.id.expiration.ms", config.producerExpirationMs, int],

@@ -35,7 +35,7 @@ export const metadata: KafkaHandler<"Metadata"> = {
   serve(request, context, call) {
     const asked = askedOf(request, call);
     const missing = asked?.filter(({ name }) => name !== null && !context.cluster.hasTopic(name)) ?? [];
-    const mayCreate = request.allowAutoTopicCreation && context.kafka.autoCreation !== null;
+    const mayCreate = request.allowAutoTopicCreation && context.kafka.createsTopics;
     if (missing.length === 0 || !mayCreate) return respond(request, asked, context, call);
     return createAll(missing, context).then((problems) => respond(request, asked, context, call, problems));
   },
@@ -63,9 +63,9 @@ async function createAll(missing: readonly Asked[], { cluster, kafka }: BrokerCo
   const problems = new Map<string, unknown>();
   await Promise.all(
     missing.map(async ({ name }) => {
-      if (name === null || kafka.autoCreation === null) return;
+      if (name === null) return;
       try {
-        await cluster.createTopicLater({ topic: name, ...kafka.autoCreation });
+        await cluster.createTopicLater({ topic: name, ...kafka.topicDefaults });
       } catch (problem) {
         // Somebody else may have made it just now.
         if (!(problem instanceof BrokerError && problem.code === "TOPIC_ALREADY_EXISTS"))

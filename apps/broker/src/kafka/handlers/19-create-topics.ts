@@ -82,9 +82,9 @@ function requestOf(
       throw new KafkaRefusal("INVALID_REQUEST", "both numbers and an assignment of replicas are given");
     return { topic: name, config, ...assigned(assignments) };
   }
-  const standard = context.kafka.autoCreation ?? { partitions: 1, replicationFactor: 1 };
-  const partitions = numPartitions === DEFAULT ? standard.partitions : numPartitions;
-  const replicas = replicationFactor === DEFAULT ? standard.replicationFactor : replicationFactor;
+  const { topicDefaults } = context.kafka;
+  const partitions = numPartitions === DEFAULT ? topicDefaults.partitions : numPartitions;
+  const replicas = replicationFactor === DEFAULT ? topicDefaults.replicationFactor : replicationFactor;
   if (partitions < 1)
     throw new KafkaRefusal(
       "INVALID_PARTITIONS",
