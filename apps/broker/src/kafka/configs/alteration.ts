@@ -4,6 +4,7 @@ import { type KafkaErrorNumber, RESOURCE_TOPIC } from "@minikafka/protocol/kafka
 import type { BrokerContext } from "../../json/handler.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall } from "../handler.ts";
+import { namedTwice } from "../named-twice.ts";
 import { partProblem } from "../part-problem.ts";
 
 export interface AlteredResource {
@@ -26,12 +27,11 @@ export function alterResources<Resource extends AlteredResource>(
   { cluster }: BrokerContext,
   { validateOnly, call }: { readonly validateOnly: boolean; readonly call: KafkaCall },
 ): Alteration[] {
+  const twice = namedTwice(resources.map(keyOf));
   return resources.map((resource) => {
     const { resourceType, resourceName } = resource;
-    const isSame = (other: Resource) =>
-      other.resourceType === resourceType && other.resourceName === resourceName;
     try {
-      if (resources.filter(isSame).length > 1)
+      if (twice.has(keyOf(resource)))
         throw new KafkaRefusal("INVALID_REQUEST", "the resource is named more than once");
       if (resourceType !== RESOURCE_TOPIC)
         throw new KafkaRefusal(
@@ -48,6 +48,10 @@ export function alterResources<Resource extends AlteredResource>(
       return { ...partProblem(problem, call), resourceType, resourceName };
     }
   });
+}
+
+function keyOf({ resourceType, resourceName }: AlteredResource): string {
+  return `${resourceType} ${resourceName}`;
 }
 
 export function refusedResources(

@@ -16,6 +16,7 @@ import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { isolationOf } from "../isolation.ts";
 import { requireLed } from "../leadership.ts";
+import { namedTwice } from "../named-twice.ts";
 
 type AskedPartition = RequestOf<"ListOffsets">["topics"][number]["partitions"][number];
 type FoundPartition = ResponseOf<"ListOffsets">["topics"][number]["partitions"][number];
@@ -28,20 +29,21 @@ export const listOffsets: KafkaHandler<"ListOffsets"> = {
   serve({ topics, isolationLevel }, { cluster }, call) {
     const isolation = isolationOf(isolationLevel);
     return {
-      topics: topics.map(({ name, partitions }) => ({
-        name,
-        partitions: partitions.map((asked) => {
+      topics: topics.map(({ name, partitions }) => {
+        const twice = namedTwice(partitions.map(({ partitionIndex }) => partitionIndex));
+        const answers = partitions.map((asked) => {
           const { partitionIndex } = asked;
-          const isTwice = partitions.filter((each) => each.partitionIndex === partitionIndex).length > 1;
           try {
-            if (isTwice) throw new KafkaRefusal("INVALID_REQUEST", "a partition that is named twice");
+            if (twice.has(partitionIndex))
+              throw new KafkaRefusal("INVALID_REQUEST", "a partition that is named twice");
             const place = { topic: name, partition: partitionIndex };
             return { ...found(asked, place, isolation, cluster, call), errorCode: NONE };
           } catch (problem) {
             return { partitionIndex, errorCode: numberOf(problem, call) };
           }
-        }),
-      })),
+        });
+        return { name, partitions: answers };
+      }),
     };
   },
   refusal: ({ topics }, errorCode) => ({

@@ -14,6 +14,7 @@ import type { BrokerContext } from "../../json/handler.ts";
 import { settingsOf, topicConfigs } from "../configs/topic-configs.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
+import { namedTwice } from "../named-twice.ts";
 import { partProblem } from "../part-problem.ts";
 
 type Asked = RequestOf<"CreateTopics">["topics"][number];
@@ -25,19 +26,17 @@ const DEFAULT = -1;
 export const createTopics: KafkaHandler<"CreateTopics"> = {
   takesEffectLate: true,
   async serve({ topics, validateOnly }, context, call) {
-    const counts = new Map<string, number>();
-    for (const { name } of topics) counts.set(name, (counts.get(name) ?? 0) + 1);
-    const once = topics.filter(({ name }) => counts.get(name) === 1);
-    const twice = [...counts].filter(([, count]) => count > 1).map(([name]) => name);
+    const twice = namedTwice(topics.map(({ name }) => name));
+    const once = topics.filter(({ name }) => !twice.has(name));
     const results = await Promise.all(once.map((topic) => resultOf(topic, validateOnly, context, call)));
-    return { topics: [...results, ...twice.map(namedTwice)] };
+    return { topics: [...results, ...Array.from(twice, refusedTwice)] };
   },
   refusal: ({ topics }, errorCode) => ({
     topics: topics.map(({ name }) => ({ name, errorCode, configs: null })),
   }),
 };
 
-function namedTwice(name: string): TopicResult {
+function refusedTwice(name: string): TopicResult {
   return {
     name,
     errorCode: KAFKA_ERRORS.INVALID_REQUEST,

@@ -6,10 +6,11 @@
  * INVALID_REQUEST. Any broker may be asked.
  * Not modelled: replicas that are assigned by hand (INVALID_REPLICA_ASSIGNMENT), the timeout.
  */
-import type { RequestOf, ResponseOf } from "@minikafka/protocol/kafka";
+import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
+import { namedTwice } from "../named-twice.ts";
 import { partProblem } from "../part-problem.ts";
 
 type Request = RequestOf<"CreatePartitions">;
@@ -19,26 +20,29 @@ type Result = ResponseOf<"CreatePartitions">["results"][number];
 export const createPartitions: KafkaHandler<"CreatePartitions"> = {
   takesEffectLate: true,
   async serve(request, context, call) {
-    const byName = new Map<string, Asked[]>();
-    for (const topic of request.topics) byName.set(topic.name, [...(byName.get(topic.name) ?? []), topic]);
-    return {
-      results: await Promise.all(
-        [...byName.values()].map((asked) => resultOf(asked, request, context, call)),
-      ),
-    };
+    const twice = namedTwice(request.topics.map(({ name }) => name));
+    const once = request.topics.filter(({ name }) => !twice.has(name));
+    const results = await Promise.all(once.map((asked) => resultOf(asked, request, context, call)));
+    return { results: [...results, ...Array.from(twice, refusedTwice)] };
   },
   refusal: ({ topics }, errorCode) => ({ results: topics.map(({ name }) => ({ name, errorCode })) }),
 };
 
+function refusedTwice(name: string): Result {
+  return {
+    name,
+    errorCode: KAFKA_ERRORS.INVALID_REQUEST,
+    errorMessage: "the topic is named more than once",
+  };
+}
+
 async function resultOf(
-  [asked, ...others]: readonly Asked[],
+  { name, count, assignments }: Asked,
   { validateOnly }: Request,
   { cluster }: BrokerContext,
   call: KafkaCall,
 ): Promise<Result> {
-  const { name = "", count = 0, assignments = null } = asked ?? {};
   try {
-    if (others.length > 0) throw new KafkaRefusal("INVALID_REQUEST", "the topic is named more than once");
     const { partitions } = cluster.describeTopic(name);
     if (count <= partitions)
       throw new KafkaRefusal(

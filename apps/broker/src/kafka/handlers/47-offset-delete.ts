@@ -6,9 +6,12 @@
  * consumers, is told for all.
  */
 import type { TopicPartition } from "@minikafka/core";
+import type { ResponseOf } from "@minikafka/protocol/kafka";
 import { NONE, numberOfCode } from "../error-numbers.ts";
 import { changeGroupOf } from "../group-calls.ts";
 import type { KafkaHandler } from "../handler.ts";
+
+type DeletedPartition = ResponseOf<"OffsetDelete">["topics"][number]["partitions"][number];
 
 export const offsetDelete: KafkaHandler<"OffsetDelete"> = {
   async serve({ groupId, topics }, context, call) {
@@ -18,18 +21,12 @@ export const offsetDelete: KafkaHandler<"OffsetDelete"> = {
     const deleted = await changeGroupOf(groupId, context, call, (groups, wait) =>
       groups.deleteOffsets({ groupId, partitions }, wait),
     );
-    return {
-      errorCode: NONE,
-      topics: topics.map(({ name }) => ({
-        name,
-        partitions: deleted
-          .filter(({ topic }) => topic === name)
-          .map(({ partition, code }) => ({
-            partitionIndex: partition,
-            errorCode: code === null ? NONE : numberOfCode(code, call),
-          })),
-      })),
-    };
+    const byTopic = new Map<string, DeletedPartition[]>(topics.map(({ name }) => [name, []]));
+    for (const { topic, partition, code } of deleted) {
+      const errorCode = code === null ? NONE : numberOfCode(code, call);
+      byTopic.get(topic)?.push({ partitionIndex: partition, errorCode });
+    }
+    return { errorCode: NONE, topics: Array.from(byTopic, ([name, partitions]) => ({ name, partitions })) };
   },
   refusal: (_request, errorCode) => ({ errorCode, topics: [] }),
 };
