@@ -99,6 +99,14 @@ test("a string is at most 32767 bytes long in the compact form as well", () => {
   );
 });
 
+test("a string that would be too long when it is written again is refused", () => {
+  const fits = Buffer.alloc(10_922, 0xff);
+  const text = new Reader(fits).text(fits.length);
+  new Writer().text(text, false);
+  const longer = Buffer.alloc(10_923, 0xff);
+  expect(() => new Reader(longer).text(longer.length)).toThrow("expected a string of at most 32767 bytes");
+});
+
 test("what is not UTF-8 becomes U+FFFD, as in Java", () => {
   expect(reading("61ff62").text(3)).toBe("a\ufffdb");
 });

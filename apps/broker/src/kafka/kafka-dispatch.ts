@@ -121,7 +121,7 @@ export class KafkaDispatcher {
       client: call.client,
       carryOut: () => this.#carryOut(read),
       refuse: (code: FaultCode) =>
-        refused(read, isErrorCode(code) ? numberOfCode(code, call) : KAFKA_ERRORS[code]),
+        this.#refused(read, isErrorCode(code) ? numberOfCode(code, call) : KAFKA_ERRORS[code]),
     };
     try {
       const { answer, begun } = withFault(rule, faulty, context);
@@ -159,11 +159,26 @@ export class KafkaDispatcher {
   #failed<Name extends ApiName>(read: ReadCall<Name>, error: unknown): Answer {
     const { call } = read;
     if (error instanceof BrokerError || error instanceof KafkaRefusal)
-      return refused(read, numberOf(error, call));
+      return this.#refused(read, numberOf(error, call));
+    this.#tellFault(call, error);
+    return this.#refused(read, KAFKA_ERRORS.UNKNOWN_SERVER_ERROR);
+  }
+
+  /** A refusal that cannot be written is a fault of ours; its client is cut off, and nobody else hears of it. */
+  #refused<Name extends ApiName>(read: ReadCall<Name>, errorCode: KafkaErrorNumber): Answer {
+    try {
+      return refused(read, errorCode);
+    } catch (error) {
+      this.#tellFault(read.call, error);
+      read.call.client.cut("the answer cannot be written");
+      return null;
+    }
+  }
+
+  #tellFault({ api }: KafkaCall, error: unknown): void {
     const { newFaultId, onFault, onBroken } = this.#options;
-    onFault(newFaultId(), call.api, error);
+    onFault(newFaultId(), api, error);
     if (error instanceof AssertionFailure || error instanceof CrashSignal) onBroken(error);
-    return refused(read, KAFKA_ERRORS.UNKNOWN_SERVER_ERROR);
   }
 }
 

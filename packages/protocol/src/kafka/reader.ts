@@ -113,13 +113,15 @@ export class Reader {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** The next bytes as UTF-8; what is not becomes U+FFFD, as in Java. */
+  /** The next bytes as UTF-8; what is not becomes U+FFFD, as in Java. Whatever was read can be written again. */
   text(length: number): string {
-    if (length > STRING_BYTES_MAX) {
-      throw new Malformed(this.#at, `a string of at most ${STRING_BYTES_MAX} bytes`);
-    }
-    const at = this.#pass(length, `a string of ${length} bytes`);
-    return this.#bytes.toString("utf8", at, at + length);
+    const at = this.#at;
+    if (length > STRING_BYTES_MAX) throw tooLong(at);
+    this.#pass(length, `a string of ${length} bytes`);
+    const text = this.#bytes.toString("utf8", at, at + length);
+    // A byte that is no UTF-8 is three in its place.
+    if (3 * length > STRING_BYTES_MAX && Buffer.byteLength(text) > STRING_BYTES_MAX) throw tooLong(at);
+    return text;
   }
 
   skip(length: number): void {
@@ -161,4 +163,8 @@ export class Reader {
     this.#at = at + length;
     return at;
   }
+}
+
+function tooLong(position: number): Malformed {
+  return new Malformed(position, `a string of at most ${STRING_BYTES_MAX} bytes`);
 }

@@ -14,9 +14,10 @@ import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protoc
 import type { BrokerContext } from "../../json/handler.ts";
 import { withinTime } from "../../time-limit.ts";
 import { frameOfBatch } from "../batches/frame-of-batch.ts";
-import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
+import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { leaderOf, requireLed } from "../leadership.ts";
+import { partProblem } from "../part-problem.ts";
 
 type Request = RequestOf<"Produce">;
 type PartitionAnswer = ResponseOf<"Produce">["responses"][number]["partitionResponses"][number];
@@ -78,9 +79,8 @@ async function produceTo(
       logStartOffset: logStartOffsetOf(place, context),
     };
   } catch (problem) {
-    const errorCode = numberOf(problem, call);
-    const answer = { index, errorCode, baseOffset: NO_OFFSET, errorMessage: (problem as Error).message };
-    const isElsewhere = errorCode === KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER;
+    const answer = { index, baseOffset: NO_OFFSET, ...partProblem(problem, call) };
+    const isElsewhere = answer.errorCode === KAFKA_ERRORS.NOT_LEADER_OR_FOLLOWER;
     return isElsewhere ? { ...answer, currentLeader: leaderOf(cluster, place) } : answer;
   }
 }

@@ -41,7 +41,13 @@ export const metadata: KafkaHandler<"Metadata"> = {
   },
   refusal: (request, errorCode) => ({
     brokers: [],
-    topics: (request.topics ?? []).map(({ name, topicId }) => ({ errorCode, name, topicId, partitions: [] })),
+    topics: (request.topics ?? []).map(({ name, topicId }) => ({
+      errorCode,
+      // A request may leave the name out in versions whose answers cannot.
+      name: name ?? "",
+      topicId,
+      partitions: [],
+    })),
   }),
 };
 

@@ -9,8 +9,9 @@ import { BrokerError } from "@minikafka/core";
 import type { RequestOf, ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { ANSWER_MS, withinTime } from "../../time-limit.ts";
-import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
+import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
+import { partProblem } from "../part-problem.ts";
 
 type Request = RequestOf<"FindCoordinator">;
 type Found = NonNullable<ResponseOf<"FindCoordinator">["coordinators"]>[number];
@@ -47,8 +48,7 @@ async function find(
       throw new KafkaRefusal("COORDINATOR_NOT_AVAILABLE", `broker ${nodeId} has no address`);
     return { key, nodeId, ...address, errorCode: NONE, errorMessage: null };
   } catch (problem) {
-    const errorCode = numberOf(problem, call);
-    return { key, ...NOWHERE, errorCode, errorMessage: (problem as Error).message };
+    return { key, ...NOWHERE, ...partProblem(problem, call) };
   }
 }
 

@@ -1,0 +1,73 @@
+/** Requests whose answers would be hard to write, or long in coming. */
+import { MemoryDisk } from "@minikafka/core/testing";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { startBroker } from "../src/daemon.ts";
+import { KafkaClient } from "./support/kafka-client.ts";
+
+const TIMEOUT_MS = 5_000;
+/** More than anybody asks for; taken two by two it would take minutes. */
+const MANY = 100_000;
+
+/** `faults` are the broker's own, as its log has them. */
+async function open() {
+  const faults: string[] = [];
+  const log = pino({ level: "error" }, { write: (line: string) => void faults.push(line) });
+  const settings = { data: "/data", port: 0, kafka_port: 0 };
+  const broker = await startBroker({ settings, disk: new MemoryDisk(), log });
+  onTestFinished(() => broker.close());
+  broker.cluster.createTopic({ topic: "orders", partitions: 1 });
+  return { broker, client: await KafkaClient.open(broker), faults };
+}
+
+test("a topic without a name is refused also in versions whose answer cannot leave it out", async () => {
+  const { client, faults } = await open();
+  for (const version of [10, 11, 12]) {
+    const { topics } = await client.ask("Metadata", version, { topics: [{ name: null }] });
+    expect(topics).toMatchObject([{ errorCode: 42, name: "" }]);
+  }
+  expect(faults).toEqual([]);
+});
+
+test("a name that is no text, and that an answer could not hold, ends its own connection", async () => {
+  const { broker, client, faults } = await open();
+  const name = "x".repeat(20_000);
+  const whole = client.frame("Metadata", 1, { topics: [{ name }] });
+  const unreadable = await KafkaClient.open(broker);
+  unreadable.send(Buffer.concat([whole.subarray(0, -name.length), Buffer.alloc(name.length, 0xff)]));
+  await unreadable.closed();
+  expect((await client.ask("Metadata", 1, { topics: [{ name }] })).topics).toMatchObject([{ errorCode: 17 }]);
+  expect(faults).toEqual([]);
+});
+
+test("an error that tells what is very long tells the beginning of it", async () => {
+  const { client, faults } = await open();
+  const configs = [{ name: "preallocate", value: "x".repeat(32_767) }];
+  const resources = [{ resourceType: 2, resourceName: "orders", configs }];
+  const { responses } = await client.ask("AlterConfigs", 1, { resources });
+  expect(responses).toMatchObject([{ errorCode: 40, resourceName: "orders" }]);
+  expect(responses[0]?.errorMessage).toMatch(/^preallocate is x{900,}$/);
+  expect(faults).toEqual([]);
+});
+
+test("what is named a hundred thousand times is refused as soon as what is named twice", {
+  timeout: 20_000,
+}, async () => {
+  const { client, faults } = await open();
+  const partitions = Array.from({ length: MANY }, () => ({ partitionIndex: 0, timestamp: -1 }));
+  const offsets = await client.ask("ListOffsets", 1, { topics: [{ name: "orders", partitions }] });
+  expect(new Set(offsets.topics[0]?.partitions.map(({ errorCode }) => errorCode))).toEqual(new Set([42]));
+
+  const resources = Array.from({ length: MANY }, () => ({
+    resourceType: 2,
+    resourceName: "orders",
+    configs: [],
+  }));
+  const { responses } = await client.ask("AlterConfigs", 1, { resources });
+  expect(new Set(responses.map(({ errorCode }) => errorCode))).toEqual(new Set([42]));
+
+  const topics = Array.from({ length: MANY }, () => ({ name: "orders", count: 2 }));
+  const { results } = await client.ask("CreatePartitions", 1, { topics, timeoutMs: TIMEOUT_MS });
+  expect(results).toMatchObject([{ name: "orders", errorCode: 42 }]);
+  expect(faults).toEqual([]);
+});
