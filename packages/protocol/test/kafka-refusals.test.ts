@@ -149,19 +149,20 @@ describe("values that have no form", () => {
     expect(encodeResponse(API_TABLE[13], 3, { errorCode: 0 })).toEqual(hex("00000000 0000 00000000"));
   });
 
-  test("an int64 beyond 2^53 is refused when it is read", () => {
-    const bytes = encodeRequest(API_TABLE[22], 3, {
-      transactionalId: null,
-      transactionTimeoutMs: 1,
-      producerId: 5,
-    });
+  test("an int64 beyond 2^53 is the nearest that has a form when it is read, and is never written", () => {
+    const asked = { transactionalId: null, transactionTimeoutMs: 1, producerId: 5 };
+    const bytes = encodeRequest(API_TABLE[22], 3, asked);
     const at = bytes.length - 11;
-    bytes.writeBigInt64BE(2n ** 53n, at);
-    expect(malformedOf(() => decodeRequest(API_TABLE[22], 3, bytes)).message).toBe(
-      `producerId: expected an int64 within 2^53 at byte ${at}`,
-    );
-    bytes.writeBigInt64BE(-(2n ** 53n) + 1n, at);
-    expect(decodeRequest(API_TABLE[22], 3, bytes).producerId).toBe(Number.MIN_SAFE_INTEGER);
+    for (const [number, nearest] of [
+      [2n ** 53n, Number.MAX_SAFE_INTEGER],
+      [2n ** 63n - 1n, Number.MAX_SAFE_INTEGER],
+      [-(2n ** 53n) + 1n, Number.MIN_SAFE_INTEGER],
+      [-(2n ** 63n), Number.MIN_SAFE_INTEGER],
+    ] as const) {
+      bytes.writeBigInt64BE(number, at);
+      expect(decodeRequest(API_TABLE[22], 3, bytes).producerId).toBe(nearest);
+    }
+    expect(() => encodeRequest(API_TABLE[22], 3, { ...asked, producerId: 2 ** 53 })).toThrow(Unencodable);
   });
 
   test("a version that is not served is a mistake of the caller, also one that is advertised", () => {

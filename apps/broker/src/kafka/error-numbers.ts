@@ -117,9 +117,13 @@ export function numberOfCode(code: ErrorCode, asked: Asked): KafkaErrorNumber {
   return number !== null && isKafkaErrorNumber(number) ? number : KAFKA_ERRORS.UNKNOWN_SERVER_ERROR;
 }
 
-/** Who has the producer id that its transactional id has, and another epoch, is fenced, also by one that is to come. */
-function codeOf({ code, details }: BrokerError): ErrorCode {
-  if (code !== "UNKNOWN_PRODUCER_ID" || details.current_id === undefined) return code;
+/**
+ * Who has the producer id that its transactional id has, and another epoch, is fenced, also by one that is to come. To a coordinator every
+ * other id is a stranger's (Kafka: TransactionCoordinator), also one that was there before.
+ */
+function codeOf({ code, details }: BrokerError, { api }: Asked): ErrorCode {
+  const isOther = code === "UNKNOWN_PRODUCER_ID" || (code === "PRODUCER_FENCED" && api !== "Produce");
+  if (!isOther || details.current_id === undefined) return code;
   return details.producer_id === details.current_id ? "PRODUCER_FENCED" : "UNKNOWN_TRANSACTIONAL_ID";
 }
 
@@ -127,6 +131,6 @@ function codeOf({ code, details }: BrokerError): ErrorCode {
 export function numberOf(problem: unknown, asked: Asked): KafkaErrorNumber {
   if (problem instanceof KafkaRefusal) return problem.errorCode;
   if (problem instanceof BatchRefused) return KAFKA_ERRORS[problem.errorName];
-  if (problem instanceof BrokerError) return numberOfCode(codeOf(problem), asked);
+  if (problem instanceof BrokerError) return numberOfCode(codeOf(problem, asked), asked);
   throw problem;
 }

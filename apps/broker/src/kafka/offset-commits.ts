@@ -41,8 +41,9 @@ export async function commitEach(
   // Of a partition that is named twice the last counts, as in Kafka.
   const kept = new Map<string, KeptOffset>();
   for (const { name: topic, partitions } of topics) {
-    for (const { partitionIndex: partition, committedOffset, committedMetadata } of partitions) {
-      if (problemOf(cluster, topic, partition, committedMetadata) !== null) continue;
+    for (const committed of partitions) {
+      if (problemOf(cluster, topic, committed) !== null) continue;
+      const { partitionIndex: partition, committedOffset, committedMetadata } = committed;
       // Kafka keeps a negative offset, and its clients read one as none: kafkajs commits -1 or -2 to begin anew.
       const offset = committedOffset < 0 ? null : committedOffset;
       kept.set(`${topic}-${partition}`, { topic, partition, offset, metadata: committedMetadata ?? "" });
@@ -51,9 +52,9 @@ export async function commitEach(
   const errorCode = kept.size === 0 ? NONE : await outcomeOf(commit([...kept.values()]), call);
   return topics.map(({ name, partitions }) => ({
     name,
-    partitions: partitions.map(({ partitionIndex, committedMetadata }) => ({
-      partitionIndex,
-      errorCode: problemOf(cluster, name, partitionIndex, committedMetadata) ?? errorCode,
+    partitions: partitions.map((committed) => ({
+      partitionIndex: committed.partitionIndex,
+      errorCode: problemOf(cluster, name, committed) ?? errorCode,
     })),
   }));
 }
@@ -79,10 +80,12 @@ async function outcomeOf(work: Promise<void>, call: KafkaCall): Promise<KafkaErr
 function problemOf(
   cluster: BrokerCluster,
   topic: string,
-  partition: number,
-  metadata: string | null,
+  { partitionIndex: partition, committedOffset, committedMetadata }: CommittedPartition,
 ): KafkaErrorNumber | null {
-  if ((metadata?.length ?? 0) > LIMITS.offsetMetadataLengthMax) return KAFKA_ERRORS.OFFSET_METADATA_TOO_LARGE;
+  if ((committedMetadata?.length ?? 0) > LIMITS.offsetMetadataLengthMax)
+    return KAFKA_ERRORS.OFFSET_METADATA_TOO_LARGE;
+  // What is beyond is read as this; kept, another one than was committed would be told.
+  if (committedOffset >= Number.MAX_SAFE_INTEGER) return KAFKA_ERRORS.INVALID_COMMIT_OFFSET_SIZE;
   try {
     cluster.replicaSet({ topic, partition });
     return null;

@@ -133,6 +133,6 @@ type ApisByName = { readonly [Name in ApiName]: ApiNamed<Name> };
 
 const API_BY_NAME = Object.fromEntries(Object.values(API_TABLE).map((api) => [api.name, api])) as ApisByName;
 
-function apiNamed<Name extends ApiName>(name: Name): ApiNamed<Name> {
+export function apiNamed<Name extends ApiName>(name: Name): ApiNamed<Name> {
   return API_BY_NAME[name];
 }

@@ -40,7 +40,7 @@ function number(kind: NumberKind, bytes: number): Primitive<number> {
 export const int8 = number("int8", 1);
 export const int16 = number("int16", 2);
 export const int32 = number("int32", 4);
-/** A safe integer: Kafka's 64 bits, of which we use 53. */
+/** A safe integer: Kafka's 64 bits, of which we use 53. What is beyond is read as the nearest, and never written. */
 export const int64 = number("int64", 8);
 export const uint16 = number("uint16", 2);
 export const uint32 = number("uint32", 4);

@@ -55,12 +55,14 @@ export class Reader {
     return this.#bytes.readUInt32BE(this.#pass(4, "a uint32"));
   }
 
-  /** A safe integer; what is beyond is refused, as no offset, time or id of ours is there. */
+  /**
+   * A safe integer; what is beyond is the nearest one. No offset, time or id of ours lies there, so that it is as far from them all as what
+   * was sent; one that is kept must be refused by who keeps it.
+   */
   int64(): number {
     const at = this.#pass(8, "an int64");
     const value = this.#bytes.readInt32BE(at) * 0x1_0000_0000 + this.#bytes.readUInt32BE(at + 4);
-    if (!Number.isSafeInteger(value)) throw new Malformed(at, "an int64 within 2^53");
-    return value;
+    return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
   }
 
   /** Seven bits a byte, the lowest first; the high bit says that more follows. At most 32 bits. */
