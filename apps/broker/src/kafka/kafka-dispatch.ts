@@ -103,8 +103,8 @@ export class KafkaDispatcher {
     const api = API_BY_NAME[name];
     const handler = handlerOf(name);
     const { apiVersion: version, clientId, correlationId } = header;
+    // What stands behind the last field is passed over, as by Kafka (RequestContext.parseRequest).
     const request = readRequest(api, version, body) as RequestOf<Name>;
-    body.expectEnd();
     const call: KafkaCall = { ...peer, api: name, version, clientId, client };
     return this.#dispatchRead({ api, handler, request, correlationId, call, account });
   }
