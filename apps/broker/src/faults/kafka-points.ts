@@ -3,7 +3,13 @@
  * read from the request's own fields, whatever the API: topics with their partitions, groups, transactional ids.
  */
 import { FAULT_ACTIONS, type FaultScopeName } from "@minikafka/protocol";
-import { API_TABLE, type ApiName } from "@minikafka/protocol/kafka";
+import {
+  API_TABLE,
+  type ApiName,
+  KEY_TYPE_GROUP,
+  KEY_TYPE_TRANSACTION,
+  ZERO_UUID,
+} from "@minikafka/protocol/kafka";
 import type { FaultPointView } from "./fault-order.ts";
 import type { ScopedRequest } from "./request-points.ts";
 
@@ -40,7 +46,7 @@ function scopeOf(names: ReadonlySet<string>): FaultScopeName[] {
   if (has("topics", "topicData", "topicNames", "topicPartitions")) scope.push("topic");
   if (has("partitions", "partitionData", "partitionIndexes")) scope.push("partition");
   if (has("groupId", "groups", "groupsNames", "keyType")) scope.push("group_id");
-  if (has("transactionalId", "keyType")) scope.push("transactional_id");
+  if (has("transactionalId", "transactionalIds", "keyType")) scope.push("transactional_id");
   return scope;
 }
 
@@ -65,18 +71,14 @@ export function kafkaScope(
     (group) => (isFields(group) ? group.groupId : group),
   );
   const keys = [request.key, ...listed(request.coordinatorKeys)];
-  const isOfGroups = request.keyType === GROUP_KEYS;
+  const transactionalIds = [request.transactionalId, ...listed(request.transactionalIds)];
   return {
     broker_id: [brokerId],
-    group_id: isOfGroups ? keys : groupIds,
-    transactional_id: request.keyType === TRANSACTION_KEYS ? keys : [request.transactionalId],
+    group_id: request.keyType === KEY_TYPE_GROUP ? keys : groupIds,
+    transactional_id: request.keyType === KEY_TYPE_TRANSACTION ? keys : transactionalIds,
     places: [...placesIn(request, nameOf)],
   };
 }
-
-/** FindCoordinator's. */
-const GROUP_KEYS = 0;
-const TRANSACTION_KEYS = 1;
 
 const TOPIC_LISTS = ["topics", "topicData", "topicNames"];
 const PARTITION_LISTS = ["partitions", "partitionData", "partitionIndexes"];
@@ -91,8 +93,10 @@ function* placesIn(
       yield { topic: each, partition: undefined };
       continue;
     }
-    const { topicId } = each;
-    const topic = each.name ?? each.topic ?? (typeof topicId === "string" ? nameOf(topicId) : undefined);
+    const { topicId = ZERO_UUID } = each;
+    // Beside an id the name is empty, or there is none.
+    const isById = typeof topicId === "string" && topicId !== ZERO_UUID;
+    const topic = isById ? nameOf(topicId) : (each.name ?? each.topic);
     const partitions = PARTITION_LISTS.flatMap((name) => listed(each[name]));
     if (partitions.length === 0) yield { topic, partition: undefined };
     for (const partition of partitions) yield { topic, partition: numberOf(partition) };
