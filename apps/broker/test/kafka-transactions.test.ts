@@ -85,6 +85,8 @@ test("an idempotent producer gets a new identity in every version, whatever it s
     }
   }
   expect(ids.size).toBe(12);
+  const half = await init(client, 3, { transactionalId: null, producerId: 0, producerEpoch: -1 });
+  expect(half).toMatchObject({ errorCode: 42, producerId: -1 });
   const producerId = Math.max(...ids);
   const partition = (records: Buffer) => [{ name: "orders", partitionData: [{ index: 0, records }] }];
   for (const producerEpoch of [0, 1]) {
@@ -178,10 +180,14 @@ test("a new instance fences the one before, and aborts what it has open", async 
   expect(await end(client, next, true)).toBe(0);
 });
 
-test("of partitions of which one is not there none is added", async () => {
+test("of partitions of which one is not there, or is the broker's own, none is added", async () => {
   const { client } = await open();
   const identity = await init(client);
   expect(await add(client, identity, 1, [0, 7])).toEqual([55, 3]);
+  const own = { name: "__transaction_state", partitions: [0] };
+  const topics = [own, { name: "orders", partitions: [0] }];
+  const { results } = await client.ask("AddPartitionsToTxn", 1, { ...identity, transactionalId: ID, topics });
+  expect(results.map(({ resultsByPartition: [each] }) => each?.partitionErrorCode)).toEqual([29, 55]);
   expect(await end(client, identity, true)).toBe(48);
 });
 

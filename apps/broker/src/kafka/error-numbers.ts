@@ -62,16 +62,22 @@ const FENCED_SINCE: { readonly [api: string]: number } = {
 const OTHERWISE: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
   BROKER_FAILED: "KAFKA_STORAGE_ERROR",
   SHUTTING_DOWN: "BROKER_NOT_AVAILABLE",
-  TRANSACTION_ABORTED: "INVALID_PRODUCER_EPOCH",
 };
 
-/** What a coordinator says where a partition's leader would say something else. */
+/**
+ * What a coordinator says where a partition's leader would say something else: its clients look for it anew (Kafka:
+ * CoordinatorOperationExceptionHelper, TransactionStateManager).
+ */
 const OF_COORDINATORS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
   LEADER_NOT_AVAILABLE: "COORDINATOR_NOT_AVAILABLE",
   BROKER_NOT_AVAILABLE: "COORDINATOR_NOT_AVAILABLE",
   NOT_ENOUGH_REPLICAS: "COORDINATOR_NOT_AVAILABLE",
   NOT_ENOUGH_REPLICAS_AFTER_APPEND: "COORDINATOR_NOT_AVAILABLE",
+  REQUEST_TIMED_OUT: "COORDINATOR_NOT_AVAILABLE",
   SHUTTING_DOWN: "COORDINATOR_NOT_AVAILABLE",
+  STORAGE_ERROR: "NOT_COORDINATOR",
+  BROKER_FAILED: "NOT_COORDINATOR",
+  RECORD_TOO_LARGE: "UNKNOWN_SERVER_ERROR",
 };
 
 /** What one API alone says otherwise. */
@@ -79,6 +85,12 @@ const OF_APIS: { readonly [api: string]: { readonly [Code in ErrorCode]?: KafkaE
   // Who says that it is a member of what is not there, was one of an older group.
   OffsetCommit: { UNKNOWN_GROUP: "ILLEGAL_GENERATION", RECORD_TOO_LARGE: "INVALID_COMMIT_OFFSET_SIZE" },
   TxnOffsetCommit: { UNKNOWN_GROUP: "ILLEGAL_GENERATION", RECORD_TOO_LARGE: "INVALID_COMMIT_OFFSET_SIZE" },
+  // Consumers before 3.9 take COORDINATOR_NOT_AVAILABLE here for the end of all things (Kafka: handleOffsetFetchException).
+  OffsetFetch: {
+    NOT_ENOUGH_REPLICAS: "NOT_COORDINATOR",
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND: "NOT_COORDINATOR",
+    REQUEST_TIMED_OUT: "NOT_COORDINATOR",
+  },
 };
 
 const OF_TRANSACTIONS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {

@@ -8,6 +8,7 @@
  * Versions: 3 gives back what the producer has, for the next epoch of it (KIP-360); 4 may be told PRODUCER_FENCED, where those before are
  * told INVALID_PRODUCER_EPOCH (KIP-588).
  */
+import { type BrokerCluster, BrokerError, type ProducerIdentity } from "@minikafka/core";
 import type { RequestOf } from "@minikafka/protocol/kafka";
 import { endTransactionOf } from "../../json/transaction-request.ts";
 import { requireTransactionCoordinator } from "../coordinators.ts";
@@ -19,9 +20,10 @@ type Request = RequestOf<"InitProducerId">;
 export const initProducerId: KafkaHandler<"InitProducerId"> = {
   async serve(request, context, { brokerId, client }) {
     const { transactionalId, transactionTimeoutMs: timeoutMs } = request;
-    if (transactionalId === null) return { errorCode: NONE, ...context.cluster.initProducer({}) };
+    const current = currentOf(request);
+    if (transactionalId === null) return { errorCode: NONE, ...newIdentity(context.cluster) };
     requireTransactionCoordinator(context.cluster, transactionalId, brokerId);
-    const init = { transactionalId, timeoutMs, ...currentOf(request) };
+    const init = { transactionalId, timeoutMs, ...current };
     const identity = await endTransactionOf(transactionalId, context, client, (transactions, wait) =>
       transactions.init(init, wait),
     );
@@ -29,6 +31,16 @@ export const initProducerId: KafkaHandler<"InitProducerId"> = {
   },
   refusal: (_request, errorCode) => ({ errorCode }),
 };
+
+/** Who has no transactional id has no coordinator to look for: it asks again (Kafka: ProducerIdManager). */
+function newIdentity(cluster: BrokerCluster): ProducerIdentity {
+  try {
+    return cluster.initProducer({});
+  } catch (problem) {
+    if (!(problem instanceof BrokerError)) throw problem;
+    throw new KafkaRefusal("COORDINATOR_LOAD_IN_PROGRESS", problem.message);
+  }
+}
 
 /** What the caller has, if anything. Throws INVALID_REQUEST. */
 function currentOf({ producerId, producerEpoch }: Request) {

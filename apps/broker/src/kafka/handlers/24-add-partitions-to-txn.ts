@@ -1,12 +1,13 @@
 /**
  * AddPartitionsToTxn: partitions that the transaction is about to write to; the first of them open it.
  *
- * Behaviour: they are a part of it, durably, when it answers. Where one of them is not there, or is the broker's own, none is added: it is
- * told why, and the others OPERATION_NOT_ATTEMPTED. What is amiss with the producer stands with each: a wrong id or a transactional id that
- * nobody has is INVALID_PRODUCER_ID_MAPPING, a wrong epoch INVALID_PRODUCER_EPOCH, from version 2 on PRODUCER_FENCED (KIP-588).
+ * Behaviour: they are a part of it, durably, when it answers. Where one of them is not there, or is the broker's own
+ * (TOPIC_AUTHORIZATION_FAILED, whoever asks), none is added: it is told why, and the others OPERATION_NOT_ATTEMPTED. What is amiss with
+ * the producer stands with each: a wrong id or a transactional id that nobody has is INVALID_PRODUCER_ID_MAPPING, a wrong epoch
+ * INVALID_PRODUCER_EPOCH, from version 2 on PRODUCER_FENCED (KIP-588).
  * Not modelled: versions 4 and 5, which brokers speak among themselves (KIP-890).
  */
-import { BrokerError, type TopicPartition } from "@minikafka/core";
+import type { TopicPartition } from "@minikafka/core";
 import {
   KAFKA_ERRORS,
   type KafkaErrorNumber,
@@ -49,7 +50,8 @@ function problemOf(place: TopicPartition, { cluster }: BrokerContext, call: Kafk
   try {
     cluster.replicaSet(place);
     if (!cluster.describeTopic(place.topic).isInternal) return NONE;
-    throw new BrokerError("INVALID_TOPIC", "a topic that the broker keeps for itself");
+    // Kafka gives nobody the right to write there.
+    return KAFKA_ERRORS.TOPIC_AUTHORIZATION_FAILED;
   } catch (problem) {
     return numberOf(problem, call);
   }
@@ -71,5 +73,5 @@ function answer(
 }
 
 function keyOf({ topic, partition }: TopicPartition): string {
-  return `${topic}-${partition}`;
+  return `${topic} ${partition}`;
 }
