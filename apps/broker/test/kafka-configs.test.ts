@@ -62,6 +62,11 @@ test("keys choose among them; synonyms and documentation come to who asks for th
     { name: "segment.bytes", synonyms: [{ name: "log.segment.bytes", source: 5 }] },
     { name: "segment.ms", synonyms: [] },
   ]);
+  const all = await describe(client, 4, { configurationKeys: [] });
+  expect(all.results[0]?.configs).toHaveLength(21);
+  const own = { resourceType: BROKER, resourceName: "1" };
+  const ofBroker = await describe(client, 4, { ...own, configurationKeys: [] });
+  expect(ofBroker.results).toEqual((await describe(client, 4, own)).results);
 });
 
 test("a broker tells its own settings, and those of nobody else", async () => {
@@ -89,7 +94,6 @@ test("AlterConfigs replaces all settings of a topic in every version; what is no
     broker.cluster.alterConfig("orders", { retention_ms: 5, segment_ms: 7, max_message_bytes: null });
     const configs = [
       { name: "retention.ms", value: "60000" },
-      { name: "segment.ms", value: null },
       { name: "compression.type", value: "producer" },
     ];
     const resources = [{ resourceType: TOPIC, resourceName: "orders", configs }];
@@ -100,6 +104,18 @@ test("AlterConfigs replaces all settings of a topic in every version; what is no
     expect(responses).toMatchObject([{ errorCode: 0, resourceType: TOPIC, resourceName: "orders" }]);
     expect(broker.cluster.describeTopic("orders").config).toEqual({ retention_ms: 60_000 });
   }
+});
+
+test.each<[what: string, configs: { name: string; value: string | null }[], errorCode: number]>([
+  ["a setting without a value", [{ name: "segment.ms", value: null }], 42],
+  ["a setting twice", ["1", "1"].map((value) => ({ name: "segment.ms", value })), 42],
+  ["a value that cannot be", [{ name: "segment.ms", value: "soon" }], 40],
+])("AlterConfigs with %s is refused, and nothing of it is done", async (_what, configs, errorCode) => {
+  const { broker, client } = await open({ retention_ms: 5 });
+  const resources = [{ resourceType: TOPIC, resourceName: "orders", configs }];
+  const { responses } = await client.ask("AlterConfigs", 2, { resources });
+  expect(responses).toMatchObject([{ errorCode, errorMessage: expect.any(String) }]);
+  expect(broker.cluster.describeTopic("orders").config).toEqual({ retention_ms: 5 });
 });
 
 test("all that was described can be written back", async () => {
@@ -155,7 +171,7 @@ test.each<[what: string, changes: [string, number, string | null][], errorCode: 
       ["retention.ms", SET, "1"],
       ["retention.ms", SET, "2"],
     ],
-    40,
+    42,
   ],
   [
     "two that contradict each other",

@@ -36,8 +36,9 @@ test("DescribeLogDirs tells in every version how large the logs are that the ask
     const all = await client.ask("DescribeLogDirs", version, { topics: null });
     expect(all.results).toMatchObject([{ errorCode: 0, logDir: "/data", topics: [copied, orders] }]);
     const asked = [
-      { topic: "orders", partitions: [0, 1, 9] },
+      { topic: "orders", partitions: [0, 9] },
       { topic: "missing", partitions: [0] },
+      { topic: "orders", partitions: [1] },
     ];
     const some = await client.ask("DescribeLogDirs", version, { topics: asked });
     expect(some.results).toMatchObject([{ errorCode: 0, topics: [orders] }]);

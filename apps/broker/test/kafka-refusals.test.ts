@@ -50,6 +50,25 @@ test("an error that tells what is very long tells the beginning of it", async ()
   expect(faults).toEqual([]);
 });
 
+test("what is looked at a hundred thousand times is told once", { timeout: 20_000 }, async () => {
+  const { client, faults } = await open();
+  const many = <Item>(item: Item): Item[] => Array.from({ length: MANY }, () => item);
+  const topic = { resourceType: 2, resourceName: "orders" };
+  const described = await client.ask("DescribeConfigs", 1, { resources: many(topic) });
+  expect(described.results).toHaveLength(1);
+  const { groups } = await client.ask("DescribeGroups", 0, { groups: many("g") });
+  expect(groups).toMatchObject([{ groupId: "g", groupState: "Dead" }]);
+  const asked = [
+    { name: "orders", partitionIndexes: many(0) },
+    { name: "orders", partitionIndexes: [1] },
+  ];
+  const { topics } = await client.ask("DescribeProducers", 0, { topics: asked });
+  expect(topics).toMatchObject([{ partitions: [{ errorCode: 0 }, { errorCode: 3 }] }]);
+  const { transactionStates } = await client.ask("DescribeTransactions", 0, { transactionalIds: many("t") });
+  expect(transactionStates).toHaveLength(1);
+  expect(faults).toEqual([]);
+});
+
 test("what is named a hundred thousand times is refused as soon as what is named twice", {
   timeout: 20_000,
 }, async () => {

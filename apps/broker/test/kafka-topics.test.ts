@@ -43,6 +43,17 @@ test("CreateTopics makes topics in every version, and tells since version 5 what
   }
 });
 
+test("of a setting that is named twice for a new topic the last counts, as in Kafka", async () => {
+  const { broker, client } = await open();
+  const configs = ["1", "2"].map((value) => ({ name: "retention.ms", value }));
+  const { topics } = await client.ask("CreateTopics", 7, {
+    topics: [wanted("orders", { configs })],
+    timeoutMs: TIMEOUT_MS,
+  });
+  expect(topics).toMatchObject([{ errorCode: 0 }]);
+  expect(broker.cluster.describeTopic("orders").config).toEqual({ retention_ms: 2 });
+});
+
 test("what JSON clients make and what Kafka's make is the same kind of topic", async () => {
   const { broker, client } = await open();
   const json = Session.open(broker);
@@ -61,6 +72,7 @@ test.each([
   ["a setting that there is not", wanted("a", { configs: [{ name: "retention.s", value: "1" }] }), 40],
   ["our name of a setting", wanted("a", { configs: [{ name: "retention_ms", value: "1" }] }), 40],
   ["a value that cannot be", wanted("a", { configs: [{ name: "retention.ms", value: "soon" }] }), 40],
+  ["a setting without a value", wanted("a", { configs: [{ name: "retention.ms", value: null }] }), 40],
   [
     "a codec that the broker would have to apply",
     wanted("a", { configs: [{ name: "compression.type", value: "gzip" }] }),
@@ -174,6 +186,35 @@ test("DeleteTopics removes topics by name in every version, and by id in version
     { name: "orders", topicId, errorCode: 42 },
   ]);
   expect(broker.cluster.listTopics()).toEqual([]);
+});
+
+test("DeleteTopics deletes nothing that is named twice, by its name, its id or once by each, and nothing that is not named", async () => {
+  const { broker, client } = await open();
+  const made = (topic: string) => broker.cluster.createTopic({ topic, partitions: 1 }).topicId;
+  made("a");
+  const [b, c, d] = [made("b"), made("c"), made("d")];
+  const asked = [
+    ...[{ name: "a" }, { name: "d" }, { topicId: b }, { name: "c" }, {}],
+    ...[{ topicId: c }, { topicId: b }, { name: "a" }, { name: "missing" }, { name: "missing" }],
+  ];
+  const { responses } = await client.ask("DeleteTopics", 6, {
+    topics: asked.map((each) => ({ name: null, ...each })),
+    timeoutMs: TIMEOUT_MS,
+  });
+  expect(responses.map(({ name, topicId, errorCode }) => [name, topicId, errorCode])).toEqual([
+    ["a", ZERO_UUID, 42],
+    ["d", d, 0],
+    [null, b, 42],
+    ["c", ZERO_UUID, 42],
+    [null, ZERO_UUID, 42],
+    ["missing", ZERO_UUID, 42],
+  ]);
+  expect(broker.cluster.listTopics().map(({ topic }) => topic)).toEqual(["a", "b", "c"]);
+  const old = await client.ask("DeleteTopics", 1, { topicNames: ["a", "b", "a"], timeoutMs: TIMEOUT_MS });
+  expect(old.responses).toMatchObject([
+    { name: "a", errorCode: 42 },
+    { name: "b", errorCode: 0 },
+  ]);
 });
 
 test("CreatePartitions adds partitions in every version, but no fewer, not where somebody says, and not for a look", async () => {

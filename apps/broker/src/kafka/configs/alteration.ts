@@ -4,8 +4,8 @@ import { type KafkaErrorNumber, RESOURCE_TOPIC } from "@minikafka/protocol/kafka
 import type { BrokerContext } from "../../json/handler.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall } from "../handler.ts";
-import { namedTwice } from "../named-twice.ts";
 import { partProblem } from "../part-problem.ts";
+import { namedTwice } from "../repeats.ts";
 
 export interface AlteredResource {
   readonly resourceType: number;

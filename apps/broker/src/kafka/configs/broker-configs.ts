@@ -1,7 +1,7 @@
 /** What Kafka would call a broker's settings: told, never changed here, since they are flags of the daemon. */
 import { CONFIG_SOURCE, CONFIG_TYPE } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
-import type { ConfigDescription } from "./topic-configs.ts";
+import { areAll, type ConfigDescription } from "./topic-configs.ts";
 
 const { boolean, int, long } = CONFIG_TYPE;
 const MINUTE_MS = 60_000;
@@ -33,7 +33,7 @@ export function brokerConfigs(
     ["transactional.id.expiration.ms", config.transactionalIdExpirationMs, int],
   ];
   return all
-    .filter(([name]) => keys === null || keys.includes(name))
+    .filter(([name]) => areAll(keys) || keys.includes(name))
     .map(([name, value, configType]) => ({
       name,
       value: String(value),

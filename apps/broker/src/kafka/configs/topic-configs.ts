@@ -12,6 +12,9 @@ import {
 } from "@minikafka/core";
 import { CONFIG_SOURCE, CONFIG_TYPE, type ResponseOf } from "@minikafka/protocol/kafka";
 
+import { KafkaRefusal } from "../error-numbers.ts";
+import { namedTwice } from "../repeats.ts";
+
 export type ConfigDescription = ResponseOf<"DescribeConfigs">["results"][number]["configs"][number];
 
 /** Java's Long.MAX_VALUE, which stands for no limit. */
@@ -74,25 +77,26 @@ export interface NamedConfig {
 }
 
 /**
- * The changes in our names; what has its one value anyway is left out. Throws INVALID_CONFIG for a name twice, for one that is none,
- * and for a value that is not had here; the kernel judges the others.
+ * The changes in our names; what has its one value anyway is left out. Throws INVALID_REQUEST for a name twice, as Kafka does, and
+ * INVALID_CONFIG for one that is none and for a value that is not had here; the kernel judges the others.
  */
 export function changesOf(configs: readonly NamedConfig[]): ConfigChanges {
+  const [twice] = namedTwice(configs.map(({ name }) => name));
+  if (twice !== undefined) throw new KafkaRefusal("INVALID_REQUEST", `${twice} is named more than once`);
   const changes: { [key: string]: string | number | null } = {};
-  const named = new Set<string>();
-  for (const { name, value } of configs) {
-    if (named.has(name)) throw new BrokerError("INVALID_CONFIG", `${name} is named more than once`);
-    named.add(name);
-    if (isFixed({ name, value })) continue;
-    changes[keyOf(name)] = value === null ? null : rawValue(value);
-  }
+  for (const { name, value } of configs)
+    if (!isFixed({ name, value })) changes[keyOf(name)] = value === null ? null : rawValue(value);
   return changes;
 }
 
-/** The same for a topic that is made, which has nothing to take back. */
+/** The same for a topic that is made: of a name that is there twice the last counts, and none is without a value, as in Kafka. */
 export function settingsOf(configs: readonly NamedConfig[]): RawTopicConfig {
-  const changes = Object.entries(changesOf(configs));
-  return Object.fromEntries(changes.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+  const settings: { [key: string]: string | number } = {};
+  for (const { name, value } of configs) {
+    if (value === null) throw new BrokerError("INVALID_CONFIG", `${name} has no value; expected one`);
+    if (!isFixed({ name, value })) settings[keyOf(name)] = rawValue(value);
+  }
+  return settings;
 }
 
 function isFixed({ name, value }: NamedConfig): boolean {
@@ -119,6 +123,11 @@ function shown(value: string | number): string {
   return value === Number.MAX_SAFE_INTEGER ? LONG_MAX : String(value);
 }
 
+/** Whether `keys` ask for all settings (Kafka: ConfigHelper). */
+export function areAll(keys: readonly string[] | null): keys is null | readonly [] {
+  return keys === null || keys.length === 0;
+}
+
 /** All settings of a topic, or those of `keys`, in the order of their names. */
 export function topicConfigs(
   entries: readonly ConfigEntry[],
@@ -126,7 +135,7 @@ export function topicConfigs(
 ): ConfigDescription[] {
   const all = [...entries.map(ownConfig), ...FIXED.map(fixedConfig)];
   return all
-    .filter(({ name }) => keys === null || keys.includes(name))
+    .filter(({ name }) => areAll(keys) || keys.includes(name))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 

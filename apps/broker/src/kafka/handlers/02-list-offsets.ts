@@ -16,7 +16,7 @@ import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { isolationOf } from "../isolation.ts";
 import { requireLed } from "../leadership.ts";
-import { namedTwice } from "../named-twice.ts";
+import { namedTwice } from "../repeats.ts";
 
 type AskedPartition = RequestOf<"ListOffsets">["topics"][number]["partitions"][number];
 type FoundPartition = ResponseOf<"ListOffsets">["topics"][number]["partitions"][number];

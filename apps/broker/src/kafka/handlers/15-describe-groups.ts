@@ -22,7 +22,7 @@ const GROUP_OPERATIONS = 0x148;
 export const describeGroups: KafkaHandler<"DescribeGroups"> = {
   async serve({ groups, includeAuthorizedOperations }, context, call) {
     const operations = includeAuthorizedOperations ? { authorizedOperations: GROUP_OPERATIONS } : {};
-    const described = groups.map(async (groupId) => ({
+    const described = Array.from(new Set(groups), async (groupId) => ({
       ...(await describe(groupId, context, call)),
       ...operations,
     }));

@@ -13,6 +13,7 @@ import type { KafkaHandler } from "../handler.ts";
 export const listGroups: KafkaHandler<"ListGroups"> = {
   async serve({ statesFilter, typesFilter }, context, { brokerId, client }) {
     const { groups } = await lookAtGroups(context, client, (all, wait) => all.list(wait));
+    const [states, types] = [lowerCased(statesFilter), lowerCased(typesFilter)];
     return {
       errorCode: NONE,
       groups: groups
@@ -24,15 +25,17 @@ export const listGroups: KafkaHandler<"ListGroups"> = {
           // Of one that has offsets alone nobody knows better, nor does Kafka.
           groupType: protocolType === null ? "classic" : type,
         }))
-        .filter(
-          ({ groupState, groupType }) => isIn(statesFilter, groupState) && isIn(typesFilter, groupType),
-        ),
+        .filter(({ groupState, groupType }) => isIn(states, groupState) && isIn(types, groupType)),
     };
   },
   refusal: (_request, errorCode) => ({ errorCode, groups: [] }),
 };
 
+function lowerCased(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map((name) => name.toLowerCase()));
+}
+
 /** No names stand for all. */
-function isIn(names: readonly string[], name: string): boolean {
-  return names.length === 0 || names.some((each) => each.toLowerCase() === name.toLowerCase());
+function isIn(names: ReadonlySet<string>, name: string): boolean {
+  return names.size === 0 || names.has(name.toLowerCase());
 }

@@ -14,8 +14,8 @@ import type { BrokerContext } from "../../json/handler.ts";
 import { settingsOf, topicConfigs } from "../configs/topic-configs.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
-import { namedTwice } from "../named-twice.ts";
 import { partProblem } from "../part-problem.ts";
+import { namedTwice } from "../repeats.ts";
 
 type Asked = RequestOf<"CreateTopics">["topics"][number];
 type TopicResult = ResponseOf<"CreateTopics">["topics"][number];

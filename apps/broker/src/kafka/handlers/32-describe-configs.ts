@@ -1,8 +1,8 @@
 /**
  * DescribeConfigs: every setting of topics and brokers, with its default and where it comes from.
  *
- * Behaviour: without keys all settings are told, also those that say nothing of their own; with keys those of them that there are. A
- * broker tells its own: any other id is INVALID_REQUEST, as in Kafka, and no name asks for what was set for all while they ran, which is
+ * Behaviour: without keys, or with none of them, all settings are told, also those that say nothing of their own; with keys those of them
+ * that there are. A broker tells its own: any other id is INVALID_REQUEST, as in Kafka, and no name asks for what was set for all while they ran, which is
  * nothing. Synonyms and documentation are told to who asks for them.
  * Versions: 1 has sources in the place of a flag for defaults, 3 types and documentation.
  * Not modelled: resources other than topics and brokers (INVALID_REQUEST); settings that change while a broker runs.
@@ -10,7 +10,7 @@
 import { RESOURCE_BROKER, RESOURCE_TOPIC, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { brokerConfigs } from "../configs/broker-configs.ts";
-import { type ConfigDescription, topicConfigs } from "../configs/topic-configs.ts";
+import { areAll, type ConfigDescription, topicConfigs } from "../configs/topic-configs.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { partProblem } from "../part-problem.ts";
@@ -21,7 +21,7 @@ type Result = ResponseOf<"DescribeConfigs">["results"][number];
 
 export const describeConfigs: KafkaHandler<"DescribeConfigs"> = {
   serve: (request, context, call) => ({
-    results: request.resources.map((resource) => resultOf(resource, request, context, call)),
+    results: askedOf(request).map((resource) => resultOf(resource, request, context, call)),
   }),
   refusal: ({ resources }, errorCode) => ({
     results: resources.map(({ resourceType, resourceName }) => ({
@@ -32,6 +32,16 @@ export const describeConfigs: KafkaHandler<"DescribeConfigs"> = {
     })),
   }),
 };
+
+/** Each of which all is to be told once; with keys an answer is hardly longer than its question. */
+function askedOf({ resources }: Request): Resource[] {
+  const byName = new Map<unknown, Resource>();
+  for (const resource of resources) {
+    const { resourceType, resourceName, configurationKeys: keys } = resource;
+    byName.set(areAll(keys) ? `${resourceType} ${resourceName}` : resource, resource);
+  }
+  return [...byName.values()];
+}
 
 function resultOf(resource: Resource, request: Request, context: BrokerContext, call: KafkaCall): Result {
   const { resourceType, resourceName } = resource;

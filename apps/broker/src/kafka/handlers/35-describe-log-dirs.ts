@@ -10,6 +10,7 @@ import { type BrokerCluster, BrokerError, type TopicPartition } from "@minikafka
 import type { RequestOf, ResponseOf } from "@minikafka/protocol/kafka";
 import { NONE } from "../error-numbers.ts";
 import type { KafkaHandler } from "../handler.ts";
+import { partitionsByTopic } from "../repeats.ts";
 
 type LogDirTopic = ResponseOf<"DescribeLogDirs">["results"][number]["topics"][number];
 
@@ -38,11 +39,12 @@ function askedOf(
     cluster.listTopics().map(({ topic, partitions }) => [topic, new Set(Array(partitions).keys())] as const),
   );
   if (topics === null) return all;
-  const asked = topics.flatMap(({ topic, partitions }) => {
-    const known = partitions.filter((partition) => all.get(topic)?.has(partition) ?? false);
-    return known.length === 0 ? [] : [[topic, new Set(known)] as const];
-  });
-  return new Map(asked);
+  return partitionsByTopic(
+    topics.map(({ topic, partitions }) => {
+      const known = all.get(topic) ?? new Set();
+      return { name: topic, partitions: partitions.filter((partition) => known.has(partition)) };
+    }),
+  );
 }
 
 function sizesOf(

@@ -10,8 +10,8 @@ import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protoc
 import type { BrokerContext } from "../../json/handler.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
-import { namedTwice } from "../named-twice.ts";
 import { partProblem } from "../part-problem.ts";
+import { namedTwice } from "../repeats.ts";
 
 type Request = RequestOf<"CreatePartitions">;
 type Asked = Request["topics"][number];

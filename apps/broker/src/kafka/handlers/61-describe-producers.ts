@@ -11,18 +11,26 @@ import { NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { requireLed } from "../leadership.ts";
 import { partProblem } from "../part-problem.ts";
+import { partitionsByTopic } from "../repeats.ts";
 
 type PartitionResult = ResponseOf<"DescribeProducers">["topics"][number]["partitions"][number];
 
 const NOTHING = -1;
 
 export const describeProducers: KafkaHandler<"DescribeProducers"> = {
-  serve: ({ topics }, context, call) => ({
-    topics: topics.map(({ name, partitionIndexes }) => ({
-      name,
-      partitions: partitionIndexes.map((partition) => resultOf({ topic: name, partition }, context, call)),
-    })),
-  }),
+  serve({ topics }, context, call) {
+    const asked = partitionsByTopic(
+      topics.map(({ name, partitionIndexes }) => ({ name, partitions: partitionIndexes })),
+    );
+    return {
+      topics: Array.from(asked, ([name, partitions]) => ({
+        name,
+        partitions: Array.from(partitions, (partition) =>
+          resultOf({ topic: name, partition }, context, call),
+        ),
+      })),
+    };
+  },
   refusal: ({ topics }, errorCode) => ({
     topics: topics.map(({ name, partitionIndexes }) => ({
       name,

@@ -10,6 +10,7 @@ import { lookAtTransaction } from "../../json/transaction-request.ts";
 import { requireTransactionCoordinator } from "../coordinators.ts";
 import { NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
+import { partitionsByTopic } from "../repeats.ts";
 import { transactionStateName } from "../transaction-states.ts";
 
 type Described = ResponseOf<"DescribeTransactions">["transactionStates"][number];
@@ -18,7 +19,7 @@ const NOTHING = -1;
 
 export const describeTransactions: KafkaHandler<"DescribeTransactions"> = {
   async serve({ transactionalIds }, context, call) {
-    const transactionStates = transactionalIds.map((id) => describe(id, context, call));
+    const transactionStates = Array.from(new Set(transactionalIds), (id) => describe(id, context, call));
     return { transactionStates: await Promise.all(transactionStates) };
   },
   refusal: ({ transactionalIds }, errorCode) => ({
@@ -45,16 +46,16 @@ async function describe(
 }
 
 function shown(described: TransactionDescription): Described {
-  const byTopic = new Map<string, number[]>();
-  for (const { topic, partition } of described.partitions)
-    byTopic.set(topic, [...(byTopic.get(topic) ?? []), partition]);
+  const byTopic = partitionsByTopic(
+    described.partitions.map(({ topic, partition }) => ({ name: topic, partitions: [partition] })),
+  );
   const { transactionalId, state, timeoutMs, startedMs, producerId, producerEpoch } = described;
   return {
     ...{ errorCode: NONE, transactionalId, producerId, producerEpoch },
     transactionState: transactionStateName(state),
     transactionTimeoutMs: timeoutMs,
     transactionStartTimeMs: startedMs ?? NOTHING,
-    topics: Array.from(byTopic, ([topic, partitions]) => ({ topic, partitions })),
+    topics: Array.from(byTopic, ([topic, partitions]) => ({ topic, partitions: [...partitions] })),
   };
 }
 

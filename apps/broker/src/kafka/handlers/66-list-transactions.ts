@@ -15,22 +15,21 @@ export const listTransactions: KafkaHandler<"ListTransactions"> = {
   async serve({ stateFilters, producerIdFilters, durationFilter }, context, { brokerId, client }) {
     const { transactions } = await lookAtTransactions(context, client, (all, wait) => all.list({}, wait));
     const startedMsMax = context.clock.nowMs() - durationFilter;
+    const [states, producers] = [new Set(stateFilters), new Set(producerIdFilters)];
     const isOld = (startedMs: number | null) =>
       durationFilter <= ANY_DURATION || (startedMs !== null && startedMs < startedMsMax);
     return {
       errorCode: NONE,
-      unknownStateFilters: stateFilters.filter((name) => !isTransactionStateName(name)),
+      unknownStateFilters: [...states].filter((name) => !isTransactionStateName(name)),
       transactionStates: transactions
         .filter(({ coordinatorId, startedMs }) => coordinatorId === brokerId && isOld(startedMs))
-        .filter(({ producerId }) => producerIdFilters.length === 0 || producerIdFilters.includes(producerId))
+        .filter(({ producerId }) => producers.size === 0 || producers.has(producerId))
         .map(({ transactionalId, producerId, state }) => ({
           transactionalId,
           producerId,
           transactionState: transactionStateName(state),
         }))
-        .filter(
-          ({ transactionState }) => stateFilters.length === 0 || stateFilters.includes(transactionState),
-        ),
+        .filter(({ transactionState }) => states.size === 0 || states.has(transactionState)),
     };
   },
   refusal: (_request, errorCode) => ({ errorCode, unknownStateFilters: [], transactionStates: [] }),
