@@ -64,6 +64,32 @@ describe("a stream of frames", () => {
     );
   });
 
+  test("frames that nobody takes for long cost what they weigh, however small the pieces are in which they come", () => {
+    const splitter = new FrameSplitter(12);
+    const stream = Buffer.concat(Array.from({ length: 64 }, () => framed(Buffer.from("ten bytes!"))));
+    const pieces = 40_000;
+    for (let piece = 0; piece < pieces; piece += 1) splitter.push(stream);
+    expect(splitter.pendingBytes).toBe(pieces * stream.length);
+    let frames = 0;
+    for (let frame = splitter.next(); frame !== null; frame = splitter.next()) {
+      if (frame.toString() !== "ten bytes!") throw new Error(`frame ${frames} is ${frame}`);
+      frames += 1;
+    }
+    expect(frames).toBe(64 * pieces);
+    expect(splitter.pendingBytes).toBe(0);
+  });
+
+  test("a frame that was handed out stays as it is, whatever comes in behind it", () => {
+    const splitter = new FrameSplitter(12);
+    for (const text of ["one", "two", "three"]) splitter.push(framed(Buffer.from(text)));
+    const frames = [splitter.next()];
+    for (let piece = 0; piece < 100; piece += 1) splitter.push(framed(Buffer.from("more")));
+    frames.push(splitter.next());
+    for (let piece = 0; piece < 100; piece += 1) splitter.push(framed(Buffer.from("and more")));
+    frames.push(splitter.next());
+    expect(frames.map(String)).toEqual(["one", "two", "three"]);
+  });
+
   test.for([0, -1, 101, 0x7fff_ffff, -0x8000_0000])(
     "a size of %i is refused before anything behind it came",
     (size) => {

@@ -49,6 +49,17 @@ test("lines come out as they went in, wherever the stream was cut and whenever t
   );
 });
 
+test("lines that nobody takes for long cost what they weigh, however small the pieces are in which they come", () => {
+  const framer = new LineFramer(12);
+  const stream = Buffer.from("ten bytes!\n".repeat(64));
+  const pieces = 40_000;
+  for (let piece = 0; piece < pieces; piece += 1) framer.push(stream);
+  let lines = 0;
+  for (let line = framer.next(); line !== null; line = framer.next()) lines += line.length === 10 ? 1 : 0;
+  expect(lines).toBe(64 * pieces);
+  expect(framer.pendingBytes).toBe(0);
+});
+
 test("a chunk's memory may be used for the next one as soon as no whole line is left of it", () => {
   fc.assert(
     fc.property(lines, fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 }), (whole, sizes) => {

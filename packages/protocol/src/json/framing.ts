@@ -5,6 +5,7 @@
  * that had no newline: a request cut off by a closing connection is not a request. When nothing is left over it holds no
  * more than `keptBytesMax` of memory, whatever was there before: none in a broker, most of whose connections are idle.
  */
+import { Backlog } from "../backlog.ts";
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -17,6 +18,7 @@ export class FrameTooLarge extends Error {
 export class LineFramer {
   readonly #frameBytesMax: number;
   readonly #keptBytesMax: number;
+  readonly #backlog = new Backlog();
   /** What came in last, used up to `#at`. */
   #chunk: Buffer = NO_BYTES;
   #at = 0;
@@ -44,9 +46,9 @@ export class LineFramer {
   /** Takes what the stream brought. It may be written to again once {@link next} has returned `null`. */
   push(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    const left = this.#chunk.length - this.#at;
-    // Lines were left behind when more came in: rare.
-    this.#chunk = left === 0 ? chunk : Buffer.concat([this.#chunk.subarray(this.#at), chunk]);
+    const left = this.#chunk.subarray(this.#at);
+    // Lines are left behind where others have to be carried out first.
+    this.#chunk = left.length === 0 ? chunk : this.#backlog.join(left, chunk);
     this.#at = 0;
   }
 
@@ -103,6 +105,7 @@ export class LineFramer {
     this.#at = end;
     if (end < this.#chunk.length) return;
     this.#chunk = NO_BYTES;
+    this.#backlog.forget();
     this.#at = 0;
     if (this.#heldBytes === 0 && this.#held.length > this.#keptBytesMax) this.#held = NO_BYTES;
   }

@@ -4,6 +4,7 @@
  * Owns the bytes of the frame that is not finished. A size is checked when its four bytes are there, before anything behind it
  * is kept; memory is held for bytes that came, never for bytes that were only announced.
  */
+import { Backlog } from "../backlog.ts";
 import { writeRequestHeader, writeResponseHeader } from "./headers.ts";
 import { writeRequest, writeResponse } from "./messages.ts";
 import type { Api, InputOf } from "./schema.ts";
@@ -25,6 +26,7 @@ export class FrameRefused extends Error {
 
 export class FrameSplitter {
   readonly #frameBytesMax: number;
+  readonly #backlog = new Backlog();
   /** What came in last, used up to `#at`. */
   #chunk: Buffer = NO_BYTES;
   #at = 0;
@@ -50,9 +52,10 @@ export class FrameSplitter {
 
   /** Takes what the stream brought. Frames are views of it: it may not be written to again. */
   push(chunk: Buffer): void {
-    const isUsedUp = this.#at === this.#chunk.length;
-    // Frames were left behind when more came in: rare.
-    this.#chunk = isUsedUp ? chunk : Buffer.concat([this.#chunk.subarray(this.#at), chunk]);
+    const left = this.#chunk.subarray(this.#at);
+    if (left.length === 0) this.#backlog.forget();
+    // Frames are left behind where others have to be carried out first.
+    this.#chunk = left.length === 0 ? chunk : this.#backlog.join(left, chunk);
     this.#at = 0;
   }
 
@@ -106,6 +109,7 @@ export class FrameSplitter {
     this.#at += bytes;
     if (this.#at < this.#chunk.length) return;
     this.#chunk = NO_BYTES;
+    this.#backlog.forget();
     this.#at = 0;
   }
 }
