@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { MemoryDisk } from "@minikafka/core/testing";
 import { ZERO_UUID } from "@minikafka/protocol/kafka";
 import { pino } from "pino";
@@ -9,6 +8,7 @@ import { Session } from "./support/broker.ts";
 import { freePorts } from "./support/free-ports.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
 import { kafkaBatch } from "./support/kafka-records.ts";
+import { isReachable } from "./support/reachable.ts";
 
 function sizeOf(bytes: number): Buffer {
   const size = Buffer.alloc(4);
@@ -19,15 +19,6 @@ function sizeOf(bytes: number): Buffer {
 /** Until somebody else has done it; the test's own time limit ends it otherwise. */
 async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
-}
-
-function isReachable(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1" });
-    socket.on("connect", () => resolve(true));
-    socket.on("error", () => resolve(false));
-    socket.on("connect", () => socket.destroy());
-  });
 }
 
 test("ApiVersions names what is served, in every version; a version that nobody knows is answered in the form of version 0", async () => {

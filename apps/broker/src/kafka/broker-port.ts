@@ -23,6 +23,8 @@ export class BrokerPort {
   readonly #parts: BrokerPortParts;
   #address: Address;
   #port: Port | null = null;
+  /** What was asked for last, while it is on its way. */
+  #isWanted = false;
   readonly #connections = new Set<Connection>();
 
   /** `address`: port 0 picks a free one when it is first opened. */
@@ -42,19 +44,23 @@ export class BrokerPort {
 
   /** Rejects with AddressUnavailable. */
   async open(): Promise<void> {
+    this.#isWanted = true;
     if (this.#port !== null) return;
-    this.#port = await Port.open(
+    const port = await Port.open(
       { ...this.#address, setting: "kafka_port" },
       {
         onConnection: (socket) => this.#accept(socket),
         onProblem: (message) => this.#parts.connections.options.onClosing("the Kafka listener", message),
       },
     );
-    this.#address = { ...this.#address, port: this.#port.address.port };
+    this.#address = { ...this.#address, port: port.address.port };
+    if (this.#isWanted) this.#port = port;
+    else port.close();
   }
 
-  /** Takes nobody new. */
+  /** Takes nobody new, also where it was about to be opened. */
   close(): void {
+    this.#isWanted = false;
     this.#port?.close();
     this.#port = null;
   }

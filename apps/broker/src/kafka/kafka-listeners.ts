@@ -109,6 +109,8 @@ export class KafkaListeners implements KafkaSite {
         .map(({ brokerId, state }) => [brokerId, state]),
     );
     for (const port of this.#ports) {
+      // Meanwhile the broker may have begun to stop.
+      if (this.stopping.aborted) return;
       if (states.get(port.brokerId) === "stopped") {
         if (!port.isOpen) continue;
         port.close();
