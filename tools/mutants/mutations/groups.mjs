@@ -42,4 +42,13 @@ export const GROUPS = [
     to: "if (nowMs - session.heardMs >= sessionTimeoutMs * 1e6)",
     seed: 8,
   },
+  {
+    name: "loaded-before-the-disks",
+    sentence:
+      "a coordinator that is loaded takes what is visible for certain, also where a power cut can take it",
+    file: "coordinator/shard-load.ts",
+    from: "return await set.whenVisibleIsKept();",
+    to: "return set.highWatermark;",
+    seed: 204241,
+  },
 ];

@@ -113,8 +113,8 @@ export const REPLICATION = [
     sentence:
       "acks=all is kept for who waits for it, though fewer than min_insync_replicas are in sync by then",
     file: "replica/pending-acks.ts",
-    from: "if (view.inSync.length < view.minInSyncReplicas) {",
-    to: "if (view.inSync.length < 1) {",
+    from: "if (view.inSync.length < view.minInSyncReplicas) this.#rejectAcks(this.#tooFew(view));",
+    to: "if (view.inSync.length < 1) this.#rejectAcks(this.#tooFew(view));",
     seed: 232,
   },
   {

@@ -26,7 +26,7 @@ export function isCurrent(
 /**
  * The state that the leader's log makes; `null` when the leadership has moved meanwhile. Rejects with LEADER_NOT_AVAILABLE, with
  * STORAGE_ERROR for damage, which names the file or the record, and as PartitionLog.flush does. What lies at or above the high
- * watermark stays open.
+ * watermark with which it begins stays open.
  */
 export async function loadShard<Kinds extends RecordKinds>(
   set: PartitionReplicaSet,
@@ -36,9 +36,8 @@ export async function loadShard<Kinds extends RecordKinds>(
   const { log, isBeingCut } = set.leadership.requireLeader();
   if (isBeingCut) throw set.leadership.noLeader();
   const loaded = new LoadedShard(kinds, { log, leaderEpoch: set.leaderEpoch });
-  // What a process wrote and did not live to sync lies below the high watermark too. Nobody may act on what the power can take.
-  if (set.waitsForDisk && log.flushedOffset < log.logEndOffset) await log.flush();
-  if (!isCurrent(set, loaded)) return null;
+  const certainEnd = await certainEndOf(set, loaded);
+  if (certainEnd === null || !isCurrent(set, loaded)) return null;
   const { logStartOffset: startOffset, logEndOffset: endOffset, place } = log;
   let records = 0;
   for (let offset = startOffset; offset < endOffset; ) {
@@ -47,7 +46,7 @@ export async function loadShard<Kinds extends RecordKinds>(
     const { batches, nextOffset } = answeringForDisk(() =>
       log.read(offset, { bytesMax: LIMITS.coordinatorLoadBytes, endOffset }),
     );
-    records += takeBatches(loaded, batches, set);
+    records += takeBatches(loaded, batches, { set, certainEnd });
     offset = nextOffset;
     await env.pause?.();
     if (!isCurrent(set, loaded)) return null;
@@ -57,11 +56,28 @@ export async function loadShard<Kinds extends RecordKinds>(
   return loaded;
 }
 
+/**
+ * Up to where nobody can lose it any more; `null` when the leadership has moved. What a process wrote and did not live to sync lies
+ * below the high watermark too, and so does what a follower has told to have, and not synced before its leader stopped waiting for
+ * it. Nobody may act on what the power can take.
+ */
+async function certainEndOf(
+  set: PartitionReplicaSet,
+  loaded: { readonly log: PartitionLog; readonly leaderEpoch: number },
+): Promise<number | null> {
+  try {
+    return await set.whenVisibleIsKept();
+  } catch (problem) {
+    if (problem instanceof BrokerError && !isCurrent(set, loaded)) return null;
+    throw problem;
+  }
+}
+
 /** Returns how many records there are. The log has checked the bytes. */
 function takeBatches<Kinds extends RecordKinds>(
   loaded: LoadedShard<Kinds>,
   batches: Buffer,
-  set: PartitionReplicaSet,
+  { set, certainEnd }: { readonly set: PartitionReplicaSet; readonly certainEnd: number },
 ): number {
   let count = 0;
   for (let position = 0; position < batches.length; ) {
@@ -69,7 +85,7 @@ function takeBatches<Kinds extends RecordKinds>(
     const frame = batches.subarray(position, position + header.frameBytes);
     position += header.frameBytes;
     const { nextOffset, producerId, control } = header;
-    const isCertain = nextOffset <= set.highWatermark && loaded.openCount === 0;
+    const isCertain = nextOffset <= certainEnd && loaded.openCount === 0;
     if (control !== null) {
       const marker = { nextOffset, producerId, control };
       if (isCertain) loaded.restoreEnd(marker);

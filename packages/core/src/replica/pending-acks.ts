@@ -1,5 +1,5 @@
 /**
- * Who waits for acks=all at a partition with several replicas.
+ * Who waits for acks=all at a partition with several replicas, and who for the disks to have what is visible there.
  *
  * Owns: the waiters, in the order of their calls.
  * Invariants: a waiter is told of success in an instant at which the high watermark has passed its batch, enough replicas are in
@@ -13,8 +13,8 @@ import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
 interface AckedBatch {
   readonly nextOffset: number;
-  /** Who was in sync at the append. */
-  readonly captured: readonly Replica[];
+  /** Who was in sync at the append; `null` for what is visible already, of which only disks may not have everything. */
+  readonly captured: readonly Replica[] | null;
 }
 
 interface Waiter extends AckedBatch {
@@ -60,14 +60,26 @@ export class PendingAcks {
    * answer by themselves: then it changes nothing (Kafka: DelayedProduce is complete there). Call settle() after it.
    */
   wait(nextOffset: number, inSync: readonly Replica[], giveUp?: AbortSignal): Promise<void> {
-    if (giveUp?.aborted === true && !this.#isCopied({ nextOffset, captured: inSync }))
+    return this.#wait(nextOffset, inSync, giveUp);
+  }
+
+  /**
+   * Resolves once everybody in sync has on its disk what it has below `nextOffset`, which is visible: how many they are is no matter
+   * there. Rejects when the leadership ends, or the leader's disk fails. Call settle() after it.
+   */
+  waitForDisks(nextOffset: number): Promise<void> {
+    return this.#wait(nextOffset, null);
+  }
+
+  #wait(nextOffset: number, captured: AckedBatch["captured"], giveUp?: AbortSignal): Promise<void> {
+    if (giveUp?.aborted === true && !this.#isCopied({ nextOffset, captured }))
       return Promise.reject(this.#outOfTime(nextOffset));
     return new Promise((resolve, reject) => {
       const forget = () => this.#forget(waiter);
       const stopListening = () => giveUp?.removeEventListener("abort", forget);
       const waiter: Waiter = {
         nextOffset,
-        captured: inSync,
+        captured,
         resolve: () => {
           stopListening();
           resolve();
@@ -87,10 +99,7 @@ export class PendingAcks {
     if (this.#waiters.length === 0) return;
     const view = this.#options.view();
     if (view === null) return;
-    if (view.inSync.length < view.minInSyncReplicas) {
-      this.rejectAll(this.#tooFew(view));
-      return;
-    }
+    if (view.inSync.length < view.minInSyncReplicas) this.#rejectAcks(this.#tooFew(view));
     const isDone = this.#isDoneIn(view, this.#options.waitsForDisk);
     const waiting = this.#waiters;
     this.#waiters = waiting.filter((waiter) => !isDone(waiter));
@@ -98,11 +107,17 @@ export class PendingAcks {
     this.#flush(view);
   }
 
-  /** Each is told besides that its batch was appended (`appended`), since others are told the same of one that was not. */
+  /** Whoever waits for an acknowledgement is told besides that its batch was appended (`appended`): others are told the same of one that was not. */
   rejectAll(problem: BrokerError): void {
     const waiting = this.#waiters;
     this.#waiters = [];
-    for (const { reject } of waiting) reject(afterAppend(problem));
+    for (const { captured, reject } of waiting) reject(captured === null ? problem : afterAppend(problem));
+  }
+
+  #rejectAcks(problem: BrokerError): void {
+    const waiting = this.#waiters;
+    this.#waiters = waiting.filter(({ captured }) => captured === null);
+    for (const { captured, reject } of waiting) if (captured !== null) reject(afterAppend(problem));
   }
 
   #forget(waiter: Waiter): void {
@@ -124,11 +139,21 @@ export class PendingAcks {
   }
 
   #isDoneIn({ leader, inSync, highWatermark }: AckView, onDisk: boolean): (batch: AckedBatch) => boolean {
-    if (this.#options.rule === "captured-isr")
-      return ({ nextOffset, captured }) =>
-        captured.every((replica) => this.#holds(replica, leader, onDisk) >= nextOffset);
     const end = Math.min(highWatermark, ...inSync.map((replica) => this.#holds(replica, leader, onDisk)));
-    return ({ nextOffset }) => nextOffset <= end;
+    const onDisks = onDisk ? Math.min(...inSync.map((replica) => this.#hasOnDisk(replica))) : highWatermark;
+    const isCaptured = this.#options.rule === "captured-isr";
+    return ({ nextOffset, captured }) => {
+      if (captured === null) return nextOffset <= onDisks;
+      if (!isCaptured) return nextOffset <= end;
+      return captured.every((replica) => this.#holds(replica, leader, onDisk) >= nextOffset);
+    };
+  }
+
+  /** Up to where a replica's disk has everything that the replica has. */
+  #hasOnDisk(replica: Replica): number {
+    if (!replica.isOnline) return 0;
+    const { flushedOffset, logEndOffset } = replica.log;
+    return flushedOffset < logEndOffset ? flushedOffset : Number.POSITIVE_INFINITY;
   }
 
   /** Up to where a replica has what an acknowledgement promises of it: in its log, or on its disk. */
@@ -156,14 +181,17 @@ export class PendingAcks {
   /** Up to where somebody waits for a log that ends at `logEndOffset`. Retries may wait for less than who came before. */
   #wantedOf(logEndOffset: number): number {
     let wanted = 0;
-    for (const { nextOffset } of this.#waiters)
-      if (nextOffset <= logEndOffset && nextOffset > wanted) wanted = nextOffset;
+    for (const { nextOffset, captured } of this.#waiters) {
+      // What one has of the visible is wanted on its disk, also where it does not have all of it.
+      const end = captured === null ? Math.min(nextOffset, logEndOffset) : nextOffset;
+      if (end <= logEndOffset && end > wanted) wanted = end;
+    }
     return wanted;
   }
 
   #needed(inSync: readonly Replica[]): Iterable<Replica> {
     if (this.#options.rule === "high-watermark") return inSync;
-    return new Set(this.#waiters.flatMap(({ captured }) => captured));
+    return new Set(this.#waiters.flatMap(({ captured }) => captured ?? inSync));
   }
 
   #flushed(replica: Replica): void {

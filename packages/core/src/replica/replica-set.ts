@@ -147,6 +147,23 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     return this.#acknowledged({ acks: "all" }, nextOffset, this.leaderLog);
   }
 
+  /**
+   * Resolves, with the high watermark of this instant, when everybody in sync has on its disk what it has below that, where
+   * acknowledgements wait for disks: what is visible was acknowledged perhaps, and may not have been. Rejects with LEADER_NOT_AVAILABLE,
+   * FENCED_LEADER_EPOCH when the leadership moves, and as PartitionLog.flush does.
+   */
+  async whenVisibleIsKept(): Promise<number> {
+    const { highWatermark, leaderLog: log } = this;
+    if (!this.waitsForDisk) return highWatermark;
+    if (log.flushedOffset < log.logEndOffset) await log.flush();
+    if (this.copies.length > 1) {
+      const kept = this.#acks.waitForDisks(highWatermark);
+      this.#acks.settle();
+      await kept;
+    }
+    return highWatermark;
+  }
+
   /** Calls `tell` once, in the instant in which this leadership ends, with why. It must not throw. */
   whenLeadershipEnds(tell: (problem: BrokerError) => void): void {
     this.#atLeadershipEnd.push(tell);
