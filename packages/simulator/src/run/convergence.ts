@@ -45,11 +45,14 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
   if (witness.violation === null) await restOf(world, pass);
 }
 
-/** What is under way comes to its end, and what it leaves comes together again. */
+/**
+ * What is under way comes to its end, and what it leaves comes together again. Nobody's time is over here: clients are silent because
+ * the run ends, and what were written of that in the last moment would be on its way to the followers when all is judged.
+ */
 async function restOf(world: RunWorld, pass: () => Promise<void>): Promise<void> {
   for (const client of world.clients.values()) client.isRetired = true;
   for (let round = 0; round < REST_ROUNDS; round++) {
-    tend(world);
+    replicate(world);
     await roundOver(world, pass);
   }
 }
@@ -137,10 +140,14 @@ class CoordinatorStates {
 
 /** What a daemon does by itself. */
 function tend(world: RunWorld): void {
-  operate(world, (cluster) => cluster.replicateOnce());
-  operate(world, (cluster) => cluster.refreshIsr());
+  replicate(world);
   operate(world, (cluster) => cluster.transactions.expire());
   operate(world, (cluster) => cluster.groups.expireMembers());
+}
+
+function replicate(world: RunWorld): void {
+  operate(world, (cluster) => cluster.replicateOnce());
+  operate(world, (cluster) => cluster.refreshIsr());
 }
 
 /** Why the run is not over yet; `null` when it is. */

@@ -1,0 +1,46 @@
+/** How a run ends, once its faults are over. */
+import { expect, test } from "vitest";
+import { judged } from "../src/run/campaign.ts";
+import type { Entry } from "../src/script/entry.ts";
+import type { ClientShape, Shape } from "../src/shape/shape.ts";
+
+const MEMBERSHIP = {
+  groupId: "readers",
+  topics: ["orders"],
+  assignor: "sticky",
+  rebalanceTimeoutMs: 1000,
+} as const;
+
+function consumer(name: string, sessionTimeoutMs: number): ClientShape {
+  const membership = { ...MEMBERSHIP, sessionTimeoutMs };
+  return { kind: "consumer", name, isolation: "read_committed", membership };
+}
+
+const SHAPE: Omit<Shape, "clients"> = {
+  brokers: 2,
+  config: { offsetsTopicPartitions: 1 },
+  topics: [{ topic: "orders", partitions: 1, replicationFactor: 2, config: {} }],
+  laterTopics: [],
+  allowsUnclean: false,
+  network: { delayMsMax: 0, lossPermille: 0 },
+  fates: ["kept"],
+  focus: "everything",
+  weights: {},
+  replicateEveryMs: 5,
+  acts: 0,
+};
+
+test("a member whose session ends while all is read, or just before the verdict, leaves nothing that has not come together", async () => {
+  const consume = { kind: "consume", commits: false, next: "stay", bytesMax: 1000, luck: 1 } as const;
+  const script: Entry[] = [
+    { ...consume, atMs: 1, client: "stays" },
+    { ...consume, atMs: 40, client: "goes" },
+    { kind: "vanish", client: "goes", atMs: 80, luck: 1 },
+  ];
+  for (let sessionTimeoutMs = 10; sessionTimeoutMs <= 160; sessionTimeoutMs += 5) {
+    const clients = [consumer("stays", 5000), consumer("goes", sessionTimeoutMs)];
+    const { violation, world } = await judged({ seed: 1, shape: { ...SHAPE, clients }, script });
+    expect(violation, `a session of ${sessionTimeoutMs} ms`).toBeNull();
+    expect(world.witness.counts.get("generation_started")).toBeGreaterThanOrEqual(2);
+  }
+}, 60_000);
