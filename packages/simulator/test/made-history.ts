@@ -163,6 +163,11 @@ export class MadeHistory {
     this.recorder.happened({ kind: "believes", ...what });
   }
 
+  deleteRecords(beforeOffset: number): void {
+    const asked = { place: ORDERS, beforeOffset };
+    this.recorder.asked("delete_records", "admin", asked).ok({ logStartOffset: beforeOffset });
+  }
+
   crash(disk: "kept" | "lost" = "lost"): void {
     this.recorder.happened({ kind: "process_crashed", disk });
   }

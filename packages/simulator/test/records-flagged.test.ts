@@ -268,11 +268,30 @@ describe("a history of records", () => {
       what: "a promotion brings back what was deleted",
       make: (history) => {
         history.send("a", 0);
-        history.recorder.asked("delete_records", "admin", { place: "orders/0", beforeOffset: 1 }).ok({
-          logStartOffset: 1,
-        });
+        history.deleteRecords(1);
         history.lead("orders/0", true);
         history.poll({ 0: "a" });
+      },
+    },
+    {
+      checker: "deleted-records-seen",
+      what: "a promotion brings back what readers had before it was deleted, and nobody was told",
+      make: (history) => {
+        history.send("a", 0, { outcome: "unknown" });
+        history.poll({ 0: "a" });
+        history.deleteRecords(1);
+        history.lead("orders/0", true);
+        history.poll({ 0: "a" });
+      },
+    },
+    {
+      checker: "deleted-records-seen",
+      what: "the log begins below what was deleted, and nobody who was out of sync leads",
+      make: (history) => {
+        history.deleteRecords(1);
+        history.crash();
+        history.lead();
+        history.poll({}, { from: 1, next: 1, logStart: 0 });
       },
     },
   ]);

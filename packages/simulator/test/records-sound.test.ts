@@ -126,10 +126,20 @@ describe("a history of records", () => {
       make: (history) => {
         history.send("a", 0);
         history.send("b", 1);
-        history.recorder.asked("delete_records", "admin", { place: "orders/0", beforeOffset: 1 }).ok({
-          logStartOffset: 1,
-        });
+        history.deleteRecords(1);
         history.poll({ 1: "b" }, { from: 1, logStart: 1 });
+      },
+    },
+    {
+      checker: "deleted-records-seen",
+      what: "one that was out of sync leads with less than was deleted, and goes on there",
+      make: (history) => {
+        history.send("a", 0);
+        history.send("b", 1);
+        history.deleteRecords(2);
+        history.lead("orders/0", true);
+        history.send("c", 1);
+        history.poll({ 1: "c" }, { from: 1, logStart: 1 });
       },
     },
   ]);

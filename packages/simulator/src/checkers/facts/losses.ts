@@ -61,7 +61,7 @@ export class Losses {
 
   /** What may have taken it in that time, in words; `null` when nothing may. */
   excuse(place: PlaceName, protection: Protection, span: Span): string | null {
-    if (isWithin(this.#uncleanChanges.get(place), span)) return `an unclean promotion in ${place}`;
+    if (this.mayBeginShorter(place, span)) return `an unclean promotion in ${place}`;
     if (isWithin(this.#deepCuts, span)) return "a power cut under a flush policy that waits for no disk";
     if (protection === "all") return null;
     if (isWithin(this.#powerCuts, span)) return "a power cut";
@@ -74,6 +74,11 @@ export class Losses {
     const places = [...this.#leaderChanges.keys()].filter((place) => place.startsWith(`${topic}/`));
     const excuses = places.map((place) => this.excuse(place, protection, span));
     return excuses.find((excuse) => excuse !== null) ?? this.excuse(`${topic}/`, protection, span);
+  }
+
+  /** Whether somebody may have begun to lead there with less than was visible. */
+  mayBeginShorter(place: PlaceName, span: Span): boolean {
+    return isWithin(this.#uncleanChanges.get(place), span);
   }
 
   /** Whether what is visible may have gone back by a start. */

@@ -1,7 +1,14 @@
 /** How far a reader sees: never past what it is told is visible to it, and never less far than somebody before. */
 import type { PlaceName } from "../../history/place.ts";
 import type { Checker, Judge } from "../checker.ts";
-import { type JudgedHistory, listIn, type Poll } from "../facts/judged-history.ts";
+import {
+  type Answered,
+  byAnswer,
+  isAnswered,
+  type JudgedHistory,
+  listIn,
+  type Poll,
+} from "../facts/judged-history.ts";
 import { pollWords } from "../facts/words.ts";
 
 export const visibleEnd: Checker<JudgedHistory> = {
@@ -73,25 +80,46 @@ export const deletedRecordsSeen: Checker<JudgedHistory> = {
   name: "deleted-records-seen",
   promise: "once a deletion of records is answered, nobody is given one of them any more",
   check(judged, judge) {
-    const deletions = judged.of("delete_records").filter(({ ended }) => ended?.outcome === "ok");
-    const start = new Map<PlaceName, { readonly offset: number; readonly words: string }>();
-    const ended = [...deletions].sort((one, other) => (one.ended?.order ?? 0) - (other.ended?.order ?? 0));
+    const deletions = byAnswer(judged.of("delete_records").filter(isAnswered));
+    const begun = new Map<PlaceName, Deletion[]>();
     let next = 0;
     for (const poll of [...judged.polls].sort((one, other) => one.order - other.order)) {
-      for (let done = ended[next]; done !== undefined; done = ended[++next]) {
-        if ((done.ended?.order ?? 0) >= poll.order) break;
-        const offset = done.ended?.told?.logStartOffset ?? 0;
-        const words = `${done.client} deleted the records of ${done.asked.place} below ${offset} (#${done.order} to #${done.ended?.order})`;
-        if (offset >= (start.get(done.asked.place)?.offset ?? 0))
-          start.set(done.asked.place, { offset, words });
+      for (let done = deletions[next]; done !== undefined; done = deletions[++next]) {
+        if (done.ended.order >= poll.order) break;
+        listIn(begun, done.asked.place).push(done);
       }
-      const { place } = poll.asked;
-      const before = start.get(place);
-      if (before === undefined) continue;
-      judge.asked();
-      const { records, logStartOffset } = poll.ended.told;
-      if ((records[0]?.offset ?? before.offset) >= before.offset && logStartOffset >= before.offset) continue;
-      judge.violated(`what was deleted in ${place} is there again`, [before.words, pollWords(poll)]);
+      for (const deletion of begun.get(poll.asked.place) ?? []) {
+        judge.asked();
+        if (!showsAgain(judged, deletion, poll)) continue;
+        const { place } = deletion.asked;
+        const words = `${deletion.client} deleted the records of ${place} below ${deletion.ended.told.logStartOffset} (#${deletion.order} to #${deletion.ended.order})`;
+        judge.violated(`what was deleted in ${place} is there again`, [words, pollWords(poll)]);
+        break;
+      }
     }
   },
 };
+
+type Deletion = Answered<"delete_records">;
+
+/**
+ * Whether `poll` shows what is deleted. Where somebody may lead meanwhile whose log ended below, it goes on there with what is written
+ * next: only what is known to have stood at its offset before, and was sent no more, is the same again.
+ */
+function showsAgain(
+  { losses, sent, sights }: JudgedHistory,
+  { asked, ended }: Deletion,
+  poll: Poll,
+): boolean {
+  const { records, logStartOffset } = poll.ended.told;
+  const before = ended.told.logStartOffset;
+  const shown = records.filter(({ offset }) => offset < before);
+  if (!losses.mayBeginShorter(asked.place, { from: ended.order, to: poll.ended.order }))
+    return shown.length > 0 || logStartOffset < before;
+  return shown.some(({ id, offset }) => {
+    const { offset: told = null, send } = sent.get(id) ?? {};
+    if ((send?.ended?.order ?? Number.POSITIVE_INFINITY) > ended.order) return false;
+    const seen = (sights.get(id) ?? []).filter((sight) => sight.poll.ended.order < ended.order);
+    return told === offset || seen.some((sight) => sight.offset === offset);
+  });
+}
