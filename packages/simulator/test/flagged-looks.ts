@@ -274,6 +274,18 @@ export const FLAGGED: readonly Case[] = [
   },
   {
     checker: "compaction-keeps",
+    what: "one out of sync goes beyond what it has heard to be visible",
+    make: (looks) => {
+      const [first, later] = [keyed(0, "a"), keyed(1, "a")];
+      const left = [batch(0, { recordCount: 0, crc: 1 }), later];
+      looks.look(
+        { 1: { batches: [first] }, 2: { batches: left, compactedFrom: [first, later], highWatermark: 1 } },
+        { isCompacted: true, inSyncReplicas: [1], highWatermark: 1 },
+      );
+    },
+  },
+  {
+    checker: "compaction-keeps",
     what: "a tombstone goes before its time is over",
     make: (looks) =>
       compact(looks, [keyed(0, "a", { isTombstone: true, deleteHorizonMs: 5 })], [], { nowMs: 4 }),

@@ -157,6 +157,18 @@ const SOUND: readonly Case[] = [
   },
   {
     checker: "compaction-keeps",
+    what: "one out of sync goes by what it had heard to be visible, before another came to lead with less",
+    make: (looks) => {
+      const [first, later] = [keyed(0, "a"), keyed(1, "a")];
+      const left = [batch(0, { recordCount: 0, crc: 1 }), later];
+      looks.look(
+        { 1: { batches: [first] }, 2: { batches: left, compactedFrom: [first, later], highWatermark: 2 } },
+        { isCompacted: true, inSyncReplicas: [1], highWatermark: 1, uncleanPromotions: 1 },
+      );
+    },
+  },
+  {
+    checker: "compaction-keeps",
     what: "what replaces a record was appended since the last look",
     make: (looks) => {
       const [first, later] = [keyed(0, "a"), keyed(1, "a")];

@@ -25,11 +25,13 @@ function checkReplica(
   replica: ReplicaLook,
   before: readonly BatchLook[],
 ): void {
-  const { brokerId, logStartOffset, mirror } = replica;
+  const { brokerId, logStartOffset, mirror, highWatermark: heard } = replica;
   const endOffset = before.at(-1)?.nextOffset ?? 0;
   // What came behind it meanwhile may have been known to the compaction, too.
   const known = [...before, ...mirror.batches.slice(mirror.indexFrom(endOffset))];
-  const { decidedEnd, aborted } = decisionsIn(known, look.highWatermark);
+  // Each goes by what it has heard, as in Kafka: one whose leader's successor was out of sync has heard of more than is visible now. It
+  // begins anew where it would have to give up what older records went for.
+  const { decidedEnd, aborted } = decisionsIn(known, Math.max(look.highWatermark, heard));
   const after = new Map(standingIn(mirror.batches).map((each) => [each.record.offset, each]));
   const wrong = (problem: string, batch: BatchLook) => {
     const evidence = [`before: ${batchWords(brokerId, batch)}`, `decided to ${decidedEnd}`, lookWords(look)];
