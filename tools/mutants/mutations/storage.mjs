@@ -98,6 +98,7 @@ export const STORAGE = [
     file: "log/compaction/key-survey.ts",
     from: "    !transactions.isAborted(header) &&\n",
     to: "",
+    seed: 99,
   },
   {
     name: "compaction-keeps-aborted",
@@ -121,6 +122,7 @@ export const STORAGE = [
     file: "log/compaction/batch-retention.ts",
     from: "return deleteHorizonMs !== null && this.#rules.nowMs >= deleteHorizonMs;",
     to: "return deleteHorizonMs !== null;",
+    seed: 76,
   },
   {
     name: "latest-value-dropped",
