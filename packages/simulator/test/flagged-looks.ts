@@ -73,6 +73,14 @@ export const FLAGGED: readonly Case[] = [
   },
   {
     checker: "marks-grow",
+    what: "a process that ended as it should hid what was visible",
+    make: (looks) => {
+      looks.look({ 1: { batches: TWO } });
+      looks.look({ 1: { batches: TWO } }, { highWatermark: 1, life: 2, cleanEnds: 1 });
+    },
+  },
+  {
+    checker: "marks-grow",
     what: "the last stable offset goes back in a leadership",
     make: (looks) => {
       looks.look({ 1: { batches: TWO } });

@@ -94,6 +94,7 @@ export class MadeLooks {
       monotonicMs: 0,
       replicaLagTimeMs: 10,
       uncleanPromotions: 0,
+      cleanEnds: 0,
       replicas: made,
       ...changes,
     };

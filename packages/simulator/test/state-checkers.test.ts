@@ -19,6 +19,16 @@ const SOUND: readonly Case[] = [
     },
   },
   {
+    checker: "marks-grow",
+    what: "a process that died has the next one show less, and two that ended so that nobody knows which did",
+    make: (looks) => {
+      looks.look({ 1: { batches: TWO } });
+      looks.look({ 1: { batches: TWO } }, { highWatermark: 1, life: 2 });
+      looks.look({ 1: { batches: TWO } }, { life: 3, cleanEnds: 1 });
+      looks.look({ 1: { batches: TWO } }, { highWatermark: 1, life: 5, cleanEnds: 2 });
+    },
+  },
+  {
     checker: "visible-by-enough",
     what: "it moves when a second one has come in sync",
     make: (looks) => {

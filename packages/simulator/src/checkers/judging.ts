@@ -59,6 +59,12 @@ export class Judging {
     this.#looks.judged(look.place);
   }
 
+  lookAtAll(cluster: BrokerCluster, life: number): void {
+    for (const { topic, partitions } of cluster.listTopics())
+      for (let partition = 0; partition < partitions; partition++)
+        this.look(cluster, { topic, partition }, life);
+  }
+
   /** In the instant in which something is sent. */
   asked(append: WatchedAppend): void {
     const { cluster, place, acks, isTransactional } = append;
@@ -105,9 +111,7 @@ export class Judging {
   /** Everything should have come together: looks at everything once more, from the first batch on, and at the history. */
   async judge(cluster: BrokerCluster, history: History, life: number): Promise<void> {
     this.#looks.forget();
-    for (const { topic, partitions } of cluster.listTopics())
-      for (let partition = 0; partition < partitions; partition++)
-        this.look(cluster, { topic, partition }, life);
+    this.lookAtAll(cluster, life);
     this.verdict.run(END_CHECKERS, await lookAtEnd(cluster));
     this.judgeHistory(history);
   }

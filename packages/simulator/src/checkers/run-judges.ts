@@ -7,6 +7,7 @@ import { Judging } from "./judging.ts";
 export class RunJudges implements Judges {
   readonly #judging = new Judging();
   #isListening = false;
+  #lastLife = -1;
 
   get verdict(): Verdict {
     return this.#judging.verdict;
@@ -18,6 +19,11 @@ export class RunJudges implements Judges {
     if (!this.#isListening) this.#listen(world);
     this.#judging.settled();
     if (cluster === null) return;
+    // What a new process knows of partitions is looked at before they move.
+    if (life !== this.#lastLife && cluster.state === "running") {
+      this.#judging.lookAtAll(cluster, life);
+      this.#lastLife = life;
+    }
     for (const name of witness.touched) {
       const slash = name.lastIndexOf("/");
       const place = { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };

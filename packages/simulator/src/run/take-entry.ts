@@ -104,14 +104,7 @@ const TAKES: { readonly [Kind in ActKind]: Take<Kind> } = {
     const rule = process.faults.arm({ point, action: "hold", times: { nth } });
     timeline.plan(forMs, () => process.faults.disarm(rule));
   },
-  restart: ({ process, timeline }, { downMs, slowMs }) => {
-    const { disk } = process;
-    if (slowMs > 0) {
-      disk.holdSyncs();
-      timeline.plan(slowMs, () => disk.releaseSyncs());
-    }
-    process.close(downMs);
-  },
+  restart,
   upon,
   left_behind: leftBehind,
   late_marker: lateMarker,
@@ -164,6 +157,20 @@ function compact(world: RunWorld, { rolls }: ActOf<"compact">): void {
     await cluster.steps.flushLogs();
     await cluster.steps.compact(() => new Promise((resolve) => void world.timeline.plan(1, resolve)));
   });
+}
+
+function restart(world: RunWorld, { downMs, slowMs, flushes }: ActOf<"restart">): void {
+  const { process, timeline } = world;
+  const close = () => {
+    const { disk } = process;
+    if (slowMs > 0) {
+      disk.holdSyncs();
+      timeline.plan(slowMs, () => disk.releaseSyncs());
+    }
+    process.close(downMs);
+  };
+  if (flushes) operate(world, (cluster) => cluster.steps.flushLogs(), { done: close, refused: close });
+  else close();
 }
 
 function deleteRecords(world: RunWorld, act: ActOf<"delete_records">): void {

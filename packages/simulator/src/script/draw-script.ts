@@ -2,7 +2,7 @@
 import { FAULT_POINTS, waitsAt } from "@minikafka/core";
 import { Chance } from "../chance.ts";
 import type { Shape, TopicShape } from "../shape/shape.ts";
-import { OCCASIONS, type Occasion } from "../world/occasions.ts";
+import { absence, occasion, soonAfter } from "./draw-occasion.ts";
 import type { Act, ActKind, Entry } from "./entry.ts";
 
 const INTERNAL = ["__consumer_offsets", "__transaction_state"];
@@ -49,7 +49,7 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
       const keys = Array.from({ length: 1 + chance.below(2) }, () => chance.oneOf(KEYS));
       return { ...place(chance, topic), keys };
     });
-    return { kind: "transact", client, sends, ...ending(chance), ...carelessness(chance) };
+    return { kind: "transact", client, sends, ...ending(chance, shape), ...carelessness(chance, shape) };
   },
   consume: (chance, shape) => {
     const client = oneOfKind(chance, shape, "consumer");
@@ -60,7 +60,7 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
   copy: (chance, shape) => {
     const client = oneOfKind(chance, shape, "copier");
     if (client === null) return null;
-    return { kind: "copy", client, bytesMax: bytesMax(chance), ...ending(chance) };
+    return { kind: "copy", client, bytesMax: bytesMax(chance), ...ending(chance, shape) };
   },
   outsider: (chance, shape) => {
     const client = oneOfKind(chance, shape, "reader");
@@ -159,10 +159,11 @@ const DRAWS: { readonly [Kind in ActKind]: Draw } = {
     nth: 1 + chance.below(3),
     forMs: 1 + chance.below(200),
   }),
-  restart: (chance) => ({
+  restart: (chance, { focus }) => ({
     kind: "restart",
     downMs: downMs(chance),
     slowMs: chance.percent(50) ? 0 : 1 + chance.below(40),
+    flushes: focus === "upkeep" && chance.percent(60),
   }),
   hold_syncs: (chance) => ({ kind: "hold_syncs", forMs: 1 + chance.below(60) }),
   slow_syncs: (chance) => ({
@@ -199,14 +200,15 @@ function drawAct(chance: Chance, shape: Shape): Act | null {
   return DRAWS[kind](chance, shape);
 }
 
-function ending(chance: Chance) {
-  const end = chance.weighted({ commit: 70, abort: 20, leave: 10 });
+function ending(chance: Chance, { focus }: Shape) {
+  const aborts = focus === "remains" ? 50 : 20;
+  const end = chance.weighted({ commit: 90 - aborts, abort: aborts, leave: 10 });
   return { end, pauseMs: chance.percent(50) ? 0 : chance.below(25) };
 }
 
 /** What a client may do that was not made with care. */
-function carelessness(chance: Chance) {
-  return { insists: chance.percent(30), endsTwice: chance.percent(5) };
+function carelessness(chance: Chance, { focus }: Shape) {
+  return { insists: chance.percent(focus === "remains" ? 70 : 30), endsTwice: chance.percent(5) };
 }
 
 /** Some take all that there is. */
@@ -216,31 +218,6 @@ function bytesMax(chance: Chance): number {
 
 function downMs(chance: Chance): number {
   return chance.percent(70) ? 1 + chance.below(5) : 1 + chance.below(100);
-}
-
-/** What a disk does is met by deaths, most of all. */
-function occasion(chance: Chance, { focus }: Shape) {
-  const rooms = ["storage", "replication", "transactions"] as const;
-  const room = focus === "everything" ? chance.oneOf(rooms) : focus;
-  const occasion: Occasion = chance.oneOf<Occasion>(OCCASIONS[room]);
-  const crash = room === "storage" ? 8 : 2;
-  return { occasion, what: chance.weighted({ crash, promote: 2, stop_leader: 2 }) };
-}
-
-/** Of a marker, half of the time: it has what was written in the transaction, and not how it ended. */
-function absence(chance: Chance, shape: Shape) {
-  if (chance.percent(50)) {
-    const from = chance.oneOf(["transaction_prepared", "marker_written"] as const);
-    return { from, until: "transaction_completed", nth: 1 } as const;
-  }
-  const nth = chance.percent(50) ? 1 : 1 + chance.below(4);
-  return { from: occasion(chance, shape).occasion, until: occasion(chance, shape).occasion, nth };
-}
-
-/** At once, or after a while, in which the disk may stand still. */
-function soonAfter(chance: Chance) {
-  const afterMs = chance.percent(40) ? 0 : 1 + chance.below(6);
-  return { afterMs, holdsDisk: afterMs > 0 && chance.percent(60) };
 }
 
 function place(chance: Chance, topic: string) {

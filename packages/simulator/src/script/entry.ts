@@ -95,7 +95,13 @@ export type Act =
   | { readonly kind: "fail_at"; readonly point: FaultPoint; readonly nth: number }
   | { readonly kind: "delay_at"; readonly point: FaultPoint; readonly nth: number; readonly delayMs: number }
   | { readonly kind: "hold_at"; readonly point: FaultPoint; readonly nth: number; readonly forMs: number }
-  | { readonly kind: "restart"; readonly downMs: number; readonly slowMs: number }
+  /** The process ends as it should; `flushes`: once everything is flushed and noted. */
+  | {
+      readonly kind: "restart";
+      readonly downMs: number;
+      readonly slowMs: number;
+      readonly flushes: boolean;
+    }
   | { readonly kind: "hold_syncs"; readonly forMs: number }
   /** Every sync takes a while. */
   | { readonly kind: "slow_syncs"; readonly forMs: number; readonly delayMs: number }

@@ -1,20 +1,22 @@
 /** Draws what a run is to be: each seed has other brokers, dials, clients and troubles (swarm testing). */
 import { ASSIGNORS, type AssignorName } from "@minikafka/core";
 import { Chance } from "../chance.ts";
+import { drawFocus, FOCUSED, narrowed } from "./focus.ts";
 import type { ClientShape, Focus, Shape, TopicShape } from "./shape.ts";
 
 const POWER_CUTS = ["lost", "torn", "scattered"] as const;
+const UNCLEAN_PERCENT: Partial<Record<Focus, number>> = { transactions: 50, remains: 100 };
 
 export function drawShape(seed: number): Shape {
   const chance = Chance.of(seed, "shape");
   const brokers = chance.weighted({ 1: 25, 2: 25, 3: 50 });
-  const count = Number(brokers);
-  const focus = chance.weighted({ everything: 55, storage: 15, replication: 10, transactions: 20 });
+  const focus = drawFocus(seed, chance);
+  const count = focus === "remains" ? 3 : Number(brokers);
   const topics = drawTopics(chance, count, focus);
   const laterTopics = drawLaterTopics(chance, count);
-  const allowsUnclean = chance.percent(focus === "transactions" ? 50 : 8);
+  const allowsUnclean = chance.percent(UNCLEAN_PERCENT[focus] ?? 8);
   const flush = chance.weighted({ ack: 85, interval: 8, os: 7 });
-  return {
+  const shape: Shape = {
     brokers: count,
     config: {
       flush,
@@ -44,13 +46,14 @@ export function drawShape(seed: number): Shape {
     replicateEveryMs: chance.oneOf([null, null, 5, 20]),
     acts: 200,
   };
+  return focus === "remains" ? narrowed(shape) : shape;
 }
 
 function drawTopics(chance: Chance, brokers: number, focus: Focus): TopicShape[] {
   const replicationFactor = chance.percent(75) ? brokers : 1 + chance.below(brokers);
   const min_insync_replicas = 1 + chance.below(Math.min(2, replicationFactor));
   // One transaction is to meet what another has left.
-  const partitions = () => (focus === "transactions" ? 1 : 1 + chance.below(3));
+  const partitions = () => (focus === "transactions" || focus === "remains" ? 1 : 1 + chance.below(3));
   const lasting = {
     topic: "orders",
     partitions: partitions(),
@@ -83,7 +86,7 @@ function drawTopics(chance: Chance, brokers: number, focus: Focus): TopicShape[]
   return [
     lasting,
     copies,
-    ...(chance.percent(60) ? [compacted] : []),
+    ...(chance.percent(60) || focus === "upkeep" ? [compacted] : []),
     ...(chance.percent(50) ? [passing] : []),
   ];
 }
@@ -158,14 +161,6 @@ function drawLaterTopics(chance: Chance, brokers: number): TopicShape[] {
     config,
   }));
 }
-
-/** What happens so often, and so soon one after another, where a run is all about one thing. */
-const FOCUSED: Readonly<Record<Focus, Shape["weights"]>> = {
-  everything: {},
-  storage: { upon: 40, send: 80, slow_syncs: 10, roll: 15, flush: 15, retention: 10, compact: 10 },
-  replication: { upon: 40, send: 80, promote: 10, remove_from_isr: 6 },
-  transactions: { upon: 40, transact: 80, late_marker: 20, replicate: 15, expire_transactions: 1 },
-};
 
 /** Calm ones and wild ones. */
 function drawWeights(chance: Chance): Shape["weights"] {

@@ -46,7 +46,8 @@ export type ClientShape = { readonly name: string } & (
 
 export type ClientKind = ClientShape["kind"];
 
-export type Focus = "everything" | OccasionRoom;
+/** "upkeep": what brokers do to their logs by themselves, and how they end; "remains": transactions whose markers get lost. */
+export type Focus = "everything" | "remains" | OccasionRoom;
 
 export interface Shape {
   readonly brokers: number;

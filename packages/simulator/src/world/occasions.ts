@@ -22,6 +22,9 @@ export const OCCASIONS = {
     ...["transaction_partition_added", "transaction_prepared", "marker_written", "transaction_completed"],
     ...["offsets_staged", "offsets_committed"],
   ],
+  upkeep: [
+    ...["sealed", "manifest_committed", "truncated", "segment_deleted", "compacted", "obsolete_file_removed"],
+  ],
 } as const satisfies Readonly<Record<string, readonly (TraceEvent["kind"] | Derived)[]>>;
 export type OccasionRoom = keyof typeof OCCASIONS;
 export type Occasion = (typeof OCCASIONS)[OccasionRoom][number];

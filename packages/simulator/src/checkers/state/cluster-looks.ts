@@ -50,9 +50,11 @@ export class ClusterLooks {
   readonly #mirrors = new Map<string, Map<number, Mirrored>>();
   readonly #inSync = new Map<string, readonly number[]>();
   readonly #unclean = new Map<string, number>();
+  #cleanEnds = 0;
 
   /** What the cluster says while it does it. */
   traced(event: TraceEvent): void {
+    if (event.kind === "cluster_closed" && event.clean) this.#cleanEnds++;
     if (!("topic" in event && "partition" in event)) return;
     const place = `${event.topic}/${event.partition}`;
     if (CHANGES.has(event.kind) && "brokerId" in event)
@@ -97,6 +99,7 @@ export class ClusterLooks {
       monotonicMs: cluster.env.clock.monotonicMs(),
       replicaLagTimeMs: cluster.config.replicaLagTimeMs,
       uncleanPromotions: this.#unclean.get(place) ?? 0,
+      cleanEnds: this.#cleanEnds,
       replicas: set.copies.flatMap((copy) => this.#replica(place, copy, isCompacted) ?? []),
     };
   }

@@ -27,13 +27,15 @@ export const marksInOrder: Checker<PartitionLook> = {
 export class MarksGrow implements Checker<PartitionLook> {
   readonly name = "marks-grow";
   readonly promise =
-    "in one life the high watermark never goes back but by an unclean promotion, nor within a leadership what is stable, and the leader's end";
+    "in one life, and over a clean end, the high watermark never goes back but by an unclean promotion; nor in one life within a leadership what is stable, and the leader's end";
   readonly #last = new Map<string, PartitionLook>();
 
   check(look: PartitionLook, judge: Judge): void {
     const before = this.#last.get(look.place);
     if (leaderOf(look) !== null) this.#last.set(look.place, look);
-    if (before === undefined || before.life !== look.life || leaderOf(look) === null) return;
+    if (before === undefined || leaderOf(look) === null) return;
+    const isOneLife = before.life === look.life;
+    if (!(isOneLife || isCleanlyFollowed(before, look))) return;
     if (before.uncleanPromotions !== look.uncleanPromotions) return;
     judge.asked();
     const goesBack = (what: string, from: number, to: number) => {
@@ -42,13 +44,18 @@ export class MarksGrow implements Checker<PartitionLook> {
       judge.violated(`${what} of ${look.place} goes back from ${from} to ${to}`, evidence);
     };
     goesBack("the high watermark", before.highWatermark, look.highWatermark);
-    if (before.leaderEpoch !== look.leaderEpoch) return;
+    if (!isOneLife || before.leaderEpoch !== look.leaderEpoch) return;
     goesBack("the last stable offset", before.lastStableOffset, look.lastStableOffset);
     const [was, is] = [leaderOf(before), leaderOf(look)];
     if (was === null || is === null || was.brokerId !== is.brokerId) return;
     goesBack("the leader's log end", was.logEndOffset, is.logEndOffset);
     goesBack("the leader's log start", was.logStartOffset, is.logStartOffset);
   }
+}
+
+/** One process ended as it should, and the next one knows what it noted. Kafka: the replication-offset-checkpoint of a controlled shutdown. */
+function isCleanlyFollowed(before: PartitionLook, look: PartitionLook): boolean {
+  return look.isNoted && look.life === before.life + 1 && look.cleanEnds === before.cleanEnds + 1;
 }
 
 /** Who leads, from the first epoch to the last. */

@@ -50,6 +50,8 @@ export interface PartitionLook {
   readonly replicaLagTimeMs: number;
   /** How often somebody came to lead it who was out of sync. */
   readonly uncleanPromotions: number;
+  /** How many processes before this one have ended as they should. */
+  readonly cleanEnds: number;
   /** Those that can be read. */
   readonly replicas: readonly ReplicaLook[];
 }
