@@ -33,6 +33,7 @@ export const REPLICATION = [
     file: "cluster/high-watermark-file.ts",
     from: "await this.#file.replaceLater(notes);",
     to: "",
+    seed: 60,
   },
   {
     name: "isr-without-high-watermark",

@@ -66,6 +66,7 @@ export const STORAGE = [
     file: "log/parts/manifest-keeper.ts",
     from: "await this.#replace(manifest);\n    this.#manifest = manifest;\n    adopt();\n    this.#trace();\n    this.#removeFiles();",
     to: "this.#manifest = manifest;\n    adopt();\n    this.#trace();\n    this.#removeFiles();\n    await this.#replace(manifest);",
+    seed: 33,
   },
   {
     name: "index-one-entry-further",

@@ -57,7 +57,7 @@ export const TRANSACTIONS = [
     file: "replica/transaction-end.ts",
     from: "if (open === undefined || open.producerEpoch > endedEpoch) return null;",
     to: "if (open === undefined) return null;",
-    seed: 12,
+    seed: 91,
   },
   {
     name: "remains-committed",
@@ -65,6 +65,7 @@ export const TRANSACTIONS = [
     file: "replica/transaction-end.ts",
     from: 'const control = open.producerEpoch === endedEpoch ? end.control : "abort";',
     to: "const control = end.control;",
+    seed: 91,
   },
   {
     name: "ended-not-in-the-snapshot",
