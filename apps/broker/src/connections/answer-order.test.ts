@@ -37,7 +37,10 @@ test("what waits for an earlier answer is counted until it leaves", () => {
   const sent: string[] = [];
   answers.answer(second, "12345", (line) => sent.push(line.toString()));
   expect(answers).toMatchObject({ heldCharacters: 5, isIdle: false });
+  const third = answers.takePlace();
+  answers.answer(third, [Buffer.from("123"), Buffer.from("4567")], (pieces) => sent.push(String(pieces)));
+  expect(answers).toMatchObject({ heldCharacters: 12 });
   answers.answer(first, "1", (line) => sent.push(line.toString()));
-  expect(sent).toEqual(["1", "12345"]);
+  expect(sent).toEqual(["1", "12345", "123,4567"]);
   expect(answers).toMatchObject({ heldCharacters: 0, isIdle: true });
 });

@@ -7,7 +7,7 @@
  * Invariants: each place is answered once; answers leave in the order of their places; what is held is counted.
  */
 
-import type { Answer } from "./speech.ts";
+import { type Answer, type Sent, sizeOf } from "./speech.ts";
 
 /** A place in line. `answer` is undefined until the answer is there, and null when none will be sent. */
 interface Place {
@@ -40,10 +40,10 @@ export class AnswerOrder {
   }
 
   /** Fills a place, and hands everything that is due now to `send`. A `null` is a place that gets no answer. */
-  answer(place: Place, answer: Answer, send: (answer: string | Buffer) => void): void {
+  answer(place: Place, answer: Answer, send: (answer: Sent) => void): void {
     place.answer = answer;
     if (this.#places[0] !== place) {
-      this.#heldCharacters += answer?.length ?? 0;
+      this.#heldCharacters += sizeOf(answer);
       return;
     }
     if (answer !== null) send(answer);
@@ -52,7 +52,7 @@ export class AnswerOrder {
     for (let first = this.#places[0]; first?.answer !== undefined; first = this.#places[0]) {
       this.#places.shift();
       if (first.answer !== null) {
-        this.#heldCharacters -= first.answer.length;
+        this.#heldCharacters -= sizeOf(first.answer);
         send(first.answer);
       }
       first.onSent?.();

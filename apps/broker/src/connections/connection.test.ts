@@ -290,3 +290,12 @@ test("a long poll that begins when its client has gone waits for nothing", async
     expect(bench.parking.size, leave).toBe(0);
   }
 });
+
+test("an answer in pieces comes whole and in its place", async () => {
+  const bench = new Bench();
+  await bench.send("first\nsecond\nthird\n");
+  await bench.answer("second", [Buffer.from("in "), Buffer.from("two pieces\n")]);
+  await bench.answer("third");
+  await bench.answer("first");
+  expect(bench.received).toEqual(["first", "in two pieces", "third"]);
+});

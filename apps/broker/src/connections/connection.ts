@@ -20,7 +20,7 @@ import { Arrivals } from "./arrivals.ts";
 import type { Client } from "./client.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { Output } from "./output.ts";
-import { type Answer, type Frames, type Refusal, unreachableRejection } from "./speech.ts";
+import { type Answer, type Frames, type Refusal, type Sent, unreachableRejection } from "./speech.ts";
 import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
@@ -39,7 +39,7 @@ export class Connection implements Client {
   readonly #arrivals: Arrivals | null;
   readonly #order = new AnswerOrder();
   readonly #output: Output;
-  readonly #send = (answer: string | Buffer): void => this.#output.write(answer);
+  readonly #send = (answer: Sent): void => this.#output.write(answer);
   #inHand = 0;
   /** The client will send nothing more; whole requests may still be left to be taken. */
   #isHalfOpen = false;

@@ -8,6 +8,7 @@
 import type { Duplex } from "node:stream";
 import type { Deadline, Deadlines } from "../deadlines.ts";
 import type { Debtor, OutputBudget } from "./output-budget.ts";
+import { piecesOf, type Sent } from "./speech.ts";
 
 export interface OutputLimits {
   /** Beyond this much unsent output a connection takes no more requests. */
@@ -63,14 +64,15 @@ export class Output implements Debtor {
   }
 
   /** Sends an answer. Does nothing once the stream cannot be written to any more. */
-  write(answer: string | Buffer): void {
+  write(answer: Sent): void {
     if (!this.#stream.writable) return;
     if (!this.#isCorked) {
       this.#isCorked = true;
       this.#stream.cork();
       process.nextTick(this.#uncork);
     }
-    if (!this.#stream.write(answer)) this.#shares.budget.owe(this, answer.length);
+    for (const piece of piecesOf(answer))
+      if (!this.#stream.write(piece)) this.#shares.budget.owe(this, piece.length);
     if (this.#stall === null && this.unsentBytes > this.#limits.bytesMax) this.#watchStall();
   }
 

@@ -4,8 +4,30 @@
  */
 import type { Client } from "./client.ts";
 
-/** An answer as it leaves: as bytes when it is long, or `null` when none will be sent. */
-export type Answer = string | Buffer | null;
+/** An answer as it leaves: as bytes when it is long, in pieces where joining them would copy much. */
+export type Sent = string | Buffer | readonly Buffer[];
+/** `null` when none will be sent. */
+export type Answer = Sent | null;
+
+/** In bytes; of text in characters, which are ASCII but for a few. */
+export function sizeOf(answer: Answer): number {
+  if (answer === null) return 0;
+  return isWhole(answer) ? answer.length : answer.reduce((sum, piece) => sum + piece.length, 0);
+}
+
+export function piecesOf(answer: Sent): readonly (string | Buffer)[] {
+  return isWhole(answer) ? [answer] : answer;
+}
+
+/** In one piece. */
+export function bytesOf(answer: Sent): Buffer {
+  if (typeof answer === "string") return Buffer.from(answer);
+  return isWhole(answer) ? answer : Buffer.concat(answer);
+}
+
+function isWhole(answer: Sent): answer is string | Buffer {
+  return typeof answer === "string" || Buffer.isBuffer(answer);
+}
 
 /** What comes of a request. */
 export interface Dispatched {

@@ -5,7 +5,7 @@
  */
 
 import type { DiskError } from "@minikafka/core";
-import type { Answer } from "../connections/speech.ts";
+import { type Answer, bytesOf } from "../connections/speech.ts";
 import type { NumberedEvent } from "../event-feed.ts";
 import type { KafkaPeer } from "../kafka/peer.ts";
 import type { History } from "./history.ts";
@@ -34,7 +34,9 @@ export class Recorder {
     const history = this.#history;
     history.taken(number, connection, line);
     return (answer) => {
-      if (answer !== null && history === this.#history) history.answered(number, answer.toString().trimEnd());
+      if (answer === null || history !== this.#history) return;
+      const text = typeof answer === "string" ? answer : bytesOf(answer).toString();
+      history.answered(number, text.trimEnd());
     };
   }
 
@@ -44,7 +46,7 @@ export class Recorder {
     history.takenFrame(number, connection, frame, peer);
     return (answer) => {
       if (answer !== null && history === this.#history)
-        history.answeredFrame(number, Buffer.from(answer).subarray(SIZE_BYTES));
+        history.answeredFrame(number, bytesOf(answer).subarray(SIZE_BYTES));
     };
   }
 

@@ -202,7 +202,7 @@ function encoded<Name extends ApiName>(
   response: ResponseOf<Name> | null,
 ): Answer {
   if (response === null) return null;
-  return Buffer.concat(responseFrame(api, call.version, correlationId, response));
+  return responseFrame(api, call.version, correlationId, response);
 }
 
 function dispatched<Name extends ApiName>(

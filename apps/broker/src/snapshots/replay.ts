@@ -5,6 +5,7 @@
  */
 
 import type { Quiet } from "../connections/quiet.ts";
+import { bytesOf } from "../connections/speech.ts";
 import type { Recorder } from "../history/recorder.ts";
 import { bytesOfLine, type KafkaRequestEntry, type TraceEntry } from "../history/trace-lines.ts";
 import type { Dispatcher } from "../json/dispatch.ts";
@@ -62,7 +63,7 @@ export class Replay {
         answer = later;
       });
     await this.#quiet.come();
-    return answer === null ? null : JSON.parse(answer.toString());
+    return answer === null ? null : JSON.parse(bytesOf(answer).toString());
   }
 
   #take(connection: number, line: Buffer): void {

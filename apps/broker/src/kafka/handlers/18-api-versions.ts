@@ -8,6 +8,7 @@
  * Not modelled: features of the cluster. None is named; above all no transaction.version, which would have clients speak KIP-890.
  */
 import { type AnyApi, API_TABLE, KAFKA_ERRORS, responseFrame } from "@minikafka/protocol/kafka";
+import type { Answer } from "../../connections/speech.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaHandler } from "../handler.ts";
 
@@ -24,10 +25,10 @@ export const apiVersions: KafkaHandler<"ApiVersions"> = {
 };
 
 /** To who asks in a version that nobody speaks. */
-export function unsupportedVersion(correlationId: number): Buffer {
+export function unsupportedVersion(correlationId: number): Answer {
   const api = API_TABLE[18];
   const response = { errorCode: KAFKA_ERRORS.UNSUPPORTED_VERSION, apiKeys: [namedKey(api)] };
-  return Buffer.concat(responseFrame(api, 0, correlationId, response));
+  return responseFrame(api, 0, correlationId, response);
 }
 
 function namedKey({ key, versions: [minVersion, maxVersion] }: AnyApi) {
