@@ -267,12 +267,20 @@ describe("a broker answers for what it leads alone", () => {
   }
 
   test("others say who does", async () => {
-    const { one, two } = await openThree();
+    const { broker, one, two } = await openThree();
     expect(await send(two, kafkaBatch(["a"]), { version: 10 })).toMatchObject({
       errorCode: 6,
       currentLeader: { leaderId: 1, leaderEpoch: 0 },
     });
     expect(await read(two, { version: 12 })).toMatchObject({ errorCode: 6, currentLeader: { leaderId: 1 } });
+    const { topicId } = broker.cluster.describeTopic("orders");
+    const { nodeEndpoints } = await two.ask("Fetch", 16, fetchRequest({ topicId }));
+    const [leader] = broker.kafkaAddresses;
+    expect(nodeEndpoints).toEqual([{ nodeId: 1, host: leader?.host, port: leader?.port, rack: null }]);
+    const partitionData = [{ index: 0, records: kafkaBatch(["a"]) }];
+    const produce = { acks: 1, timeoutMs: 0, topicData: [{ name: "orders", partitionData }] };
+    expect((await two.ask("Produce", 10, produce)).nodeEndpoints).toEqual(nodeEndpoints);
+    expect((await one.ask("Fetch", 16, fetchRequest({ topicId }))).nodeEndpoints).toEqual([]);
     expect(await send(one, kafkaBatch(["a"]))).toMatchObject({ errorCode: 0, baseOffset: 0 });
   });
 
@@ -285,6 +293,9 @@ describe("a broker answers for what it leads alone", () => {
     expect(await read(two, { currentLeaderEpoch: 0 })).toMatchObject({ errorCode: 74 });
     expect(await read(two, { currentLeaderEpoch: 9 })).toMatchObject({ errorCode: 75 });
     expect(await read(two, { currentLeaderEpoch: 1 })).toMatchObject({ errorCode: 0 });
+    expect(await read(one, { currentLeaderEpoch: 0 })).toMatchObject({ errorCode: 74 });
+    expect(await read(one, { currentLeaderEpoch: 9 })).toMatchObject({ errorCode: 75 });
+    expect(await read(one, { currentLeaderEpoch: 1 })).toMatchObject({ errorCode: 6 });
     const found = await listed(broker, two, -2);
     expect(found).toMatchObject({ offset: 0, leaderEpoch: 0 });
     expect(await listed(broker, two, -1)).toMatchObject({ offset: 2, leaderEpoch: 1 });

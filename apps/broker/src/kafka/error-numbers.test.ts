@@ -33,7 +33,8 @@ test("a record that is too long is the fault of a commit's offsets, and elsewher
 
 test("a partition's leader names its own trouble", () => {
   expect(nameOf("REQUEST_TIMED_OUT", "Produce")).toBe("REQUEST_TIMED_OUT");
-  expect(nameOf("STORAGE_ERROR", "Fetch")).toBe("KAFKA_STORAGE_ERROR");
+  expect(nameOf("STORAGE_ERROR", "Fetch", 6)).toBe("KAFKA_STORAGE_ERROR");
+  expect(nameOf("STORAGE_ERROR", "Fetch", 5)).toBe("NOT_LEADER_OR_FOLLOWER");
   expect(nameOf("BROKER_FAILED", "Produce")).toBe("KAFKA_STORAGE_ERROR");
 });
 

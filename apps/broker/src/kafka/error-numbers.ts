@@ -101,7 +101,16 @@ const OF_TRANSACTIONS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
 /** Who is asked by producers in transactions. */
 const TRANSACTIONAL: readonly string[] = ["Produce", "TxnOffsetCommit"];
 
+/** Fetch before 6 does not know KAFKA_STORAGE_ERROR (KIP-112): with this its clients look for another leader. */
+const STORAGE_ERROR_SINCE = 6;
+
 function nameOf(code: ErrorCode, { api, version }: Asked): KafkaErrorName | null {
+  if (
+    api === "Fetch" &&
+    version < STORAGE_ERROR_SINCE &&
+    (code === "STORAGE_ERROR" || code === "BROKER_FAILED")
+  )
+    return "NOT_LEADER_OR_FOLLOWER";
   if (code === "PRODUCER_FENCED" || code === "TRANSACTION_ABORTED") {
     const since = FENCED_SINCE[api];
     return since !== undefined && version >= since ? "PRODUCER_FENCED" : "INVALID_PRODUCER_EPOCH";

@@ -6,6 +6,7 @@ import {
   type TopicPartition,
 } from "@minikafka/core";
 import { KafkaRefusal } from "./error-numbers.ts";
+import type { KafkaSite } from "./kafka-site.ts";
 
 /** No epoch that a client knows. */
 const NOT_TOLD = -1;
@@ -21,14 +22,18 @@ export function requireLed(
   { brokerId, leaderEpoch = NOT_TOLD }: { readonly brokerId: number; readonly leaderEpoch?: number },
 ): PartitionReplicaSet {
   const set = cluster.replicaSet(place);
-  if (set.leaderId !== brokerId) {
-    const leader = set.leaderId === null ? "nobody" : `broker ${set.leaderId}`;
-    throw new KafkaRefusal("NOT_LEADER_OR_FOLLOWER", `broker ${brokerId} was asked, and ${leader} leads`);
-  }
-  if (leaderEpoch === NOT_TOLD || leaderEpoch === set.leaderEpoch) return set;
-  const message = `the leader epoch is ${leaderEpoch}; expected ${set.leaderEpoch}`;
-  if (leaderEpoch > set.leaderEpoch) throw new KafkaRefusal("UNKNOWN_LEADER_EPOCH", message);
-  throw new BrokerError("FENCED_LEADER_EPOCH", message, { leader_epoch: set.leaderEpoch });
+  // A follower knows the epoch as well, and judges it first (Kafka: Partition.getLocalLog).
+  if (set.copies.some((copy) => copy.brokerId === brokerId)) requireEpoch(leaderEpoch, set.leaderEpoch);
+  if (set.leaderId === brokerId) return set;
+  const leader = set.leaderId === null ? "nobody" : `broker ${set.leaderId}`;
+  throw new KafkaRefusal("NOT_LEADER_OR_FOLLOWER", `broker ${brokerId} was asked, and ${leader} leads`);
+}
+
+function requireEpoch(told: number, leaderEpoch: number): void {
+  if (told === NOT_TOLD || told === leaderEpoch) return;
+  const message = `the leader epoch is ${told}; expected ${leaderEpoch}`;
+  if (told > leaderEpoch) throw new KafkaRefusal("UNKNOWN_LEADER_EPOCH", message);
+  throw new BrokerError("FENCED_LEADER_EPOCH", message, { leader_epoch: leaderEpoch });
 }
 
 /** Who leads now, for a client that asked somebody else; -1 each where nobody knows. */
@@ -43,4 +48,17 @@ export function leaderOf(
     if (!(problem instanceof BrokerError)) throw problem;
     return { leaderId: -1, leaderEpoch: -1 };
   }
+}
+
+interface Led {
+  readonly currentLeader?: { readonly leaderId?: number };
+}
+
+/** Where those are reached that are named as leaders, each once: without it clients do not turn to them (KIP-951). */
+export function endpointsOfLeaders(answers: Iterable<Led>, site: KafkaSite) {
+  const leaderIds = new Set(Array.from(answers, ({ currentLeader }) => currentLeader?.leaderId ?? -1));
+  return [...leaderIds].flatMap((nodeId) => {
+    const address = site.addressOf(nodeId);
+    return address === null ? [] : [{ nodeId, ...address }];
+  });
 }

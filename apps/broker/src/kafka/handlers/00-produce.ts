@@ -6,7 +6,7 @@
  * A batch of an idempotent producer that comes again is answered with the offset that it got the first time. With a transactional id the
  * batches are a part of its open transaction. What is amiss stands with its partition, and the others are appended. The records of a batch
  * are kept as they came; its header is translated.
- * Versions: 3 is the first that is served; 8 tells the message of an error, 10 the leader to turn to.
+ * Versions: 3 is the first that is served; 8 tells the message of an error, 10 the leader to turn to and where it is.
  * Not modelled: the errors of single records (recordErrors), since a batch is taken or refused as a whole.
  */
 import { type AppendResult, BrokerError, type TopicPartition } from "@minikafka/core";
@@ -16,7 +16,7 @@ import { withinTime } from "../../time-limit.ts";
 import { frameOfBatch } from "../batches/frame-of-batch.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
-import { leaderOf, requireLed } from "../leadership.ts";
+import { endpointsOfLeaders, leaderOf, requireLed } from "../leadership.ts";
 import { partProblem } from "../part-problem.ts";
 
 type Request = RequestOf<"Produce">;
@@ -43,10 +43,9 @@ export const produce: KafkaHandler<"Produce"> = {
         partitionResponses: await Promise.all(partitions),
       })),
     );
-    if (request.acks !== 0) return { responses };
-    const hasFailed = responses.some(({ partitionResponses }) =>
-      partitionResponses.some(({ errorCode }) => errorCode !== NONE),
-    );
+    const answered = responses.flatMap(({ partitionResponses }) => partitionResponses);
+    if (request.acks !== 0) return { responses, nodeEndpoints: endpointsOfLeaders(answered, context.kafka) };
+    const hasFailed = answered.some(({ errorCode }) => errorCode !== NONE);
     if (hasFailed) call.client.cut("a batch was refused, and its client waits for no answer");
     return null;
   },

@@ -19,7 +19,7 @@ import { batchesOfFrames } from "../batches/batches-of-frames.ts";
 import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { isolationOf } from "../isolation.ts";
-import { leaderOf, requireLed } from "../leadership.ts";
+import { endpointsOfLeaders, leaderOf, requireLed } from "../leadership.ts";
 
 type Request = RequestOf<"Fetch">;
 type Response = ResponseOf<"Fetch">;
@@ -50,7 +50,13 @@ export const fetch: KafkaHandler<"Fetch"> = {
         partitions: partitions.map((asked) => reading.read(name, asked)),
       }));
       return {
-        fields: { responses },
+        fields: {
+          responses,
+          nodeEndpoints: endpointsOfLeaders(
+            responses.flatMap(({ partitions }) => partitions),
+            context.kafka,
+          ),
+        },
         bytes: reading.hasError ? Number.POSITIVE_INFINITY : reading.bytesRead,
       };
     });

@@ -9,7 +9,7 @@ import type { KafkaHandler } from "../handler.ts";
 
 export const deleteGroups: KafkaHandler<"DeleteGroups"> = {
   async serve({ groupsNames }, context, call) {
-    const deleted = groupsNames.map(async (groupId) => {
+    const deleted = Array.from(new Set(groupsNames), async (groupId) => {
       try {
         await changeGroupOf(groupId, context, call, (groups, wait) => groups.delete(groupId, wait));
         return { groupId, errorCode: NONE };
