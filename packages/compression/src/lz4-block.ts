@@ -1,8 +1,7 @@
 /** One compressed block of an LZ4 frame, over which lz4-frame.ts has walked: its lengths lie within it, and are those of its target. */
 import { damaged } from "./codec.ts";
+import { MATCH_BYTES_MIN } from "./lz4-frame.ts";
 
-/** The least length of a match, which its token does not count. */
-const MATCH_BYTES_MIN = 4;
 /** Shorter pieces are copied byte by byte: the call would cost more. */
 const CALL_BYTES_MIN = 32;
 

@@ -11,7 +11,7 @@ const IS_STORED = 0x8000_0000;
 const BLOCK_BYTES_MAX = [64, 256, 1024, 4096].map((kibibytes) => kibibytes * 1024);
 const FIRST_BLOCK_SIZE = 4;
 /** The least length of a match, which its token does not count. */
-const MATCH_BYTES_MIN = 4;
+export const MATCH_BYTES_MIN = 4;
 
 interface Lz4Block {
   readonly start: number;

@@ -1,5 +1,5 @@
 /** What a frame of Kafka's asks, and how that ended, as those who watch requests are told. */
-import { type ApiName, KAFKA_ERRORS } from "@minikafka/protocol/kafka";
+import { type ApiName, KAFKA_ERRORS, kafkaErrorName } from "@minikafka/protocol/kafka";
 import { kafkaPoint } from "../faults/kafka-points.ts";
 import type { ScopedRequest } from "../faults/request-points.ts";
 import type { Asked, Outcome } from "../request-event.ts";
@@ -43,11 +43,7 @@ export function outcomeOf(response: object | null): Outcome {
   return typeof errorCode === "number" && errorCode !== KAFKA_ERRORS.NONE ? errorName(errorCode) : "ok";
 }
 
-const NAMES: ReadonlyMap<number, string> = new Map(
-  Object.entries(KAFKA_ERRORS).map(([name, number]) => [number, name]),
-);
-
 /** As Kafka calls it. */
 export function errorName(errorCode: number): string {
-  return NAMES.get(errorCode) ?? String(errorCode);
+  return kafkaErrorName(errorCode) ?? String(errorCode);
 }

@@ -11,11 +11,11 @@ export {
   type ResponseValueOf,
 } from "./api-table.ts";
 export { TIMESTAMP_EARLIEST, TIMESTAMP_LATEST, TIMESTAMP_MAX } from "./apis/02-list-offsets.ts";
-export { OPERATIONS_NOT_ASKED } from "./apis/03-metadata.ts";
 export { KEY_TYPE_GROUP, KEY_TYPE_TRANSACTION } from "./apis/10-find-coordinator.ts";
 export { DELETE_TO_HIGH_WATERMARK } from "./apis/21-delete-records.ts";
 export { ENDPOINT_BROKERS } from "./apis/60-describe-cluster.ts";
 export { ANY_DURATION } from "./apis/66-list-transactions.ts";
+export { OPERATIONS_NOT_ASKED } from "./apis/authorized-operations.ts";
 export {
   CONFIG_OPERATION,
   CONFIG_SOURCE,

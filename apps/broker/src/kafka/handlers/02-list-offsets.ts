@@ -9,8 +9,12 @@
  * Not modelled: OFFSET_NOT_AVAILABLE (KIP-207), since a new leader's high watermark is right as soon as it leads.
  */
 import type { Isolation, PartitionReplicaSet, TopicPartition } from "@minikafka/core";
-import { EARLIEST_TIMESTAMP } from "@minikafka/core";
-import type { RequestOf, ResponseOf } from "@minikafka/protocol/kafka";
+import {
+  type RequestOf,
+  type ResponseOf,
+  TIMESTAMP_EARLIEST,
+  TIMESTAMP_MAX,
+} from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
@@ -21,7 +25,6 @@ import { namedTwice } from "../repeats.ts";
 type AskedPartition = RequestOf<"ListOffsets">["topics"][number]["partitions"][number];
 type FoundPartition = ResponseOf<"ListOffsets">["topics"][number]["partitions"][number];
 
-const TIMESTAMP_MAX = -3;
 const TIMESTAMP_MAX_SINCE = 7;
 const NOT_FOUND = -1;
 
@@ -63,7 +66,7 @@ function found(
 ): Omit<FoundPartition, "errorCode"> {
   const set = requireLed(cluster, place, { brokerId, leaderEpoch });
   const isLatestTime = timestamp === TIMESTAMP_MAX && version >= TIMESTAMP_MAX_SINCE;
-  if (timestamp < EARLIEST_TIMESTAMP && !isLatestTime)
+  if (timestamp < TIMESTAMP_EARLIEST && !isLatestTime)
     throw new KafkaRefusal(
       "UNSUPPORTED_VERSION",
       `the time ${timestamp} means nothing in version ${version}`,

@@ -18,17 +18,14 @@ import {
   ZERO_UUID,
 } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
+import { CLUSTER_OPERATIONS, TOPIC_OPERATIONS } from "../authorized-operations.ts";
 import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
+import { runningBrokers } from "../running-brokers.ts";
 
 type Request = RequestOf<"Metadata">;
 type TopicEntry = ResponseOf<"Metadata">["topics"][number];
 type Asked = NonNullable<Request["topics"]>[number];
-
-/** Kafka: AclEntry.supportedOperations, as a bit each: read, write, create, delete, alter, describe, and both of configs. */
-const TOPIC_OPERATIONS = 0xdf8;
-/** Of the cluster: create, alter, describe, cluster action, both of configs, idempotent write. */
-const CLUSTER_OPERATIONS = 0x1fa0;
 
 export const metadata: KafkaHandler<"Metadata"> = {
   takesEffectLate: true,
@@ -89,19 +86,16 @@ function respond(
   call: KafkaCall,
   problems: Problems = new Map(),
 ): ResponseOf<"Metadata"> {
-  const { cluster, kafka } = context;
-  const running = cluster.brokerStates().filter(({ state }) => state !== "stopped");
+  const { cluster } = context;
+  const { brokers, controllerId } = runningBrokers(context);
   const operations = request.includeTopicAuthorizedOperations
     ? { topicAuthorizedOperations: TOPIC_OPERATIONS }
     : {};
   const all = () => cluster.listTopics().map(({ topic }) => ({ name: topic, topicId: ZERO_UUID }));
   return {
-    brokers: running.flatMap(({ brokerId }) => {
-      const address = kafka.addressOf(brokerId);
-      return address === null ? [] : [{ nodeId: brokerId, ...address }];
-    }),
+    brokers: brokers.map(({ brokerId: nodeId, host, port }) => ({ nodeId, host, port })),
     clusterId: cluster.clusterId,
-    controllerId: running[0]?.brokerId ?? -1,
+    controllerId,
     topics: (asked ?? all()).map((each) => ({
       ...topicEntry(each, { cluster, problem: problems.get(each.name ?? "") }, call),
       ...operations,

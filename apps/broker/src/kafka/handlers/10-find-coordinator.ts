@@ -6,7 +6,12 @@
  * Versions: 0 knows groups alone; 4 asks for many keys (KIP-699); 6 brought share groups, which are INVALID_REQUEST here.
  */
 import { BrokerError } from "@minikafka/core";
-import type { RequestOf, ResponseOf } from "@minikafka/protocol/kafka";
+import {
+  KEY_TYPE_GROUP,
+  KEY_TYPE_TRANSACTION,
+  type RequestOf,
+  type ResponseOf,
+} from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { ANSWER_MS, withinTime } from "../../time-limit.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
@@ -57,11 +62,11 @@ async function coordinatorOf(
   keyType: number,
   { cluster, deadlines }: BrokerContext,
 ): Promise<number> {
-  if (keyType === 0)
+  if (keyType === KEY_TYPE_GROUP)
     return withinTime(ANSWER_MS, deadlines, { groupId: key }, (giveUp) =>
       cluster.groups.coordinatorOf(key, { giveUp }),
     );
-  if (keyType === 1)
+  if (keyType === KEY_TYPE_TRANSACTION)
     return withinTime(ANSWER_MS, deadlines, { transactionalId: key }, (giveUp) =>
       cluster.transactions.coordinatorOf(key, { giveUp }),
     );

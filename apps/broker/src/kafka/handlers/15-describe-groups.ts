@@ -9,15 +9,13 @@
 import { BrokerError, type GroupDescription } from "@minikafka/core";
 import type { ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
+import { GROUP_OPERATIONS } from "../authorized-operations.ts";
 import { NONE, numberOf } from "../error-numbers.ts";
 import { lookAtGroupOf } from "../group-calls.ts";
 import { DEAD, groupStateName } from "../group-states.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 
 type Described = ResponseOf<"DescribeGroups">["groups"][number];
-
-/** Kafka: AclEntry.supportedOperations of a group, as a bit each: read, delete, describe. */
-const GROUP_OPERATIONS = 0x148;
 
 export const describeGroups: KafkaHandler<"DescribeGroups"> = {
   async serve({ groups, includeAuthorizedOperations }, context, call) {

@@ -5,31 +5,25 @@
  * Not modelled: racks (null), fenced brokers. There are no ACLs: every operation is allowed.
  */
 import { ENDPOINT_BROKERS } from "@minikafka/protocol/kafka";
+import { CLUSTER_OPERATIONS } from "../authorized-operations.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaHandler } from "../handler.ts";
+import { runningBrokers } from "../running-brokers.ts";
 
 /** Kafka: EndpointType. */
 const CONTROLLERS = 2;
 
-/** Of the cluster, as a bit each: create, alter, describe, cluster action, both of configs, idempotent write. */
-const CLUSTER_OPERATIONS = 0x1fa0;
-
 export const describeCluster: KafkaHandler<"DescribeCluster"> = {
-  serve({ endpointType, includeClusterAuthorizedOperations }, { cluster, kafka }) {
+  serve({ endpointType, includeClusterAuthorizedOperations }, context) {
     if (endpointType !== ENDPOINT_BROKERS)
       throw new KafkaRefusal(
         endpointType === CONTROLLERS ? "MISMATCHED_ENDPOINT_TYPE" : "UNSUPPORTED_ENDPOINT_TYPE",
         `the endpoint type is ${endpointType}; expected ${ENDPOINT_BROKERS}, brokers`,
       );
-    const running = cluster.brokerStates().filter(({ state }) => state !== "stopped");
     return {
       errorCode: NONE,
-      clusterId: cluster.clusterId,
-      controllerId: running[0]?.brokerId ?? -1,
-      brokers: running.flatMap(({ brokerId }) => {
-        const address = kafka.addressOf(brokerId);
-        return address === null ? [] : [{ brokerId, ...address }];
-      }),
+      clusterId: context.cluster.clusterId,
+      ...runningBrokers(context),
       ...(includeClusterAuthorizedOperations && { clusterAuthorizedOperations: CLUSTER_OPERATIONS }),
     };
   },

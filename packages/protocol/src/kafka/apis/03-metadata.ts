@@ -8,9 +8,7 @@
  */
 import { boolean, int16, int32, string, uuid, ZERO_UUID } from "../field-types.ts";
 import { api, arrayOf, field, struct } from "../schema.ts";
-
-/** Authorized operations that nobody asked for: the lowest int32. */
-export const OPERATIONS_NOT_ASKED = -2_147_483_648;
+import { OPERATIONS_NOT_ASKED } from "./authorized-operations.ts";
 
 const partition = struct({
   errorCode: field(int16),

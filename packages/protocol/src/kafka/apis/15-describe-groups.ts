@@ -5,7 +5,7 @@
  */
 import { boolean, bytes, int16, int32, string } from "../field-types.ts";
 import { api, arrayOf, field, struct } from "../schema.ts";
-import { OPERATIONS_NOT_ASKED } from "./03-metadata.ts";
+import { OPERATIONS_NOT_ASKED } from "./authorized-operations.ts";
 
 const member = struct({
   memberId: field(string),

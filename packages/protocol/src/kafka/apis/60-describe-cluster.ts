@@ -1,7 +1,7 @@
 /** DescribeCluster: the brokers and the controller (KIP-700). Version 1 asks for brokers or for controllers (KIP-919). */
 import { boolean, int8, int16, int32, string } from "../field-types.ts";
 import { api, arrayOf, field, struct } from "../schema.ts";
-import { OPERATIONS_NOT_ASKED } from "./03-metadata.ts";
+import { OPERATIONS_NOT_ASKED } from "./authorized-operations.ts";
 
 /** Kafka: EndpointType. */
 export const ENDPOINT_BROKERS = 1;
