@@ -36,6 +36,8 @@ export interface NetworkParts {
   readonly delayMsMax: number;
   /** Of a thousand messages, so many break their connection. */
   readonly lossPermille: number;
+  /** By then everything has arrived that its client had given up while it was on its way. */
+  lateUntilMs: number;
   readonly broken: (problem: unknown) => void;
 }
 
@@ -117,7 +119,7 @@ export class Connection {
   /** The client is dead. */
   die(): void {
     this.#isDead = true;
-    if (this.#link !== null) this.#link.state = "left";
+    if (this.#link !== null) this.#leave(this.#link);
   }
 
   /** Nothing comes through for a while, either way. */
@@ -176,8 +178,14 @@ export class Connection {
 
   /** The client has waited long enough. What it sent may still arrive. */
   #abandon(link: Link): void {
-    link.state = "left";
+    this.#leave(link);
     if (!this.#isDead) for (const { lose } of [...link.pending]) lose();
+  }
+
+  #leave(link: Link): void {
+    const parts = this.#parts;
+    if (link.state === "open") parts.lateUntilMs = Math.max(parts.lateUntilMs, link.requestsAtMs);
+    if (link.state !== "broken") link.state = "left";
   }
 
   #broke(link: Link | null): void {

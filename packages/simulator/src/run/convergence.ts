@@ -33,7 +33,7 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
     calm();
     if (round % 5 === 0) mending.round();
     tend(world);
-    if (groupApart(world) !== null) driveGroups(world);
+    if (groupApart(world) !== null || isLate(world) || coordinators.waitForMembers()) driveGroups(world);
     else coordinators.ask();
     await roundOver(world, pass);
     if (witness.violation !== null) return;
@@ -43,6 +43,11 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
   if (reason !== null) witness.violates({ what: "not-converged", evidence: reason });
   else await readAll(world, pass);
   if (witness.violation === null) await restOf(world, pass);
+}
+
+/** Whether something may yet arrive that its client has given up: a join, of which nobody hears. Meanwhile members go on. */
+function isLate({ timeline, network }: RunWorld): boolean {
+  return timeline.nowMs <= network.lateUntilMs;
 }
 
 /**
@@ -99,6 +104,7 @@ class CoordinatorStates {
   readonly #world: RunWorld;
   #unsettled: string | null = "nobody has said how the groups are";
   #open: string | null = "nobody has said how the transactions are";
+  #waitsForMembers = false;
 
   constructor(world: RunWorld) {
     this.#world = world;
@@ -129,8 +135,16 @@ class CoordinatorStates {
         const group = groups.find(({ state }) => state !== "stable" && state !== "empty");
         if (unread !== undefined) this.#unsettled = `groups of ${unread.partition}: ${unread.error.message}`;
         else this.#unsettled = group === undefined ? null : `the group ${group.groupId} is ${group.state}`;
+        this.#waitsForMembers = group !== undefined;
       },
     });
+  }
+
+  /** Whether a group has members with something to do, as was said last. It is to be asked anew then. */
+  waitForMembers(): boolean {
+    const waits = this.#waitsForMembers;
+    this.#waitsForMembers = false;
+    return waits;
   }
 
   apart(): string | null {
@@ -156,6 +170,7 @@ function apartBy(world: RunWorld): string | null {
   if (cluster === null || !world.process.isUp) return "the cluster is not up";
   const group = groupApart(world);
   if (group !== null) return group;
+  if (isLate(world)) return "something is on its way that its client has given up";
   const busy = [...world.clients.values()].find(({ isIdle }) => !isIdle);
   if (busy !== undefined) return `${busy.name} still waits`;
   for (const { topic, partitions } of cluster.listTopics())
