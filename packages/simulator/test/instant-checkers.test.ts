@@ -97,7 +97,7 @@ describe("a marker", () => {
   function written(
     leader: MadeReplica,
     changes: Partial<PartitionLook> = {},
-    { producerEpoch = 1, isCompleted = false } = {},
+    { producerEpoch = 1, isCompleted = false, follower = {} as MadeReplica } = {},
   ): Verdict {
     const verdict = new Verdict();
     const checker = new MarkerAfterDecision();
@@ -109,7 +109,10 @@ describe("a marker", () => {
     }
     const place = { topic: "orders", partition: 0, brokerId: 1, firstOffset: 0, offset: 1 };
     const facts = { producerId: 7, producerEpoch, coordinatorEpoch: 0, control: "commit" } as const;
-    const look = new MadeLooks().made({ 1: { batches: RECORDS, ...leader } }, changes);
+    const look = new MadeLooks().made(
+      { 1: { batches: RECORDS, ...leader }, 2: { batches: RECORDS, ...follower } },
+      changes,
+    );
     checker.written({ kind: "marker_written", ...place, ...facts }, [look], verdict.judgeOf(checker.name));
     return verdict;
   }
@@ -117,11 +120,14 @@ describe("a marker", () => {
   test("is flagged before what decides it is visible, or on the disk", () => {
     expectFlagged(written({}, { highWatermark: 2 }));
     expectFlagged(written({ flushedOffset: 2 }));
+    expectFlagged(written({}, {}, { follower: { flushedOffset: 2 } }));
   });
 
   test("is none to be flagged once what decides it is there for good", () => {
     expectSound(written({ flushedOffset: 3 }, { highWatermark: 3 }), 1);
     expectSound(written({ flushedOffset: 2 }, { waitsForDisk: false }), 1);
+    const follower = { batches: [], flushedOffset: 0 };
+    expectSound(written({}, { inSyncReplicas: [1], highWatermark: 4 }, { follower }), 1);
   });
 
   test("is not judged when another leads than the one that has decided, and of what was ended before", () => {

@@ -9,7 +9,7 @@ type Written = Extract<TraceEvent, { kind: "marker_written" }>;
 export class MarkerAfterDecision {
   readonly name = "marker-after-decision";
   readonly promise =
-    "no marker is written before the last record of its transactional id is visible in the coordinator's log, and on the leader's disk where acknowledgements wait for disks";
+    "no marker is written before the last record of its transactional id is visible in the coordinator's log, and on the disk of everybody in sync where acknowledgements wait for disks";
   /** By producer id, whose transaction is open, and in which epoch it was begun. */
   readonly #open = new Map<number, { readonly transactionalId: string; readonly producerEpoch: number }>();
 
@@ -44,13 +44,17 @@ export class MarkerAfterDecision {
       );
       if (last === undefined) continue;
       judge.asked();
+      const inSync = look.replicas.filter(({ brokerId }) => look.inSyncReplicas.includes(brokerId));
+      const onDisk = Math.min(...inSync.map(({ flushedOffset }) => flushedOffset));
       const isVisible = last.nextOffset <= look.highWatermark;
-      if (isVisible && (!look.waitsForDisk || last.nextOffset <= leader.flushedOffset)) continue;
+      if (isVisible && (!look.waitsForDisk || last.nextOffset <= onDisk)) continue;
       judge.violated(
         `the ${control} marker of ${transactionalId} in ${topic}/${partition} was written before its end was decided for good`,
         [
           batchWords(leader.brokerId, last),
-          `flushed to ${leader.flushedOffset} of ${leader.logEndOffset}`,
+          ...inSync.map(
+            (each) => `${each.brokerId} has ${each.flushedOffset} of ${each.logEndOffset} on its disk`,
+          ),
           lookWords(look),
         ],
       );
