@@ -1,8 +1,9 @@
 /**
  * What a fetch of several partitions may still read.
  *
- * Owns the bytes that are left. Only the first batch of the whole answer may be larger than what is left; a later one that does not fit
- * is left for the next fetch, and from then on partitions are read for their marks alone (Kafka: fetch.max.bytes, KIP-74).
+ * Owns the bytes that are left. Only the first batch of the whole answer may be larger than what is left or asked for of its partition; a
+ * later one that does not fit is left for the next fetch (Kafka: fetch.max.bytes, max.partition.fetch.bytes, KIP-74). Once one did not fit
+ * into what is left, partitions are read for their marks alone.
  */
 import type { BrokerCluster, FetchOptions, FetchResult, TopicPartition } from "@minikafka/core";
 
@@ -45,8 +46,8 @@ export class FetchBudget {
     const options = { bytesMax: budget, isolation: this.#isolation };
     const result = this.#cluster.fetch({ topic, partition }, offset, options);
     const isFirst = this.bytesRead === 0;
-    if (result.batches.length > this.#bytesLeft && !isFirst) {
-      this.#bytesLeft = 0;
+    if (result.batches.length > budget && !isFirst) {
+      if (result.batches.length > this.#bytesLeft) this.#bytesLeft = 0;
       return { ...result, batches: NO_BATCHES, abortedTransactions: [], nextOffset: offset };
     }
     this.#bytesLeft -= result.batches.length;

@@ -1,8 +1,8 @@
 /**
  * Fetch: batches of many partitions from given offsets on; waits until there is enough, at most for so long.
  *
- * Behaviour: whole batches, the first of them also when it is longer than was asked for (KIP-74); what does not fit is left for the next
- * fetch. What is amiss stands with its partition, and nobody waits then. With read_committed up to the last stable offset, beside the
+ * Behaviour: whole batches, the first of them also when it is longer than was asked for (KIP-74), be that 0 bytes or less; what does not fit
+ * is left for the next fetch. What is amiss stands with its partition, and nobody waits then. With read_committed up to the last stable offset, beside the
  * transactions that were aborted among what is given, by their first offset; their records are there, and it is for the client to leave
  * them out. Batches are those that lie in the log, with Kafka's header in the place of ours.
  * Versions: 9 brought the leader epoch that the client knows (KIP-320), 12 the leader to turn to, 13 topic ids instead of names
@@ -40,7 +40,8 @@ export const fetch: KafkaHandler<"Fetch"> = {
     const places = named.flatMap(({ name, partitions }) =>
       partitions.map(({ partition, fetchOffset }) => ({ topic: name ?? "", partition, offset: fetchOffset })),
     );
-    const maxBytes = Math.max(0, request.maxBytes);
+    // One batch can always be found, so that it is worth waiting for, whatever was asked for.
+    const maxBytes = Math.max(1, request.maxBytes);
     const patience = { minBytes: request.minBytes, maxBytes, maxWaitMs: request.maxWaitMs, isolation };
     return readWhenEnough(patience, places, context, call.client, () => {
       const reading = new Reading(context, call, { bytesMax: maxBytes, isolation });
@@ -126,7 +127,8 @@ class Reading {
     let offset = fetchOffset;
     let empty: Buffer = NO_RECORDS;
     for (;;) {
-      const result = this.#budget.read(place, offset, Math.max(0, partitionMaxBytes));
+      const bytesMin = this.#budget.bytesRead === 0 ? 1 : 0;
+      const result = this.#budget.read(place, offset, Math.max(bytesMin, partitionMaxBytes));
       const { batches, hasRecords } = batchesOfFrames(result.batches);
       if (hasRecords) return { ...this.#marks(result), records: batches };
       if (result.nextOffset <= offset) return { ...this.#marks(result), records: empty };
