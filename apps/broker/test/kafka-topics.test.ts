@@ -67,6 +67,13 @@ test.each([
   ["a topic that is there", wanted("there"), 36],
   ["no partition", wanted("a", { numPartitions: 0 }), 37],
   ["fewer than none", wanted("a", { numPartitions: -2 }), 37],
+  ["more partitions than there may be", wanted("a", { numPartitions: 1_001 }), 37],
+  ["more partitions than can be", wanted("a", { numPartitions: 2 ** 31 - 1 }), 37],
+  [
+    "more assigned partitions than there may be",
+    assigned(Array.from({ length: 1_001 }, (_none, partition) => [partition, [1]])),
+    37,
+  ],
   ["no replica", wanted("a", { replicationFactor: 0 }), 38],
   ["more replicas than brokers", wanted("a", { replicationFactor: 4 }), 38],
   ["a setting that there is not", wanted("a", { configs: [{ name: "retention.s", value: "1" }] }), 40],
@@ -233,6 +240,8 @@ test("CreatePartitions adds partitions in every version, but no fewer, not where
   expect(broker.cluster.describeTopic("orders").partitions).toBe(5);
   expect(await ask(3, { name: "orders", count: 5 })).toBe(37);
   expect(await ask(3, { name: "orders", count: 0 })).toBe(37);
+  expect(await ask(3, { name: "orders", count: 1_001 })).toBe(37);
+  expect(await ask(3, { name: "orders", count: 1_001 }, true)).toBe(37);
   expect(await ask(3, { name: "missing", count: 2 })).toBe(3);
   expect(await ask(3, { name: "orders", count: 6, assignments: [] })).toBe(39);
   expect(await ask(3, { name: "orders", count: 6 }, true)).toBe(0);

@@ -67,7 +67,7 @@ describe("a commit that is refused", () => {
     ];
     for (const one of asked)
       expect(await rejection(one)).toMatchObject({
-        code: "INVALID_REQUEST",
+        code: "INVALID_GROUP_ID",
         message: expect.stringMatching(/^group_id is .* 256 characters; expected 1 to 255/),
       });
     await cluster.close();

@@ -91,6 +91,8 @@ const OF_APIS: { readonly [api: string]: { readonly [Code in ErrorCode]?: KafkaE
     NOT_ENOUGH_REPLICAS_AFTER_APPEND: "NOT_COORDINATOR",
     REQUEST_TIMED_OUT: "NOT_COORDINATOR",
   },
+  // A name that no group may have is that of none.
+  DeleteGroups: { INVALID_GROUP_ID: "GROUP_ID_NOT_FOUND" },
 };
 
 const OF_TRANSACTIONS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {

@@ -8,7 +8,6 @@ import type { Wait } from "../coordinator/give-up.ts";
 import type { Env } from "../env/env.ts";
 import { ClassicChanges, ofCoordinator } from "../group/classic/classic-changes.ts";
 import { ClassicCoordinator } from "../group/classic/classic-coordinator.ts";
-import { requireClassicGroupId } from "../group/classic/classic-requests.ts";
 import { GroupChanges } from "../group/group-changes.ts";
 import { GroupCoordinator } from "../group/group-coordinator.ts";
 import type { GroupDescription, GroupListings } from "../group/group-description.ts";
@@ -146,7 +145,7 @@ export class GroupOperations {
    */
   async coordinatorOf(groupId: string, wait?: Wait): Promise<number> {
     this.#lifecycle.requireRunning();
-    requireClassicGroupId(groupId);
+    requireGroupId(groupId);
     return this.#topic.coordinatorOf(groupId, wait);
   }
 

@@ -56,7 +56,7 @@ export interface JoinView extends MemberView {
 
 export type GroupTimeouts = Pick<GroupConfig, "groupSessionTimeoutMs" | "groupRebalanceTimeoutMs">;
 
-/** Throws INVALID_REQUEST. */
+/** Throws INVALID_REQUEST, INVALID_GROUP_ID. */
 export function joiningOf(request: JoinRequest, defaults: GroupTimeouts): Joining {
   const { memberId, topics, assignor } = request;
   const { sessionTimeoutMs = defaults.groupSessionTimeoutMs } = request;
@@ -70,15 +70,16 @@ export function joiningOf(request: JoinRequest, defaults: GroupTimeouts): Joinin
   return { memberId, topics, assignor, sessionTimeoutMs, rebalanceTimeoutMs };
 }
 
-/** Throws INVALID_REQUEST. */
+/** Throws INVALID_REQUEST, INVALID_GROUP_ID. */
 export function requireMember({ groupId, memberId }: MemberRequest): void {
   requireGroupId(groupId);
   requireName("member_id", memberId, LIMITS.memberNameLengthMax);
 }
 
-/** Throws INVALID_REQUEST. */
+/** Throws INVALID_GROUP_ID: it stands in records, which are text. Kafka refuses the empty one alone. */
 export function requireGroupId(groupId: string): void {
-  requireName("group_id", groupId, LIMITS.groupNameLengthMax);
+  const problem = nameProblem("group_id", groupId, LIMITS.groupNameLengthMax);
+  if (problem !== null) throw new BrokerError("INVALID_GROUP_ID", problem);
 }
 
 function requireTopics(topics: readonly string[]): void {

@@ -40,6 +40,12 @@ export function frameOfBatch(records: Buffer | null, version: number): Buffer {
   return frameRecords(section, { ...fields, maxTimestampMs: latestMs });
 }
 
+/** Whether the first batch says that it is of a transaction, whatever else may be amiss with it. */
+export function isTransactional(records: Buffer): boolean {
+  if (records.length < BATCH_HEADER_BYTES || records.readInt8(PLACE.magic) !== BATCH_MAGIC) return false;
+  return (records.readInt16BE(PLACE.attributes) & ATTRIBUTE.transactional) !== 0;
+}
+
 function noBatch(): BatchRefused {
   return new BatchRefused("INVALID_RECORD", "there is no whole record batch; expected one");
 }

@@ -4,7 +4,8 @@
  * Behaviour: acks 0 (no answer; what is amiss ends the connection, as in Kafka), 1 and -1, which waits at most for the request's timeout
  * and is then REQUEST_TIMED_OUT, with the record's fate open; with a timeout of 0 or less no follower is waited for, but the disk is.
  * A batch of an idempotent producer that comes again is answered with the offset that it got the first time. With a transactional id the
- * batches are a part of its open transaction. What is amiss stands with its partition, and the others are appended. The records of a batch
+ * batches are a part of its open transaction; a batch of a transaction where no id is named refuses the whole request
+ * (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). What else is amiss stands with its partition, and the others are appended. The records of a batch
  * are kept as they came; its header is translated.
  * Versions: 3 is the first that is served; 8 tells the message of an error, 10 the leader to turn to and where it is.
  * Not modelled: the errors of single records (recordErrors), since a batch is taken or refused as a whole.
@@ -13,7 +14,7 @@ import { type AppendResult, BrokerError, type TopicPartition } from "@minikafka/
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { withinTime } from "../../time-limit.ts";
-import { frameOfBatch } from "../batches/frame-of-batch.ts";
+import { frameOfBatch, isTransactional } from "../batches/frame-of-batch.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { endpointsOfLeaders, leaderOf, requireLed } from "../leadership.ts";
@@ -24,12 +25,19 @@ type PartitionAnswer = ResponseOf<"Produce">["responses"][number]["partitionResp
 
 const ACKS_ALL = -1;
 const NO_OFFSET = -1;
+/** Why who sends with acks 0 is cut off. */
+const REFUSED_UNSEEN = "a batch was refused, and its client waits for no answer";
 
 export const produce: KafkaHandler<"Produce"> = {
   isSilent: ({ acks }) => acks === 0,
   async serve(request, context, call) {
     if (![0, 1, ACKS_ALL].includes(request.acks))
       throw new KafkaRefusal("INVALID_REQUIRED_ACKS", `acks is ${request.acks}; expected 0, 1 or -1`);
+    if (lacksTransactionalId(request)) {
+      if (request.acks === 0) call.client.cut(REFUSED_UNSEEN);
+      const message = "a batch of a transaction came without a transactional id";
+      throw new KafkaRefusal("TRANSACTIONAL_ID_AUTHORIZATION_FAILED", message);
+    }
     // Each is appended, in the order of the request, before anything is waited for.
     const answers = request.topicData.map(({ name, partitionData }) => ({
       name,
@@ -46,7 +54,7 @@ export const produce: KafkaHandler<"Produce"> = {
     const answered = responses.flatMap(({ partitionResponses }) => partitionResponses);
     if (request.acks !== 0) return { responses, nodeEndpoints: endpointsOfLeaders(answered, context.kafka) };
     const hasFailed = answered.some(({ errorCode }) => errorCode !== NONE);
-    if (hasFailed) call.client.cut("a batch was refused, and its client waits for no answer");
+    if (hasFailed) call.client.cut(REFUSED_UNSEEN);
     return null;
   },
   refusal: ({ topicData }, errorCode) => ({
@@ -56,6 +64,14 @@ export const produce: KafkaHandler<"Produce"> = {
     })),
   }),
 };
+
+/** Kafka looks at this before all else, and takes who names no id for one who may not write in a transaction. */
+function lacksTransactionalId({ transactionalId, topicData }: Request): boolean {
+  if (transactionalId !== null) return false;
+  return topicData.some(({ partitionData }) =>
+    partitionData.some(({ records }) => records !== null && isTransactional(records)),
+  );
+}
 
 async function produceTo(
   place: TopicPartition,

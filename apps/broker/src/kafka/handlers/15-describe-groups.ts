@@ -36,7 +36,9 @@ async function describe(groupId: string, context: BrokerContext, call: KafkaCall
     );
     return group.members.length > 0 && group.classic === null ? nothingOf(groupId, NONE) : shown(group);
   } catch (problem) {
-    const isDead = problem instanceof BrokerError && problem.code === "UNKNOWN_GROUP";
+    // A name that no group may have is that of none.
+    const isDead =
+      problem instanceof BrokerError && ["UNKNOWN_GROUP", "INVALID_GROUP_ID"].includes(problem.code);
     return nothingOf(groupId, isDead ? NONE : numberOf(problem, call));
   }
 }

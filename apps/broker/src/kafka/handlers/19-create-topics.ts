@@ -8,7 +8,7 @@
  * Versions: 5 tells partitions, replicas and all settings of what was made, 7 its id.
  * Not modelled: the timeout, since nothing is waited for but the disk; policies, quotas.
  */
-import { BrokerError, type TopicRequest } from "@minikafka/core";
+import { BrokerError, LIMITS, type TopicRequest } from "@minikafka/core";
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { settingsOf, topicConfigs } from "../configs/topic-configs.ts";
@@ -84,11 +84,7 @@ function requestOf(
   const { topicDefaults } = context.kafka;
   const partitions = numPartitions === DEFAULT ? topicDefaults.partitions : numPartitions;
   const replicas = replicationFactor === DEFAULT ? topicDefaults.replicationFactor : replicationFactor;
-  if (partitions < 1)
-    throw new KafkaRefusal(
-      "INVALID_PARTITIONS",
-      `there would be ${partitions} partitions; expected 1 or more`,
-    );
+  requirePartitions(partitions);
   const brokers = context.cluster.brokerStates().length;
   if (replicas < 1 || replicas > brokers)
     throw new KafkaRefusal(
@@ -96,6 +92,14 @@ function requestOf(
       `the replication factor is ${replicas}; expected 1 to ${brokers}, the number of brokers`,
     );
   return { topic: name, partitions, replicationFactor: replicas, config };
+}
+
+/** Kafka knows no most of its own. */
+function requirePartitions(partitions: number): void {
+  const { partitionsPerTopicMax } = LIMITS;
+  if (partitions >= 1 && partitions <= partitionsPerTopicMax) return;
+  const message = `there would be ${partitions} partitions; expected 1 to ${partitionsPerTopicMax}`;
+  throw new KafkaRefusal("INVALID_PARTITIONS", message);
 }
 
 /** Throws unless partitions 0, 1, 2 … are assigned, each once. */
@@ -111,6 +115,7 @@ function assigned(
       "INVALID_REPLICA_ASSIGNMENT",
       "expected each partition from 0 on once, with one broker or more",
     );
+  requirePartitions(assignment.length);
   const known = assignment.map((brokerIds = []) => brokerIds);
   return { partitions: known.length, replicationFactor: known[0]?.length ?? 0, assignment: known };
 }

@@ -1,11 +1,12 @@
 /**
  * CreatePartitions: more partitions for topics that are there.
  *
- * Behaviour: when it is answered, the new partitions are durable and led; those that were there stay as they are. No more than there are
- * is INVALID_PARTITIONS. With validateOnly nothing is made. What is amiss with one topic stands with it; one that stands there twice is
- * INVALID_REQUEST. Any broker may be asked.
+ * Behaviour: when it is answered, the new partitions are durable and led; those that were there stay as they are. No more than there are,
+ * or more than there may be, is INVALID_PARTITIONS. With validateOnly nothing is made. What is amiss with one topic stands with it; one that
+ * stands there twice is INVALID_REQUEST. Any broker may be asked.
  * Not modelled: replicas that are assigned by hand (INVALID_REPLICA_ASSIGNMENT), the timeout.
  */
+import { LIMITS } from "@minikafka/core";
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../json/handler.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
@@ -44,10 +45,10 @@ async function resultOf(
 ): Promise<Result> {
   try {
     const { partitions } = cluster.describeTopic(name);
-    if (count <= partitions)
+    if (count <= partitions || count > LIMITS.partitionsPerTopicMax)
       throw new KafkaRefusal(
         "INVALID_PARTITIONS",
-        `there are ${partitions} partitions; expected more than that, not ${count}`,
+        `there are ${partitions} partitions; expected more than that, up to ${LIMITS.partitionsPerTopicMax}, not ${count}`,
       );
     if (assignments !== null)
       throw new KafkaRefusal(

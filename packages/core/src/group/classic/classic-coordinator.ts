@@ -11,6 +11,7 @@ import type { Env } from "../../env/env.ts";
 import type { BrokerError } from "../../errors.ts";
 import { quoted } from "../../quoted.ts";
 import type { GroupConfig } from "../group-config.ts";
+import { requireGroupId } from "../group-requests.ts";
 import type { ClassicChanges } from "./classic-changes.ts";
 import { type Joined, joinEventOf, type Synced } from "./classic-events.ts";
 import {
@@ -20,7 +21,6 @@ import {
   type ClassicLeaver,
   type ClassicSyncRequest,
   joinAsked,
-  requireClassicGroupId,
   shortReason,
 } from "./classic-requests.ts";
 import { leaverOf } from "./leaving.ts";
@@ -76,7 +76,7 @@ export class ClassicCoordinator {
    */
   async sync(request: ClassicSyncRequest, wait: Wait = {}): Promise<Synced> {
     const { groupId, memberId, generation, groupInstanceId: instanceId = null } = request;
-    requireClassicGroupId(groupId);
+    requireGroupId(groupId);
     const { protocolType = null, protocolName: protocol = null } = request;
     const assignments = new Map(
       request.assignments.map((each) => [each.memberId, Buffer.from(each.assignment)]),
@@ -96,7 +96,7 @@ export class ClassicCoordinator {
    */
   async heartbeat(request: ClassicHeartbeatRequest, wait: Wait = {}): Promise<void> {
     const { groupId, memberId, generation, groupInstanceId: instanceId = null } = request;
-    requireClassicGroupId(groupId);
+    requireGroupId(groupId);
     const asking = { memberId, instanceId, generation };
     await this.#changes.act(
       groupId,
@@ -116,7 +116,7 @@ export class ClassicCoordinator {
    * UNKNOWN_MEMBER. Rejects with INVALID_GROUP_ID, and as CoordinatorShard.write.
    */
   async leave({ groupId, members }: ClassicLeaveRequest, wait: Wait = {}): Promise<LeftMember[]> {
-    requireClassicGroupId(groupId);
+    requireGroupId(groupId);
     let left: LeftMember[] = [];
     await this.#changes.act(
       groupId,

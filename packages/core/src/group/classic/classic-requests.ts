@@ -2,7 +2,7 @@
 import { BrokerError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { GroupConfig } from "../group-config.ts";
-import { nameProblem, requireName } from "../group-requests.ts";
+import { requireGroupId, requireName } from "../group-requests.ts";
 import type { JoinAsked } from "./classic-events.ts";
 import type { MemberProtocol } from "./classic-state.ts";
 
@@ -61,7 +61,7 @@ type SessionBounds = Pick<GroupConfig, "groupMinSessionTimeoutMs" | "groupMaxSes
 /** Throws INVALID_GROUP_ID, INVALID_SESSION_TIMEOUT and INVALID_REQUEST. */
 export function joinAsked(request: ClassicJoinRequest, bounds: SessionBounds): JoinAsked {
   const { groupId, memberId, groupInstanceId = null, sessionTimeoutMs, rebalanceTimeoutMs, reason } = request;
-  requireClassicGroupId(groupId);
+  requireGroupId(groupId);
   requireMemberId(memberId);
   if (groupInstanceId !== null) requireClassicName("group_instance_id", groupInstanceId);
   requireSession(sessionTimeoutMs, bounds);
@@ -85,12 +85,6 @@ export function joinAsked(request: ClassicJoinRequest, bounds: SessionBounds): J
 /** The client's own words, as many as there is room for; `null` for none. */
 export function shortReason(reason: string | null | undefined): string | null {
   return reason == null || reason === "" ? null : reason.slice(0, LIMITS.classicReasonLengthMax);
-}
-
-/** Throws INVALID_GROUP_ID: it stands in records, which are text. Kafka refuses the empty one alone. */
-export function requireClassicGroupId(groupId: string): void {
-  const problem = nameProblem("group_id", groupId, LIMITS.groupNameLengthMax);
-  if (problem !== null) throw new BrokerError("INVALID_GROUP_ID", problem);
 }
 
 /** Throws INVALID_REQUEST. `""` is that of nobody in particular. */
