@@ -144,56 +144,6 @@ test("of several partitions only the first batch of all may be longer than what 
   expect(bytes?.[1]).toBe(0);
 });
 
-test.each([0, -1])(
-  "of %i bytes at most, of all or of a partition, the first batch comes all the same, and is waited for",
-  async (most) => {
-    const { client, broker } = await openWithTopic({ clock: "manual" });
-    const json = Session.open(broker);
-    for (const bounds of [
-      { maxBytes: most },
-      { partitionMaxBytes: most },
-      { maxBytes: most, partitionMaxBytes: most },
-    ]) {
-      const nextOffset = broker.cluster.listOffsets({ topic: "orders", partition: 0 }, -1).offset ?? 0;
-      const asked = { offset: nextOffset, maxWaitMs: 1_000, ...bounds };
-      const nothing = read(client, asked);
-      await untilWaiting(json, "long_poll");
-      await json.call("advance_clock", { ms: 1_000 });
-      expect(await nothing).toMatchObject({ errorCode: 0, records: Buffer.alloc(0) });
-      const waiting = read(client, asked);
-      await untilWaiting(json, "long_poll");
-      const writer = await KafkaClient.open(broker);
-      await send(writer, kafkaBatch(["a"]));
-      await send(writer, kafkaBatch(["b"]));
-      expect(kafkaValues((await waiting)?.records ?? null)).toEqual([
-        { baseOffset: nextOffset, values: ["a"] },
-      ]);
-      expect(kafkaValues((await read(client, asked))?.records ?? null)).toEqual([
-        { baseOffset: nextOffset, values: ["a"] },
-      ]);
-    }
-  },
-);
-
-test("of a partition that is not the first with records no batch comes that is longer than was asked for of it", async () => {
-  const { client } = await openWithTopic({}, 3);
-  await send(client, kafkaBatch(["a"]), { partition: 1 });
-  await send(client, kafkaBatch(["b"]), { partition: 2 });
-  const [topic] = fetchRequest({}).topics;
-  const of = (partitionMaxBytes: number) =>
-    [0, 1, 2].map((partition) => ({ ...topic?.partitions[0], partition, fetchOffset: 0, partitionMaxBytes }));
-  for (const [most, second] of [
-    [0, false],
-    [1, false],
-    [1 << 20, true],
-  ] as const) {
-    const request = { ...fetchRequest({}), topics: [{ topic: "orders", partitions: of(most) }] };
-    const { responses } = await client.ask("Fetch", 11, request);
-    const hasRecords = responses[0]?.partitions.map(({ records }) => (records?.length ?? 0) > 0);
-    expect(hasRecords, `at most ${most}`).toEqual([false, true, second]);
-  }
-});
-
 test("a long poll is answered when there is enough, and holds up no answer of a request that was sent before it", async () => {
   const { broker, client } = await openWithTopic();
   const writer = await KafkaClient.open(broker);
