@@ -69,6 +69,22 @@ test("what kafkajs packs with gzip comes out whole, for itself and for the SDK",
   expect(member.values).toEqual(VALUES);
 });
 
+test("a topic that is made with compression.type keeps in that form what comes plain, and gives it out whole", async () => {
+  const { kafka, client } = await kafkaWorld();
+  const configEntries = [{ name: "compression.type", value: "gzip" }];
+  await (await opened(kafka.admin())).createTopics({ topics: [{ topic: "t", configEntries }] });
+  const producer = await opened(kafka.producer());
+  await producer.send({ topic: "t", messages: VALUES.map((value) => ({ value })) });
+  const { segments } = await client.admin().describePartition({ topic: "t", partition: 0 });
+  expect(segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBeLessThan(
+    VALUES.join("").length / 2,
+  );
+  expect(await valuesOf(client, "t")).toEqual(VALUES);
+  const member = await Member.join(kafka, { topic: "t" });
+  await member.read(VALUES.length);
+  expect(member.values).toEqual(VALUES);
+});
+
 test.for(["gzip", "snappy", "lz4", "zstd"] as const)(
   "compaction looks into what @platformatic/kafka packs with %s: the latest of each key is left, and read",
   async (codec, { skip }) => {

@@ -94,7 +94,7 @@ test("AlterConfigs replaces all settings of a topic in every version; what is no
     broker.cluster.alterConfig("orders", { retention_ms: 5, segment_ms: 7, max_message_bytes: null });
     const configs = [
       { name: "retention.ms", value: "60000" },
-      { name: "compression.type", value: "producer" },
+      { name: "preallocate", value: "false" },
     ];
     const resources = [{ resourceType: TOPIC, resourceName: "orders", configs }];
     const look = await client.ask("AlterConfigs", version, { resources, validateOnly: true });
@@ -164,6 +164,7 @@ test("IncrementalAlterConfigs changes what it names, in both versions, and JSON 
 test.each<[what: string, changes: [string, number, string | null][], errorCode: number]>([
   ["a setting that there is not", [["retention.s", SET, "1"]], 40],
   ["a value that cannot be", [["retention.ms", SET, "-2"]], 40],
+  ["a codec that Kafka does not call so", [["compression.type", SET, "none"]], 40],
   ["a fixed setting's other value", [["unclean.leader.election.enable", SET, "true"]], 40],
   [
     "a name twice",

@@ -22,7 +22,7 @@ function ownConfig(cluster: BrokerCluster): object {
 test("every setting is described, its own value before the default, with what Kafka calls it", async () => {
   const cluster = await opened(memoryWorld(), { retention_ms: 1000 });
   const described = cluster.describeConfig("orders");
-  expect(described).toHaveLength(12);
+  expect(described).toHaveLength(13);
   expect(described.filter(({ source }) => source === "topic")).toEqual([
     {
       name: "retention_ms",

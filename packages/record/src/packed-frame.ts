@@ -44,9 +44,10 @@ export function plainFrame(
   return reframed(frame, records, "none");
 }
 
-/** The plain `frame` with its records packed, and its CRC. Throws {@link CompressionError} "unsupported". */
-export function packedFrame(frame: Buffer, codec: PackingCodec, compression: Compression): Buffer {
-  const packed = reframed(frame, compression.compress(codec, frame.subarray(HEADER_BYTES)), codec);
+/** The plain `frame` with its records packed, or left as they are for "none", and its CRC. Throws {@link CompressionError} "unsupported". */
+export function packedFrame(frame: Buffer, codec: Codec, compression: Compression): Buffer {
+  const records = frame.subarray(HEADER_BYTES);
+  const packed = reframed(frame, codec === "none" ? records : compression.compress(codec, records), codec);
   sealFrame(packed);
   return packed;
 }

@@ -8,7 +8,7 @@ import { logConfigOf, partitionConfigOf } from "./topic-log-config.ts";
 const KNOWN =
   "known are cleanup_policy, retention_ms, retention_bytes, segment_bytes, segment_ms, delete_retention_ms, " +
   "min_cleanable_dirty_ratio, min_compaction_lag_ms, max_compaction_lag_ms, max_message_bytes, " +
-  "message_timestamp_type, min_insync_replicas";
+  "message_timestamp_type, compression_type, min_insync_replicas";
 const CLUSTER = resolveConfig({ dataFolder: "/d", segmentBytes: 4096, batchBytesMax: 1000 });
 
 test("a setting is taken as a number, or as its digits from a command line", () => {
@@ -71,6 +71,10 @@ test.each([
     { message_timestamp_type: "createtime" },
     'message_timestamp_type is "createtime"; expected CreateTime or LogAppendTime',
   ],
+  [
+    { compression_type: "none" },
+    'compression_type is "none"; expected producer, uncompressed, gzip, snappy, lz4 or zstd',
+  ],
   [{ cleanup_policy: "" }, 'cleanup_policy is ""; expected delete, compact, or both as "compact,delete"'],
   [
     { cleanup_policy: "delete,delete" },
@@ -99,6 +103,7 @@ test("where a topic says nothing, the cluster's configuration holds, and then Ka
     max_compaction_lag_ms: Number.MAX_SAFE_INTEGER,
     max_message_bytes: 1000,
     message_timestamp_type: "CreateTime",
+    compression_type: "producer",
     min_insync_replicas: 1,
   });
 });
@@ -146,9 +151,12 @@ test("a log and a partition go by the settings, and -1 is no limit to them", () 
   ).toEqual({
     batchBytesMax: 1000,
     timestampType: "append",
+    codec: null,
     minInSyncReplicas: 2,
     requiresKeys: false,
   });
+  expect(partitionConfigOf({ compression_type: "zstd" }, CLUSTER).codec).toBe("zstd");
+  expect(partitionConfigOf({ compression_type: "uncompressed" }, CLUSTER).codec).toBe("none");
 });
 
 test("docs/topic-settings.md has a row for each setting, as the table says it", () => {

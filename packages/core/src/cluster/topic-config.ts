@@ -22,6 +22,9 @@ import {
 /** Kafka's names of the two (KIP-32). */
 export type MessageTimestampType = "CreateTime" | "LogAppendTime";
 
+/** Kafka: BrokerCompressionType. */
+export type CompressionType = "producer" | "uncompressed" | "gzip" | "snappy" | "lz4" | "zstd";
+
 /** Every setting with its value. */
 export interface TopicSettings {
   readonly cleanup_policy: CleanupPolicy;
@@ -35,6 +38,7 @@ export interface TopicSettings {
   readonly max_compaction_lag_ms: number;
   readonly max_message_bytes: number;
   readonly message_timestamp_type: MessageTimestampType;
+  readonly compression_type: CompressionType;
   readonly min_insync_replicas: number;
 }
 
@@ -139,6 +143,12 @@ export const TOPIC_SETTINGS: { readonly [Key in TopicConfigKey]: Setting<TopicSe
     oneOf("CreateTime", "LogAppendTime"),
     () => "CreateTime",
     "whose time a record carries: its producer's, or the leader's at the append (KIP-32)",
+  ),
+  compression_type: setting(
+    "compression.type",
+    oneOf("producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"),
+    () => "producer",
+    "how the leader keeps a batch: as its producer packed it, or packed anew with this codec, or not packed",
   ),
   min_insync_replicas: setting(
     "min.insync.replicas",

@@ -1,8 +1,9 @@
 /** From a topic's settings, and the cluster's where the topic says nothing, to what its partitions and logs go by. */
+import type { Codec } from "@minikafka/record";
 import type { LogConfig } from "../log/context/log-config.ts";
 import type { PartitionConfig } from "../replica/partition-config.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { settingsOf, type TopicConfig } from "./topic-config.ts";
+import { type CompressionType, settingsOf, type TopicConfig } from "./topic-config.ts";
 
 export function logConfigOf(topic: TopicConfig, cluster: ResolvedConfig): LogConfig {
   const settings = settingsOf(topic, cluster);
@@ -30,9 +31,15 @@ export function partitionConfigOf(topic: TopicConfig, cluster: ResolvedConfig): 
   return {
     batchBytesMax: settings.max_message_bytes,
     timestampType: settings.message_timestamp_type === "LogAppendTime" ? "append" : "create",
+    codec: codecOf(settings.compression_type),
     minInSyncReplicas: settings.min_insync_replicas,
     requiresKeys: settings.cleanup_policy !== "delete",
   };
+}
+
+function codecOf(type: CompressionType): Codec | null {
+  if (type === "producer") return null;
+  return type === "uncompressed" ? "none" : type;
 }
 
 /** Kafka's -1 is no limit. */

@@ -50,7 +50,7 @@ export const ratio: SettingKind<number> = {
 /** One of a few words, spelled as Kafka spells them. */
 export function oneOf<Word extends string>(...words: readonly Word[]): SettingKind<Word> {
   return {
-    expected: words.join(" or "),
+    expected: `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
     parse: (raw) => words.find((word) => word === raw) ?? null,
     bounds: {},
   };

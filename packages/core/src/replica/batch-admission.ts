@@ -19,6 +19,13 @@ import { LIMITS } from "../limits.ts";
 import { unpacked } from "../log/frames/unpacked.ts";
 import type { Acks } from "./acknowledgement.ts";
 
+/** A batch that is taken. */
+export interface Admitted {
+  readonly header: BatchHeader;
+  /** Its records unpacked; the frame itself where they are. To be read only (plainFrame). */
+  readonly plain: Buffer;
+}
+
 /** How a batch comes to the leader. */
 export interface Admission {
   readonly batchBytesMax: number;
@@ -34,21 +41,15 @@ export interface Admission {
 }
 
 /**
- * The header of `frame`. Throws RECORD_TOO_LARGE, UNSUPPORTED_COMPRESSION_TYPE, CORRUPT_BATCH or INVALID_RECORD unless `frame` is one whole batch of at most `batchBytesMax`
+ * What is known of `frame`. Throws RECORD_TOO_LARGE, UNSUPPORTED_COMPRESSION_TYPE, CORRUPT_BATCH or INVALID_RECORD unless `frame` is one whole batch of at most `batchBytesMax`
  * that a producer may send, with a key in each record where those are required; INVALID_TRANSACTION_STATE for a transactional one that comes past its coordinator, and INVALID_REQUEST for
  * one that does not ask for acks all, or for a plain one that is said to be in a transaction. The base offset and the leader epoch
  * that it carries do not matter: the leader sets them, and the latest time of a compressed batch too, which nobody has unpacked
  * before (Kafka: LogValidator.validateMessagesAndAssignOffsetsCompressed).
  */
-export function requireAdmissible(frame: Buffer, admission: Admission): BatchHeader {
+export function requireAdmissible(frame: Buffer, admission: Admission): Admitted {
   const { batchBytesMax } = admission;
-  if (frame.length > batchBytesMax) {
-    throw new BrokerError(
-      "RECORD_TOO_LARGE",
-      `the batch has ${frame.length} bytes; expected at most ${batchBytesMax}`,
-      { batch_bytes: frame.length, batch_bytes_max: batchBytesMax },
-    );
-  }
+  requireSize(frame, batchBytesMax);
   const problem = frameProblem(frame, 0, batchBytesMax);
   if (problem !== null) throw new BrokerError("CORRUPT_BATCH", problem);
   const header = readBatchHeader(frame);
@@ -63,17 +64,24 @@ export function requireAdmissible(frame: Buffer, admission: Admission): BatchHea
   return admitted;
 }
 
+/** `form`: what made it as large as it is. Throws RECORD_TOO_LARGE. */
+export function requireSize({ length }: Buffer, batchBytesMax: number, form = ""): void {
+  if (length <= batchBytesMax) return;
+  const message = `the batch has ${length} bytes${form}; expected at most ${batchBytesMax}`;
+  throw new BrokerError("RECORD_TOO_LARGE", message, { batch_bytes: length, batch_bytes_max: batchBytesMax });
+}
+
 /** The records are whole and as the header says, also where they are compressed: those who will read them rely on it. */
 function requireRecords(
   frame: Buffer,
   header: BatchHeader,
   { compression, requiresKeys = false }: Admission,
-): BatchHeader {
+): Admitted {
   const plain = isPlain(header) ? frame : unpackedByProducer(frame, compression);
   if (plain !== frame) setLatestTime(frame, plain);
   const problem = recordsProblem(plain, { requiresKeys });
   if (problem !== null) throw new BrokerError("INVALID_RECORD", problem);
-  return plain === frame ? header : readBatchHeader(frame);
+  return { header: plain === frame ? header : readBatchHeader(frame), plain };
 }
 
 function unpackedByProducer(frame: Buffer, compression: Compression | undefined): Buffer {

@@ -1,13 +1,24 @@
 /**
- * Whether a batch of an idempotent producer is the next one, a retry, or neither (KIP-98, KIP-360). Pure.
+ * Whether a batch of an idempotent producer is the next one, a retry, or neither (KIP-98, KIP-360). Pure, but for a look into
+ * the log at a batch that may be the same in other bytes.
  *
  * An id that the log does not know may begin with any sequence: what is known goes with time or with a lost disk, and the
  * producer is not to blame. Within an epoch each batch follows the last one; a newer epoch begins at 0; an older one is over.
  */
-import { type BatchHeader, contentCrc, sequenceAfter } from "@minikafka/record";
+import {
+  type BatchHeader,
+  type Compression,
+  contentCrc,
+  HEADER_BYTES,
+  readBatchHeader,
+  sequenceAfter,
+  splitFrames,
+} from "@minikafka/record";
 import { BrokerError, type ErrorDetails } from "../errors.ts";
+import { plainOrNull } from "../log/frames/unpacked.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { expectedSequence, type ProducedBatch, type ProducerEntry } from "../log/producers/producer-state.ts";
+import type { Admitted } from "./batch-admission.ts";
 
 /** The batch that was appended when the same one came before. */
 export type DuplicateOf = Pick<ProducedBatch, "baseOffset" | "nextOffset" | "appendTimeMs">;
@@ -25,9 +36,10 @@ export interface ProducerRules {
  * a transaction has no sequence: it has just judged the producer itself, and only a marker that was before it is seen here.
  */
 export function duplicateIn(
-  log: Pick<PartitionLog, "producer">,
-  header: BatchHeader,
+  log: Pick<PartitionLog, "producer" | "logStartOffset" | "read">,
+  { header, plain }: Admitted,
   rules: ProducerRules,
+  compression: Compression | undefined,
 ): DuplicateOf | null {
   if (header.producerId < 0) return null;
   const known = log.producer(header.producerId);
@@ -37,18 +49,21 @@ export function duplicateIn(
     return null;
   }
   rules.requireCurrent(header);
-  return requireInSequence(header, known, rules.duplicateWindow);
+  return requireInSequence(header, known, rules.duplicateWindow, (before) =>
+    holdsIn(log, before, plain, compression),
+  );
 }
 
 /**
  * `null` when `header` is that of a batch which may be appended; where it was appended when it is one of the last `window`
  * of its producer. Throws PRODUCER_FENCED, and OUT_OF_ORDER_SEQUENCE (details: expected, actual), also for a sequence that
- * had other records before.
+ * had other records before. `holds` is asked where the bytes are others: it says whether the records are the same, packed in another way.
  */
 export function requireInSequence(
   header: BatchHeader,
   known: ProducerEntry | undefined,
   window: number,
+  holds: (before: ProducedBatch) => boolean = () => false,
 ): DuplicateOf | null {
   const { producerEpoch, baseSequence } = header;
   if (known === undefined) return null;
@@ -58,11 +73,25 @@ export function requireInSequence(
   const before = producerEpoch === known.producerEpoch ? sameSequences(header, known, window) : undefined;
   if (before === undefined) throw outOfOrder(header, expected, "");
   const crc = contentCrc(header);
-  if (before.contentCrc !== null && before.contentCrc !== crc) {
+  if (before.contentCrc !== null && before.contentCrc !== crc && !holds(before)) {
     const taken = `, which offsets ${before.baseOffset} to ${before.nextOffset - 1} have with other records`;
     throw outOfOrder(header, expected, taken);
   }
   return before;
+}
+
+/** Whether the batch that was appended has the records of `plain`: the leader may have kept it in another form than it came in. */
+function holdsIn(
+  log: Pick<PartitionLog, "logStartOffset" | "read">,
+  { baseOffset, nextOffset }: ProducedBatch,
+  plain: Buffer,
+  compression: Compression | undefined,
+): boolean {
+  if (baseOffset < log.logStartOffset) return false;
+  const [frame] = splitFrames(log.read(baseOffset, { bytesMax: 0, endOffset: nextOffset }).batches);
+  if (frame === undefined) return false;
+  const kept = plainOrNull(frame, readBatchHeader(frame), compression);
+  return kept?.subarray(HEADER_BYTES).equals(plain.subarray(HEADER_BYTES)) === true;
 }
 
 /** PRODUCER_FENCED for a producer of an epoch that is over. */

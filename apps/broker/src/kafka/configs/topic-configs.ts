@@ -22,7 +22,6 @@ const LONG_MAX = "9223372036854775807";
 
 /** What holds for every topic here, and cannot be changed. */
 const FIXED: readonly (readonly [name: string, value: string, type: number, why: string])[] = [
-  ["compression.type", "producer", CONFIG_TYPE.string, "batches stay as their producers compressed them"],
   ["flush.messages", LONG_MAX, CONFIG_TYPE.long, "when the log is flushed is the broker's flag --flush"],
   ["flush.ms", LONG_MAX, CONFIG_TYPE.long, "when the log is flushed is the broker's flag --flush"],
   ["message.timestamp.after.max.ms", LONG_MAX, CONFIG_TYPE.long, "any time that a date can hold is taken"],
@@ -45,6 +44,7 @@ const TYPES: { readonly [name: string]: number } = {
   "min.insync.replicas": CONFIG_TYPE.int,
   "min.cleanable.dirty.ratio": CONFIG_TYPE.double,
   "message.timestamp.type": CONFIG_TYPE.string,
+  "compression.type": CONFIG_TYPE.string,
 };
 
 /**
