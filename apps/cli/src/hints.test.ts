@@ -44,9 +44,19 @@ test("a hint names the group that the command was about, and the command that sh
   expect(of("GROUP_NOT_EMPTY", "groups delete")).toContain("minikafka-cli groups describe billing --members");
   expect(of("UNKNOWN_MEMBER", "offsets commit")).toContain("minikafka-cli groups describe billing --members");
   expect(of("UNKNOWN_MEMBER", "consume")).toContain("run the command again");
-  expect(of("INCONSISTENT_GROUP_PROTOCOL", "consume")).toContain("groups describe billing --state");
   expect(of("REQUEST_TIMED_OUT", "offsets commit")).toContain("step replicate __consumer_offsets");
   expect(of("REQUEST_TIMED_OUT", "produce")).toContain("step replicate orders");
+});
+
+test("who cannot join a group is told of its assignor where that is the reason, else that it may have clients of one protocol alone", () => {
+  const of = (details: object) =>
+    hintFor(
+      { ...failure("INCONSISTENT_GROUP_PROTOCOL"), details: { ...details } },
+      { ...FACTS, group: "billing" },
+    );
+  expect(of({ assignor: "range" })).toContain("groups describe billing --state");
+  expect(of({ type: "classic" })).not.toContain("--assignor");
+  expect(of({ type: "classic" })).toContain("minikafka-cli groups describe billing --members");
 });
 
 test("what no fault can be armed with is told where to look it up, and any other bad request by its message alone", () => {

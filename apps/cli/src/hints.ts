@@ -189,8 +189,10 @@ const HINTS = {
     command === "offsets commit" || command === "groups seek" ? stopMembers(group) : REFRESH,
   ILLEGAL_GENERATION: REFRESH,
   NOT_PARTITION_OWNER: REFRESH,
-  INCONSISTENT_GROUP_PROTOCOL: ({ group }) =>
-    `--assignor names the members' one, which minikafka-cli groups describe ${group} --state shows`,
+  INCONSISTENT_GROUP_PROTOCOL: ({ group }, { details }) =>
+    typeof details.assignor === "string"
+      ? `--assignor names the members' one, which minikafka-cli groups describe ${group} --state shows`
+      : `a group has clients of Kafka's or of this protocol, never both at a time: name another one; or ${stopMembers(group)}`,
   GROUP_MAX_SIZE_REACHED: "let the members subscribe to fewer topics, or join another group",
   REBALANCE_IN_PROGRESS: "run the command again in a moment",
   GROUP_NOT_EMPTY: ({ group }) => stopMembers(group),
