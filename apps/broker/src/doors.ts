@@ -77,6 +77,10 @@ export class Doors {
       ...recording,
       connectionsMax: settings.max_connections ?? connectionsDefault(stage.cluster.config.openFilesMax),
       onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
+      onRefused: (peer, refused) => {
+        log.info({ peer, ...refused }, "what a connection sent cannot be read: it is closed");
+        events.tellRefused(refused);
+      },
     });
     this.#listener = new Listener(this.connections, jsonSpeech(this.dispatcher, settings.max_frame_bytes));
     this.kafka = new KafkaListeners({
@@ -91,7 +95,7 @@ export class Doors {
   async listen(hasJsonPort: boolean): Promise<Address | null> {
     const { host, port } = this.#settings;
     const address = hasJsonPort ? await this.#listener.listen(host, port) : null;
-    await this.kafka.listen();
+    await this.kafka.listen(address);
     return address;
   }
 

@@ -9,7 +9,7 @@
  */
 import type { Clock, TraceEvent, Tracer } from "@minikafka/core";
 import { eventText } from "./event-text.ts";
-import type { RequestEvent } from "./request-event.ts";
+import type { Refused, RequestEvent } from "./request-event.ts";
 
 /** An event as it is handed round. */
 export class NumberedEvent {
@@ -46,6 +46,8 @@ export interface Watcher {
   /** Whether it may want to be told of requests. */
   readonly wantsRequests?: boolean;
   wantsRequest?(event: RequestEvent, subject: RequestSubject): boolean;
+  /** Whether it wants to be told of requests that cannot be read. */
+  readonly wantsRefusals?: boolean;
   /** Called from within the kernel: must not throw, nor call back into it. The event is only good until this returns. */
   take(event: NumberedEvent): void;
 }
@@ -110,6 +112,14 @@ export class EventFeed {
       numbered ??= new NumberedEvent(this.#number, this.#clock.nowMs(), event);
       watcher.take(numbered);
     }
+  }
+
+  /** Of a request that cannot be read. */
+  tellRefused(refused: Refused): void {
+    if (this.#isQuiet) return;
+    const event = { kind: "request_refused", ...refused } as const;
+    const numbered = new NumberedEvent(this.#number, this.#clock.nowMs(), event);
+    for (const watcher of this.#watchers) if (watcher.wantsRefusals === true) watcher.take(numbered);
   }
 
   /** Whether nobody is told. */

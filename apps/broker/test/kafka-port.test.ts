@@ -11,10 +11,11 @@ function makePort(): BrokerPort {
   const connections = new OpenConnections({
     limits: { requestsInHandMax: 1, idleMs: 1_000, lingerMs: 0, output },
     budget: new OutputBudget({ bytesMax: 1024, patienceMs: 1_000 }, realTime),
-    ...{ realTime, connectionsMax: 1, onClosing: () => undefined },
+    ...{ realTime, connectionsMax: 1, onClosing: () => undefined, onRefused: () => undefined },
   });
   const dispatcher = { dispatch: () => ({ answer: null, hasPlace: true, holdsBack: null }) };
-  return new BrokerPort(1, { host: "127.0.0.1", port: 0 }, { connections, dispatcher, frameBytesMax: 1024 });
+  const parts = { connections, dispatcher, frameBytesMax: 1024, jsonAddress: null };
+  return new BrokerPort(1, { host: "127.0.0.1", port: 0 }, parts);
 }
 
 test("a port that is closed while it is being opened stays closed", async () => {

@@ -34,7 +34,7 @@ export type ClusterEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[Event
 export interface EventQuery {
   /** Only events of these topics, which need not exist yet. Default: all events. */
   readonly topics?: readonly string[] | undefined;
-  /** Default: all kinds but those of requests. */
+  /** Default: all kinds but `request_taken` and `request_done`. */
   readonly kinds?: readonly EventKind[] | undefined;
   /** Also each request that is taken (`request_taken`) and how it ended (`request_done`), whatever kinds are asked for. Default: no. */
   readonly requests?: boolean | undefined;

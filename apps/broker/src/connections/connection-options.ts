@@ -1,6 +1,7 @@
 /** What every connection is given, and what it may take up. */
 import type { Deadlines } from "../deadlines.ts";
 import type { Recorder } from "../history/recorder.ts";
+import type { Refused } from "../request-event.ts";
 import type { OutputLimits } from "./output.ts";
 import type { OutputBudget } from "./output-budget.ts";
 import type { Sequence } from "./sequence.ts";
@@ -26,10 +27,12 @@ export interface ConnectionOptions {
   readonly budget: OutputBudget;
   /** Counts the connections, from 1. */
   readonly number?: number;
-  /** Who is told that a connection has ended. */
-  readonly recorder?: Pick<Recorder, "closed">;
+  /** Who is told that a connection has ended, or has sent what cannot be read. */
+  readonly recorder?: Pick<Recorder, "closed" | "refused">;
   /** Shared by all connections, where requests are taken one after the other; left out: each connection has its own order. */
   readonly sequence?: Sequence;
+  /** What it has sent cannot be read, so that it ends. */
+  readonly onRefused: (refused: Refused) => void;
   /** Why a connection was closed, for the log. */
   readonly onClosing: (reason: string) => void;
 }

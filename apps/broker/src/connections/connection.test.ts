@@ -54,6 +54,7 @@ class Bench {
       realTime: this.deadlines,
       budget: new OutputBudget({ bytesMax: 1_000_000, patienceMs: 10_000 }, this.deadlines),
       onClosing: (reason) => this.reasons.push(reason),
+      onRefused: ({ reason }) => this.reasons.push(reason),
     });
     there.on("error", () => undefined);
     here.on("close", () => {

@@ -15,12 +15,13 @@
 import type { Duplex } from "node:stream";
 import type { Deadline } from "../deadlines.ts";
 import type { Wait } from "../parking.ts";
+import type { Refusal } from "../request-event.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Client } from "./client.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { Output } from "./output.ts";
-import { type Answer, type Frames, type Refusal, type Sent, unreachableRejection } from "./speech.ts";
+import { type Answer, type Frames, type Sent, type Unreadable, unreachableRejection } from "./speech.ts";
 import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
@@ -111,6 +112,12 @@ export class Connection implements Client {
     };
   }
 
+  /** For a dispatcher, in the midst of a request. */
+  refuse(refusal: Refusal): void {
+    this.#tellRefused(refusal);
+    this.cut(refusal.reason);
+  }
+
   /** For a fault, in the midst of a request: its end is that of all requests, whenever the socket says that it is closed. */
   cut(reason: string): void {
     this.#destroy(reason);
@@ -169,7 +176,7 @@ export class Connection implements Client {
     } catch (error) {
       const refusal = this.#options.speech.refusalOf(error);
       if (refusal === null) throw error;
-      this.#refuse(refusal);
+      this.#end(refusal);
     } finally {
       this.#isServing = false;
     }
@@ -257,12 +264,18 @@ export class Connection implements Client {
   }
 
   /** The answer comes after those that are owed; the rest of the stream is read and dropped, so that it can be received. */
-  #refuse({ reason, answer }: Refusal): void {
-    this.#options.onClosing(reason);
+  #end({ answer, ...refusal }: Unreadable): void {
+    this.#tellRefused(refusal);
     this.#isEnding = true;
     this.#endRequests();
     this.#inHand += 1;
     this.#answer(this.#order.takePlace(), answer);
+  }
+
+  #tellRefused(refusal: Refusal): void {
+    const refused = { connection: this.number, ...refusal };
+    this.#options.recorder?.refused(refused);
+    this.#options.onRefused(refused);
   }
 
   #endIfAnswered(): void {

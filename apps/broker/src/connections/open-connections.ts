@@ -5,14 +5,18 @@
  * Invariants: there are at most `connectionsMax`, whoever is one more is refused where it came in; a number is given once.
  */
 import type { Duplex } from "node:stream";
+import type { Refused } from "../request-event.ts";
 import type { Client } from "./client.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import type { Speech } from "./speech.ts";
 
-export interface OpenConnectionsOptions extends Omit<ConnectionOptions, "onClosing" | "number" | "speech"> {
+type EachHasItsOwn = "onClosing" | "onRefused" | "number" | "speech";
+
+export interface OpenConnectionsOptions extends Omit<ConnectionOptions, EachHasItsOwn> {
   readonly connectionsMax: number;
   readonly onClosing: (peer: string, reason: string) => void;
+  readonly onRefused: (peer: string, refused: Refused) => void;
 }
 
 export class OpenConnections {
@@ -43,6 +47,7 @@ export class OpenConnections {
       speech,
       number: this.#lastNumber,
       onClosing: (reason) => this.#options.onClosing(peer, reason),
+      onRefused: (refused) => this.#options.onRefused(peer, refused),
     });
     this.#connections.add(connection);
     stream.on("close", () => this.#connections.delete(connection));

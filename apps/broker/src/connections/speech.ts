@@ -2,6 +2,7 @@
  * What is spoken on a connection: how its stream is cut into requests, who carries them out, what becomes of what cannot be cut.
  * Lines of JSON and Kafka's frames differ in this, and in nothing else that a connection does.
  */
+import type { Refusal } from "../request-event.ts";
 import type { Client } from "./client.ts";
 
 /** An answer as it leaves: as bytes when it is long, in pieces where joining them would copy much. */
@@ -53,8 +54,7 @@ export interface Frames {
 }
 
 /** Why no more is read of a stream, and the last answer to its client. */
-export interface Refusal {
-  readonly reason: string;
+export interface Unreadable extends Refusal {
   readonly answer: Answer;
 }
 
@@ -65,7 +65,7 @@ export interface Speech {
   /** Carries a request out. Never throws, and its promise never rejects. */
   dispatch(frame: Buffer, client: Client): Dispatched;
   /** What is told to a client whose stream cannot be cut any further, for an error of {@link Frames.next}; `null`: it is none of those. */
-  refusalOf(error: unknown): Refusal | null;
+  refusalOf(error: unknown): Unreadable | null;
 }
 
 /** For the promises of {@link Speech.dispatch}. */

@@ -18,7 +18,7 @@ export interface EventOutput {
   write(line: string): void;
 }
 
-/** Which events a client wants; `null` stands for all but those of requests. */
+/** Which events a client wants; `null` stands for all but those of requests, of which it still wants those that cannot be read. */
 export interface EventFilter {
   readonly topics: ReadonlySet<string> | null;
   readonly kinds: ReadonlySet<string> | null;
@@ -92,6 +92,12 @@ export class Watching implements Watcher {
     const { requests, kinds, topics } = this.#filter;
     if (subject.ordinal <= this.#requestsBefore || !(requests || kinds?.has(kind))) return false;
     return topics === null || [...subject.topics].some((topic) => topics.has(topic));
+  }
+
+  /** What cannot be read names no topic. */
+  get wantsRefusals(): boolean {
+    const { requests, kinds, topics } = this.#filter;
+    return topics === null && (requests || kinds === null || kinds.has("request_refused"));
   }
 
   take(event: NumberedEvent): void {

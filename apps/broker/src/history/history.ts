@@ -9,6 +9,7 @@
 import type { DiskError } from "@minikafka/core";
 import type { OperationName } from "@minikafka/protocol";
 import type { KafkaPeer } from "../kafka/peer.ts";
+import type { Refused } from "../request-event.ts";
 import type { FolderImage } from "./folder-image.ts";
 import { askedLine, type TraceEntry } from "./trace-lines.ts";
 
@@ -92,6 +93,12 @@ export class History {
   /** `line` is the event's own. */
   happened(line: string): void {
     this.#keep(line.trimEnd());
+  }
+
+  refused({ connection, request, brokerId, reason }: Refused): void {
+    this.#connections.add(connection);
+    const broker = brokerId === undefined ? {} : { broker_id: brokerId };
+    this.#add({ refused: { connection, request, ...broker, reason } });
   }
 
   /** Of a connection that never asked for anything nothing is kept. */

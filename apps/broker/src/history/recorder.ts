@@ -8,6 +8,7 @@ import type { DiskError } from "@minikafka/core";
 import { type Answer, bytesOf } from "../connections/speech.ts";
 import type { NumberedEvent } from "../event-feed.ts";
 import type { KafkaPeer } from "../kafka/peer.ts";
+import type { Refused } from "../request-event.ts";
 import type { History } from "./history.ts";
 
 /** Before each of Kafka's frames. */
@@ -58,6 +59,10 @@ export class Recorder {
   /** Not by an armed fault: what comes of it comes of no request. */
   failed(failure: DiskError): void {
     this.#history.end(failure);
+  }
+
+  refused(refused: Refused): void {
+    this.#history.refused(refused);
   }
 
   closed(connection: number): void {

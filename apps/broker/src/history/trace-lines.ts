@@ -49,12 +49,23 @@ export function bytesOfLine(asked: AskedLine): Buffer {
   return "line" in asked ? Buffer.from(asked.line) : Buffer.from(asked.line_b64, "base64");
 }
 
+/** What could not be read. Where it is not even a request, these are all that is known of it. */
+export interface RefusedEntry {
+  readonly connection: number;
+  /** `null` where it was none that is counted. */
+  readonly request: number | null;
+  /** At whose port it came, in Kafka's protocol. */
+  readonly broker_id?: number;
+  readonly reason: string;
+}
+
 /** What happened, in its order. */
 export type TraceEntry =
   | { readonly request: { readonly number: number; readonly connection: number } & AskedLine }
   | { readonly answer: { readonly request: number; readonly line: string } }
   | { readonly kafka_request: KafkaRequestEntry }
   | { readonly kafka_answer: { readonly request: number; readonly frame_b64: string } }
+  | { readonly refused: RefusedEntry }
   | { readonly event: { readonly [name: string]: unknown } }
   | { readonly closed: { readonly connection: number } };
 

@@ -95,7 +95,7 @@ function readHead(line: string): TraceHead {
 
 /** Throws {@link BadTrace}. */
 function requireEntry(line: string, number: number): void {
-  const { request, answer, kafka_request, kafka_answer, event, closed } = parsed(line, number);
+  const { request, answer, kafka_request, kafka_answer, refused, event, closed } = parsed(line, number);
   const isEntry =
     (isFields(request) &&
       isCount(request.number) &&
@@ -104,6 +104,7 @@ function requireEntry(line: string, number: number): void {
     (isFields(answer) && isCount(answer.request) && typeof answer.line === "string") ||
     isKafkaRequest(kafka_request) ||
     (isFields(kafka_answer) && isCount(kafka_answer.request) && isBase64(kafka_answer.frame_b64)) ||
+    isRefused(refused) ||
     (isFields(closed) && isCount(closed.connection)) ||
     event !== undefined;
   if (!isEntry) throw new BadTrace(`line ${number}: expected a request, an answer, an event or a closed`);
@@ -126,6 +127,14 @@ function isKafkaRequest(value: unknown): boolean {
   const { number, connection, broker_id, client_host, frame_b64 } = value;
   const areCounts = [number, connection, broker_id].every((each) => isCount(each));
   return areCounts && typeof client_host === "string" && isBase64(frame_b64);
+}
+
+function isRefused(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const { connection, request, broker_id, reason } = value;
+  const areNumbers =
+    (request === null || isCount(request)) && (broker_id === undefined || isCount(broker_id));
+  return isCount(connection) && areNumbers && typeof reason === "string";
 }
 
 function isBase64(value: unknown): boolean {

@@ -50,6 +50,7 @@ async function openDispatcher() {
       groupTurns: new Turns(),
       transactionTurns: new Turns(),
       afterAnswer: () => undefined,
+      refuse: () => undefined,
       cut: () => undefined,
     });
     const answer = await dispatched.answer;

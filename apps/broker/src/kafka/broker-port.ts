@@ -16,6 +16,8 @@ export interface BrokerPortParts {
   readonly dispatcher: Pick<KafkaDispatcher, "dispatch">;
   /** Kafka: socket.request.max.bytes. */
   readonly frameBytesMax: number;
+  /** Where lines of JSON are taken; `null`: nowhere. */
+  readonly jsonAddress: Address | null;
 }
 
 export class BrokerPort {
@@ -71,7 +73,7 @@ export class BrokerPort {
   }
 
   #accept(socket: Socket): void {
-    const { connections, dispatcher, frameBytesMax } = this.#parts;
+    const { connections, dispatcher, frameBytesMax, jsonAddress } = this.#parts;
     // Who comes from before the port was closed, or is one too many, has no way to be told so.
     if (this.#port === null || connections.isFull) {
       socket.destroy();
@@ -82,7 +84,7 @@ export class BrokerPort {
     const connection = connections.serve(
       socket,
       `${remoteAddress}:${socket.remotePort}`,
-      kafkaSpeech(dispatcher, { peer, frameBytesMax }),
+      kafkaSpeech(dispatcher, { peer, frameBytesMax, jsonAddress }),
     );
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));

@@ -33,6 +33,7 @@ import type { KafkaCall, KafkaHandler } from "./handler.ts";
 import { handlerOf } from "./handler-table.ts";
 import { unsupportedVersion } from "./handlers/18-api-versions.ts";
 import type { KafkaPeer } from "./peer.ts";
+import { malformed, unspoken } from "./unreadable.ts";
 
 export interface KafkaDispatcherOptions extends DispatcherOptions {
   /** Whether anything is carried out is decided for all listeners at once. */
@@ -54,6 +55,8 @@ interface Asker {
   readonly client: Client;
   readonly peer: KafkaPeer;
   readonly account: RequestAccount | null;
+  /** Of the request. */
+  readonly number: number;
 }
 
 export class KafkaDispatcher {
@@ -70,26 +73,30 @@ export class KafkaDispatcher {
     // A frame is read in place: it must be written down before.
     const tell = recorder?.takenFrame(number, client.number, frame, peer) ?? null;
     const account = newAccount({ request: number, connection: client.number }, tell, context.events);
-    const result = this.#dispatch(frame, client, peer, account);
+    const result = this.#dispatch(frame, { client, peer, account, number });
     account?.endsWith(result.answer, () => null);
     return result;
   }
 
-  #dispatch(frame: Buffer, client: Client, peer: KafkaPeer, account: RequestAccount | null): Dispatched {
+  #dispatch(frame: Buffer, asker: Asker): Dispatched {
+    const { client, peer, account, number: request } = asker;
+    const refusal = { request, brokerId: peer.brokerId };
+    let opened: OpenedRequest | null = null;
     try {
-      const opened = openRequest(frame);
+      opened = openRequest(frame);
       const { header, api } = opened;
-      if (opened.isServed && api !== null) return this.#read(api.name, opened, { client, peer, account });
+      if (opened.isServed && api !== null) return this.#read(api.name, opened, asker);
       account?.taken(() => unread(peer, header.correlationId, api?.name ?? null));
       if (api?.name === "ApiVersions") {
         account?.carriedOut("UNSUPPORTED_VERSION");
         return atOnce(unsupportedVersion(header.correlationId));
       }
-      client.cut(`nobody speaks version ${header.apiVersion} of Kafka's API ${header.apiKey}`);
+      client.refuse({ ...refusal, reason: unspoken(header, api) });
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      account?.taken(() => unread(peer));
-      client.cut(`a request of Kafka's that cannot be read: ${error.message}`);
+      const { header = null, api = null } = opened ?? {};
+      account?.taken(() => unread(peer, header?.correlationId ?? null, api?.name ?? null));
+      client.refuse({ ...refusal, reason: malformed(header, api, error) });
     }
     return atOnce(null);
   }

@@ -14,7 +14,7 @@ import { BrokerPort, type BrokerPortParts } from "./broker-port.ts";
 import { hostToTell, portsOfBrokers } from "./kafka-settings.ts";
 import type { BrokerAddress, KafkaSite, TopicDefaults } from "./kafka-site.ts";
 
-export interface KafkaListenersParts extends Omit<BrokerPortParts, "frameBytesMax"> {
+export interface KafkaListenersParts extends Omit<BrokerPortParts, "frameBytesMax" | "jsonAddress"> {
   readonly settings: Settings;
   readonly events: EventFeed;
   readonly cluster: () => BrokerCluster;
@@ -47,8 +47,8 @@ export class KafkaListeners implements KafkaSite {
     events.add({ wants: isBrokerLife, take: () => this.#follow() });
   }
 
-  /** Opens the ports, if the settings want any. Rejects with AddressUnavailable. */
-  async listen(): Promise<void> {
+  /** Opens the ports, if the settings want any. `jsonAddress`: where lines of JSON are taken, if they are. Rejects with AddressUnavailable. */
+  async listen(jsonAddress: Address | null): Promise<void> {
     const { settings, cluster } = this.#parts;
     const { kafka_port: wanted, kafka_max_frame_bytes: frameBytesMax, host } = settings;
     if (wanted === undefined) return;
@@ -57,7 +57,7 @@ export class KafkaListeners implements KafkaSite {
       .brokerStates()
       .map(({ brokerId }, place) => {
         const address = { host, port: numbers[place] ?? 0 };
-        return new BrokerPort(brokerId, address, { ...this.#parts, frameBytesMax });
+        return new BrokerPort(brokerId, address, { ...this.#parts, frameBytesMax, jsonAddress });
       });
     this.#ports = ports;
     for (const port of ports) await port.open();

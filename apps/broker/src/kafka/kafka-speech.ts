@@ -1,9 +1,12 @@
 /** Kafka's frames on a connection. */
 import { FrameRefused, FrameSplitter } from "@minikafka/protocol/kafka";
-import type { Frames, Speech } from "../connections/speech.ts";
+import type { Address } from "../connections/port.ts";
+import type { Frames, Speech, Unreadable } from "../connections/speech.ts";
+import { failure } from "../json/answer-line.ts";
 import { FrameCounter } from "./frame-counter.ts";
 import type { KafkaDispatcher } from "./kafka-dispatch.ts";
 import type { KafkaPeer } from "./peer.ts";
+import { isJson, notKafkas, startOf } from "./unreadable.ts";
 
 class KafkaFrames extends FrameSplitter implements Frames {
   readonly #counter: FrameCounter;
@@ -18,16 +21,29 @@ class KafkaFrames extends FrameSplitter implements Frames {
   }
 }
 
+export interface Spoken {
+  readonly peer: KafkaPeer;
+  readonly frameBytesMax: number;
+  /** Where lines of JSON are taken, for who sends them here; `null`: nowhere. */
+  readonly jsonAddress: Address | null;
+}
+
 /** As it is spoken with `peer`. */
-export function kafkaSpeech(
-  dispatcher: Pick<KafkaDispatcher, "dispatch">,
-  { peer, frameBytesMax }: { readonly peer: KafkaPeer; readonly frameBytesMax: number },
-): Speech {
+export function kafkaSpeech(dispatcher: Pick<KafkaDispatcher, "dispatch">, spoken: Spoken): Speech {
+  const { peer, frameBytesMax } = spoken;
   return {
     frameBytesMax,
     newFrames: () => new KafkaFrames(frameBytesMax),
     dispatch: (frame, client) => dispatcher.dispatch(frame, client, peer),
-    // The protocol has no answer without a request: Kafka closes as well.
-    refusalOf: (error) => (error instanceof FrameRefused ? { reason: error.message, answer: null } : null),
+    refusalOf: (error) => (error instanceof FrameRefused ? unreadable(error, spoken) : null),
   };
+}
+
+function unreadable(error: FrameRefused, { peer: { brokerId }, jsonAddress }: Spoken): Unreadable {
+  const refusal = { request: null, brokerId, reason: notKafkas(error) };
+  // The protocol has no answer without a request: Kafka closes as well.
+  if (!isJson(startOf(error.frameBytes))) return { ...refusal, answer: null };
+  const where = jsonAddress === null ? "nowhere here" : `at ${jsonAddress.host}:${jsonAddress.port}`;
+  const message = `this port of broker ${brokerId} is for Kafka's clients; lines of JSON are taken ${where}`;
+  return { ...refusal, answer: failure(undefined, "INVALID_REQUEST", message) };
 }

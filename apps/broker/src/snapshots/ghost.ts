@@ -7,6 +7,12 @@ import type { Client } from "../connections/client.ts";
 import { Turns } from "../connections/turns.ts";
 import { Watching } from "../connections/watching.ts";
 import type { Wait } from "../parking.ts";
+import type { Refusal, Refused } from "../request-event.ts";
+
+export interface GhostEvents {
+  readonly onRefused: (refused: Refused) => void;
+  readonly onCut: () => void;
+}
 
 const NOBODY = { unsentBytes: 0, write: () => undefined };
 
@@ -17,18 +23,23 @@ export class Ghost implements Client {
   readonly groupTurns = new Turns();
   readonly transactionTurns = new Turns();
 
-  readonly #onCut: () => void;
+  readonly #events: GhostEvents | null;
 
-  constructor(number: number, onCut: () => void) {
+  constructor(number: number, events: GhostEvents | null = null) {
     this.number = number;
-    this.#onCut = onCut;
+    this.#events = events;
   }
 
   /** What comes after an answer is for who reads it. */
   afterAnswer(): void {}
 
+  refuse(refusal: Refusal): void {
+    this.#events?.onRefused({ connection: this.number, ...refusal });
+    this.cut();
+  }
+
   cut(): void {
-    this.#onCut();
+    this.#events?.onCut();
   }
 
   end(): void {

@@ -7,7 +7,12 @@
 import type { Quiet } from "../connections/quiet.ts";
 import { bytesOf } from "../connections/speech.ts";
 import type { Recorder } from "../history/recorder.ts";
-import { bytesOfLine, type KafkaRequestEntry, type TraceEntry } from "../history/trace-lines.ts";
+import {
+  bytesOfLine,
+  type KafkaRequestEntry,
+  type RefusedEntry,
+  type TraceEntry,
+} from "../history/trace-lines.ts";
 import type { Dispatcher } from "../json/dispatch.ts";
 import type { KafkaDispatcher } from "../kafka/kafka-dispatch.ts";
 import { Ghost } from "./ghost.ts";
@@ -37,6 +42,7 @@ export class Replay {
       const entry = JSON.parse(text) as TraceEntry;
       if ("request" in entry) this.#take(entry.request.connection, bytesOfLine(entry.request));
       else if ("kafka_request" in entry) this.#takeFrame(entry.kafka_request);
+      else if ("refused" in entry) this.#refuse(entry.refused);
       else if ("closed" in entry) this.#close(entry.closed.connection);
       else continue;
       await this.#quiet.come();
@@ -55,7 +61,7 @@ export class Replay {
   async ask(request: object): Promise<{ readonly [name: string]: unknown } | null> {
     const { answer: dispatched } = this.#dispatchers.dispatcher.dispatch(
       Buffer.from(JSON.stringify(request)),
-      new Ghost(0, () => undefined),
+      new Ghost(0),
     );
     let answer = dispatched instanceof Promise ? null : dispatched;
     if (dispatched instanceof Promise)
@@ -76,8 +82,20 @@ export class Replay {
     this.#dispatchers.kafkaDispatcher.dispatch(frame, this.#client(connection), peer);
   }
 
+  /** What was a request is refused once more when it is taken. */
+  #refuse({ connection, request, broker_id: brokerId, reason }: RefusedEntry): void {
+    if (request !== null) return;
+    const broker = brokerId === undefined ? {} : { brokerId };
+    this.#recorder?.refused({ connection, request, ...broker, reason });
+  }
+
   #client(connection: number): Ghost {
-    const client = this.#clients.get(connection) ?? new Ghost(connection, () => this.#close(connection));
+    const client =
+      this.#clients.get(connection) ??
+      new Ghost(connection, {
+        onRefused: (refused) => this.#recorder?.refused(refused),
+        onCut: () => this.#close(connection),
+      });
     this.#clients.set(connection, client);
     return client;
   }

@@ -23,7 +23,8 @@ lost it fails, since what happened then is not known. A line has the event's
 number, its time, its kind, its place as topic[partition]@broker, and its facts.
 events_dropped says that the broker could not wait for this command to read.
 With --requests a request is shown when it is taken and when it has ended, with
-ok or an error's code, and the number of the event before it.
+ok or an error's code, and the number of the event before it. What a client
+sent and nobody can read (request_refused) is shown without it as well.
 The kinds are listed in docs/reference/protocol.md; a wrong one is refused with
 the one that was meant, or with all of them.`;
 

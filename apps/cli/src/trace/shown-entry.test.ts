@@ -13,6 +13,8 @@ test("a request of Kafka's is shown by its API, its version and its size, and on
   expect(shownEntry(JSON.stringify({ request: { number: 4, connection: 2, line_b64: "/w==" } }))).toBe(
     "> 4 (connection 2) 1 bytes that are not UTF-8",
   );
+  const refused = { connection: 2, request: null, broker_id: 1, reason: "a frame of 0 bytes" };
+  expect(shownEntry(JSON.stringify({ refused }))).toBe('! - (connection 2, broker 1) "a frame of 0 bytes"');
   const answer = { request: 3, frame_b64: Buffer.alloc(9).toString("base64") };
   expect(shownEntry(JSON.stringify({ kafka_answer: answer }))).toBe("< 3 Kafka, 9 bytes");
 });

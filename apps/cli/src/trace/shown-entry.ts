@@ -18,11 +18,19 @@ interface Asked {
   readonly line_b64?: string;
 }
 
+interface Refused {
+  readonly connection: number;
+  readonly request: number | null;
+  readonly broker_id?: number;
+  readonly reason: string;
+}
+
 interface Entry {
   readonly request?: Asked;
   readonly answer?: { readonly request: number; readonly line: string };
   readonly kafka_request?: KafkaRequest;
   readonly kafka_answer?: { readonly request: number; readonly frame_b64: string };
+  readonly refused?: Refused;
   readonly event?: WatchedEvent;
   readonly closed?: { readonly connection: number };
   readonly minikafka_trace?: number;
@@ -43,6 +51,7 @@ export function shownEntry(line: string): string | null {
     const { request: number, frame_b64 } = entry.kafka_answer;
     return `< ${number} Kafka, ${Buffer.from(frame_b64, "base64").length} bytes`;
   }
+  if (entry.refused !== undefined) return shownRefusal(entry.refused);
   if (event !== undefined) return `. ${shownEvent(event)}`;
   if (closed !== undefined) return `x (connection ${closed.connection}) closed`;
   if (entry.minikafka_trace === undefined) return null;
@@ -57,6 +66,11 @@ function lineOf({ line, line_b64 }: Asked): string {
 function shownRequest({ number, connection, broker_id: brokerId, frame_b64 }: KafkaRequest): string {
   const frame = Buffer.from(frame_b64, "base64");
   return `> ${number} (connection ${connection}, broker ${brokerId}) Kafka ${kafkaName(frame)}, ${frame.length} bytes`;
+}
+
+function shownRefusal({ connection, request, broker_id: brokerId, reason }: Refused): string {
+  const broker = brokerId === undefined ? "" : `, broker ${brokerId}`;
+  return `! ${request ?? "-"} (connection ${connection}${broker}) ${JSON.stringify(reason)}`;
 }
 
 /** The API with its version; what cannot be read is told as such. */

@@ -21,7 +21,7 @@ export const watch = operation({
       .min(1)
       .max(EVENT_KINDS.length)
       .optional()
-      .describe("only events of these kinds; left out: all kinds but those of requests"),
+      .describe("only events of these kinds; left out: all kinds but request_taken and request_done"),
     requests: z
       .boolean()
       .default(false)
