@@ -20,14 +20,25 @@ export function adviceOnceReady(line) {
     `  echo created | ${cli} produce orders -k alice`,
     `  ${cli} fetch orders -p 1 -e -J`,
     "",
+    ...kafkaAdvice(ready.kafka ?? []),
     "Ctrl-C stops the broker; the records stay.",
     "",
   ].join("\n");
 }
 
 /**
+ * @param {readonly { host: string, port: number }[]} brokers
+ * @returns {string[]}
+ */
+function kafkaAdvice(brokers) {
+  if (brokers.length === 0) return [];
+  const addresses = brokers.map(({ host, port }) => `"${host}:${port}"`).join(", ");
+  return ["Clients of Kafka find it by", "", `  new Kafka({ brokers: [${addresses}] })`, ""];
+}
+
+/**
  * @param {string} line
- * @returns {{ host: string, port: number, data: string } | null}
+ * @returns {{ host: string, port: number, data: string, kafka?: { host: string, port: number }[] } | null}
  */
 function readyLine(line) {
   try {

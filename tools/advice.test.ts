@@ -18,6 +18,13 @@ test("a broker on another port is named in every command", () => {
   for (const command of commands ?? []) expect(command).toContain("minikafka-cli -b 127.0.0.1:40123 ");
 });
 
+test("who started it with ports for Kafka's clients is told what those need", () => {
+  const kafka = [9092, 9093].map((port, place) => ({ broker_id: place + 1, host: "127.0.0.1", port }));
+  const advice = adviceOnceReady(JSON.stringify({ ...JSON.parse(ready(9192)), kafka }));
+  expect(advice).toContain('\n  new Kafka({ brokers: ["127.0.0.1:9092", "127.0.0.1:9093"] })\n');
+  expect(adviceOnceReady(ready(9192))).not.toContain("Kafka({");
+});
+
 test.for(["", "not JSON", "null", "1", '{"msg":"else"}'])(
   "a line that says anything else gives no advice: %s",
   (line) => {
