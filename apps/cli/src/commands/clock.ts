@@ -9,6 +9,11 @@ import { withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
 import { deadlineText } from "../steps/step-text.ts";
 
+const NOTE = `\
+With a manual clock a fetch that waits for records waits until one comes, or until
+the clock is moved past its time (long_poll in step next). So does a client of
+Kafka's that is being closed: it leaves its group once its last fetch is answered.`;
+
 export function declareClock(program: Command, perform: Perform): void {
   const clock = program
     .command("clock")
@@ -36,11 +41,14 @@ export function declareClock(program: Command, perform: Perform): void {
   for (const command of [clock, show, advance]) {
     addSharedOptions(command).addHelpText(
       "after",
-      examples([
-        "minikafka-cli clock",
-        "minikafka-cli clock advance 10s",
-        "minikafka-cli clock advance --to-next-deadline && minikafka-cli step next",
-      ]),
+      examples(
+        [
+          "minikafka-cli clock",
+          "minikafka-cli clock advance 10s",
+          "minikafka-cli clock advance --to-next-deadline && minikafka-cli step next",
+        ],
+        NOTE,
+      ),
     );
   }
 }
