@@ -44,10 +44,14 @@ export function plainFrame(
   return reframed(frame, records, "none");
 }
 
-/** The plain `frame` with its records packed, or left as they are for "none", and its CRC. Throws {@link CompressionError} "unsupported". */
-export function packedFrame(frame: Buffer, codec: Codec, compression: Compression): Buffer {
+/**
+ * The plain `frame` with its records packed, or left as they are for "none", and its CRC; in the form of those of the whole frame `like`,
+ * which has the same codec. Throws {@link CompressionError} "unsupported".
+ */
+export function packedFrame(frame: Buffer, codec: Codec, compression: Compression, like?: Buffer): Buffer {
   const records = frame.subarray(HEADER_BYTES);
-  const packed = reframed(frame, codec === "none" ? records : compression.compress(codec, records), codec);
+  const form = like?.subarray(HEADER_BYTES, readBatchHeader(like).frameBytes);
+  const packed = reframed(frame, codec === "none" ? records : compression.compress(codec, records, form), codec);
   sealFrame(packed);
   return packed;
 }
