@@ -90,7 +90,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
    * sequence-check.ts and transaction-end.ts refuse; then nothing was appended. A retry owes the acknowledgement that the first one owed.
    */
   append(frame: Buffer, options: AppendOptions): Appended {
-    const { acks, leaderEpoch } = options;
+    const { acks, leaderEpoch, retriesKnownBy } = options;
     const log = this.#writableLog();
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
     const { minInSyncReplicas, timestampType } = this.config;
@@ -98,7 +98,7 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     const { compression } = this.env;
     const admitted = requireAdmissible(frame, { ...options, ...this.config, compression });
     const { header } = admitted;
-    const before = duplicateIn(log, admitted, this.#producers, compression);
+    const before = duplicateIn(log, admitted, this.#producers, compression, retriesKnownBy);
     if (before !== null) return this.#appendedBefore(before, header, options);
     requireOneTransaction(log, header);
     const appendTimeMs = timestampType === "append" ? this.env.clock.nowMs() : null;

@@ -20,6 +20,12 @@ import type { PartitionLog } from "../log/partition-log.ts";
 import { expectedSequence, type ProducedBatch, type ProducerEntry } from "../log/producers/producer-state.ts";
 import type { Admitted } from "./batch-admission.ts";
 
+/**
+ * What tells a retry of one of a producer's last batches from another one with its sequences: what it holds as well, or, as in Kafka
+ * (ProducerStateEntry.findDuplicateBatch), nothing besides epoch and sequences: then other records are answered as if they had been written.
+ */
+export type RetryRule = "content" | "sequences";
+
 /** The batch that was appended when the same one came before. */
 export type DuplicateOf = Pick<ProducedBatch, "baseOffset" | "nextOffset" | "appendTimeMs">;
 
@@ -40,6 +46,7 @@ export function duplicateIn(
   { header, plain }: Admitted,
   rules: ProducerRules,
   compression: Compression | undefined,
+  retriesKnownBy?: RetryRule,
 ): DuplicateOf | null {
   if (header.producerId < 0) return null;
   const known = log.producer(header.producerId);
@@ -49,15 +56,17 @@ export function duplicateIn(
     return null;
   }
   rules.requireCurrent(header);
-  return requireInSequence(header, known, rules.duplicateWindow, (before) =>
-    holdsIn(log, before, plain, compression),
-  );
+  const holds =
+    retriesKnownBy === "sequences"
+      ? () => true
+      : (before: ProducedBatch) => holdsIn(log, before, plain, compression);
+  return requireInSequence(header, known, rules.duplicateWindow, holds);
 }
 
 /**
  * `null` when `header` is that of a batch which may be appended; where it was appended when it is one of the last `window`
  * of its producer. Throws PRODUCER_FENCED, and OUT_OF_ORDER_SEQUENCE (details: expected, actual), also for a sequence that
- * had other records before. `holds` is asked where the bytes are others: it says whether the records are the same, packed in another way.
+ * had other records before. `holds` is asked where the bytes are others: it says whether they count as the same records.
  */
 export function requireInSequence(
   header: BatchHeader,
