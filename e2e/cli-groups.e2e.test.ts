@@ -249,6 +249,32 @@ test(
   },
 );
 
+test("offsets are deleted one by one, what is read stays, and the exit code says so", MINUTE, async () => {
+  const broker = await withOrders([2, 2]);
+  await output(broker, ["topics", "create", "mail"]);
+  await output(broker, ["offsets", "commit", "billing", "orders:0=1", "orders:1=2", "mail:0=0"]);
+  expect(await output(broker, ["offsets", "delete", "billing", "orders:1"])).toBe(
+    "deleted offset 2 of billing for orders [1]\n",
+  );
+  const member = startCommand(broker, ["consume", "orders", "-g", "billing", "-q"]);
+  await member.nextLine();
+  const mixed = await command(broker, ["offsets", "delete", "billing", "mail", "orders:0"]);
+  expect(mixed).toMatchObject({
+    code: 5,
+    stdout:
+      "deleted offset 0 of billing for mail [0]\n" +
+      "billing keeps what it has committed for orders [0]: GROUP_SUBSCRIBED_TO_TOPIC\n",
+  });
+  expect(mixed.stderr).toMatch(/^error: GROUP_SUBSCRIBED_TO_TOPIC: .*\nhint: stop the members first/);
+  const [document] = jsonLines(await output(broker, ["offsets", "delete", "billing", "mail:0", "-J"]));
+  expect(document).toEqual({
+    group_id: "billing",
+    partitions: [{ topic: "mail", partition: 0, offset: null }],
+  });
+  expect(await command(broker, ["offsets", "delete", "billing", "mail:7"])).toMatchObject({ code: 3 });
+  expect(await command(broker, ["offsets", "delete", "nobody", "orders"])).toMatchObject({ code: 3 });
+});
+
 test(
   "with a manual clock members and offsets are forgotten by steps, exactly when they are due",
   MINUTE,

@@ -1,6 +1,7 @@
 /** Groups that kafkajs forms among its clients, against the running daemon, by the system's clock. */
 import type { Kafka } from "kafkajs";
 import { expect, test } from "vitest";
+import { output } from "./support/cli.ts";
 import { kafkaWorld, Member, opened } from "./support/kafka-world.ts";
 
 const PARTITIONS = 6;
@@ -107,6 +108,24 @@ test("what a kafkajs member commits the SDK sees, and the other way round", asyn
   const after = await Member.join(kafka, { topic: TOPIC });
   await after.read(5);
   expect(after.values.sort()).toEqual(roundOf(0).filter((value) => value !== "0/1"));
+});
+
+test("the command line waits for a group of kafkajs to be rebalanced, and to be stable again", async () => {
+  const { kafka, daemon } = await withTopic();
+  await produceRound(kafka, 0);
+  let release = () => {};
+  const work = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const busy = await Member.join(kafka, { topic: TOPIC, work: () => work, rebalanceTimeout: 60_000 });
+  await busy.read(1);
+  const wait = (state: string) => output(daemon, ["groups", "wait", "readers", "--state", state]);
+  expect(await wait("stable")).toBe("the group readers is stable, with 1 member in generation 1\n");
+  const second = await Member.begin(kafka, { topic: TOPIC, rebalanceTimeout: 60_000 });
+  expect(await wait("preparing_rebalance")).toMatch(/^the group readers is preparing_rebalance, /);
+  release();
+  await untilShared([busy, second], 3);
+  expect(await wait("stable")).toBe("the group readers is stable, with 2 members in generation 2\n");
 });
 
 test("the SDK sees a group of kafkajs with its state, its members and how far each partition is read", async () => {

@@ -79,6 +79,44 @@ test("a group lives from its first member to its deletion, and each answer says 
   expect(await session.call("list_groups")).toEqual({ ok: true, groups: [], unreadable: [] });
 });
 
+test("single offsets are deleted where no member reads their topic; what is amiss with one stands with it", async () => {
+  const session = await withMember();
+  await session.call("create_topic", { topic: "mail", partitions: 1 });
+  const mail = { topic: "mail", partition: 0 };
+  const asked = { ...GROUP, partitions: [...orders(0), mail, mail, ...orders(7)] };
+  await session.call("leave_group", A);
+  await session.call("commit_offsets", { ...GROUP, offsets: [...at(3), { ...mail, offset: 5 }] });
+  await session.call("join_group", { ...A, topics: ["orders"] });
+  expect(await session.call("delete_offsets", asked)).toEqual({
+    ok: true,
+    partitions: [
+      {
+        ...orders(0)[0],
+        code: "GROUP_SUBSCRIBED_TO_TOPIC",
+        message: 'a member of the group "payments" subscribes to "orders"; expected none',
+        details: { topic: "orders" },
+      },
+      { ...mail, offset: 5 },
+      { ...mail, offset: 5 },
+      {
+        ...orders(7)[0],
+        code: "UNKNOWN_PARTITION",
+        message: expect.any(String),
+        details: expect.any(Object),
+      },
+    ],
+  });
+  await session.call("leave_group", A);
+  const left = { ...GROUP, partitions: [...orders(0), mail] };
+  expect(await session.call("delete_offsets", left)).toMatchObject({
+    partitions: [{ offset: 3 }, { offset: null }],
+  });
+  expect(await session.call("fetch_offsets", GROUP)).toMatchObject({ offsets: [] });
+  expect(await session.ask({ operation: "delete_offsets", ...left, group_id: "nobody" })).toMatchObject({
+    code: "UNKNOWN_GROUP",
+  });
+});
+
 test.each<[object, string, object]>([
   [{ operation: "heartbeat", ...A, group_id: "nobody", generation: 1 }, "UNKNOWN_GROUP", {}],
   [{ operation: "heartbeat", ...A, member_id: "x", generation: 1 }, "UNKNOWN_MEMBER", { members: 1 }],

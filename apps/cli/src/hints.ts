@@ -46,6 +46,7 @@ const GROUP_CHANGES: readonly unknown[] = [
   "leave_group",
   "commit_offsets",
   "delete_group",
+  "delete_offsets",
   "expire_members",
   "expire_offsets",
 ];

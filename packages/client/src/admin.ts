@@ -10,6 +10,8 @@ import { type CommittedOffset, commitOffsets, type OffsetToCommit } from "./cons
 import { type OffsetPlace, timestampOf } from "./consumer/offset-lookup.ts";
 import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
 import {
+  type DeletedOffset,
+  deleteOffsets,
   describeGroup,
   type FetchOffsetsOptions,
   fetchOffsets,
@@ -293,6 +295,19 @@ export class Admin {
   /** Forgets a group and all that it has committed. Fails with UNKNOWN_GROUP, and with GROUP_NOT_EMPTY while it has members. */
   async deleteGroup(groupId: string, options?: CallOptions): Promise<void> {
     await this.#session.call("delete_group", { group_id: groupId }, options);
+  }
+
+  /**
+   * Forgets what a group has committed for these partitions (more than 10,000 in several requests); one entry for each, in this order, with
+   * the error that keeps it: GROUP_SUBSCRIBED_TO_TOPIC while a member subscribes to its topic. Fails with UNKNOWN_GROUP, and with
+   * GROUP_NOT_EMPTY for a group whose members are no consumers. Kafka: deleteConsumerGroupOffsets.
+   */
+  deleteOffsets(
+    groupId: string,
+    partitions: readonly TopicPartition[],
+    options?: CallOptions,
+  ): Promise<readonly DeletedOffset[]> {
+    return deleteOffsets(this.#session, groupId, partitions, options);
   }
 
   /** What a group has committed. One that nobody knows has committed nothing. */

@@ -90,7 +90,7 @@ test("groups are listed and described in the SDK's names", async () => {
   await client.close();
 });
 
-test("offsets are asked for and committed without a member, and a group is deleted", async () => {
+test("offsets are asked for, committed without a member and deleted one by one, and a group is deleted", async () => {
   const { peer, client, admin } = await administering();
   const fetched = admin.fetchOffsets("payments", { partitions: [place(1)] });
   const request = await peer.next("fetch_offsets");
@@ -116,6 +116,30 @@ test("offsets are asked for and committed without a member, and a group is delet
   });
   commit.answer({});
   await stored;
+  const forgotten = admin.deleteOffsets("payments", [place(0), place(1), place(2)]);
+  const forget = await peer.next("delete_offsets");
+  expect(forget.fields).toMatchObject({ group_id: "payments", partitions: [place(0), place(1), place(2)] });
+  const refusal = { code: "GROUP_SUBSCRIBED_TO_TOPIC", message: "it is read", details: { members: 1 } };
+  forget.answer({
+    partitions: [
+      { ...place(0), offset: 4 },
+      { ...place(1), offset: null },
+      { ...place(2), ...refusal },
+    ],
+  });
+  expect(await forgotten).toMatchObject([
+    { ...place(0), offset: 4, error: null },
+    { ...place(1), offset: null, error: null },
+    {
+      ...{ ...place(2), offset: null },
+      error: {
+        code: refusal.code,
+        message: "it is read",
+        retriable: false,
+        details: { ...place(2), members: 1 },
+      },
+    },
+  ]);
   const deleted = admin.deleteGroup("payments");
   (await peer.next("delete_group")).refuse("GROUP_NOT_EMPTY");
   await expect(deleted).rejects.toMatchObject({ code: "GROUP_NOT_EMPTY" });

@@ -4,10 +4,11 @@ import { type CamelCased, camelCased } from "./camel-case.ts";
 import { CALL_OPTIONS } from "./client-options.ts";
 import type { CommittedOffset } from "./consumer/group/offset-commits.ts";
 import { asMiniKafkaError, MiniKafkaError } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
 import { lagOf } from "./offset-lag.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
-import { requireOptions } from "./usage.ts";
+import { requireOptions, usageError } from "./usage.ts";
 
 export type ListedGroup = CamelCased<ParsedResponse<"list_groups">["groups"][number]>;
 
@@ -78,6 +79,45 @@ export async function fetchOffsets(
   const asked = partitions?.map(({ topic, partition }) => ({ topic, partition }));
   const fields = { group_id: groupId, ...(asked === undefined ? {} : { partitions: asked }) };
   return camelCased((await session.call("fetch_offsets", fields, options)).offsets);
+}
+
+/** What became of a committed offset that was to be deleted. */
+export interface DeletedOffset extends TopicPartition {
+  /** What was committed; `null` when nothing was, which is as good, and where it stays. */
+  readonly offset: number | null;
+  /** Why it stays; `null`: nothing is committed any more. */
+  readonly error: MiniKafkaError | null;
+}
+
+export async function deleteOffsets(
+  session: Session,
+  groupId: string,
+  partitions: readonly TopicPartition[],
+  options?: CallOptions,
+): Promise<readonly DeletedOffset[]> {
+  if (!Array.isArray(partitions))
+    throw usageError("partitions are no array; expected [{ topic, partition }]");
+  const deleted: DeletedOffset[] = [];
+  for (let begin = 0; begin < partitions.length; begin += LIMITS.offsetsPerCommitMax) {
+    const some = partitions.slice(begin, begin + LIMITS.offsetsPerCommitMax);
+    const asked = some.map(({ topic, partition }) => ({ topic, partition }));
+    const fields = { group_id: groupId, partitions: asked };
+    deleted.push(...(await session.call("delete_offsets", fields, options)).partitions.map(deletedOffset));
+  }
+  return deleted;
+}
+
+function deletedOffset(answer: ParsedResponse<"delete_offsets">["partitions"][number]): DeletedOffset {
+  const { topic, partition } = answer;
+  if (!("code" in answer)) return { topic, partition, offset: answer.offset, error: null };
+  return {
+    topic,
+    partition,
+    offset: null,
+    error: new MiniKafkaError(answer.code, answer.message, {
+      details: { ...answer.details, topic, partition },
+    }),
+  };
 }
 
 export async function describeGroup(

@@ -68,6 +68,7 @@ export {
   type RequestFaultPoint,
 } from "./faults.ts";
 export type {
+  DeletedOffset,
   FetchOffsetsOptions,
   GroupDescription,
   GroupMember,

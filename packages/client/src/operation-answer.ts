@@ -43,6 +43,7 @@ const ACKNOWLEDGED_CHANGES: readonly OperationName[] = [
   "leave_group",
   "commit_offsets",
   "delete_group",
+  "delete_offsets",
   "expire_members",
   "expire_offsets",
   "begin_transaction",

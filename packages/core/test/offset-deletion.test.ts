@@ -21,7 +21,9 @@ async function open() {
 async function deleted(cluster: BrokerCluster, ...places: [topic: string, partition: number][]) {
   const partitions = places.map(([topic, partition]) => ({ topic, partition }));
   const results = await cluster.groups.deleteOffsets({ groupId: GROUP, partitions });
-  return results.map(({ topic, partition, code }) => `${topic}:${partition} ${code ?? "gone"}`);
+  return results.map(({ topic, partition, offset, problem }) => {
+    return `${topic}:${partition} ${problem?.code ?? `gone, was ${offset}`}`;
+  });
 }
 
 /** As a consumer's subscription begins: version 0, and the topics. */
@@ -39,11 +41,11 @@ describe("offsets that somebody deletes", () => {
     expect(
       await deleted(cluster, ["orders", 1], ["orders", 1], ["orders", 9], ["nowhere", 0], ["mail", 0]),
     ).toEqual([
-      "orders:1 gone",
-      "orders:1 gone",
+      "orders:1 gone, was 2",
+      "orders:1 gone, was 2",
       "orders:9 UNKNOWN_PARTITION",
       "nowhere:0 UNKNOWN_TOPIC",
-      "mail:0 gone",
+      "mail:0 gone, was 9",
     ]);
     expect(world.events.of("offsets_deleted")).toMatchObject([
       { groupId: GROUP, offsets: [{ topic: "orders", partition: 1, offset: 2 }, { topic: "mail" }] },
@@ -52,7 +54,7 @@ describe("offsets that somebody deletes", () => {
     world.disk.crash({ mode: "lost" });
     const again = await openGroups(world);
     expect(await committedOf(again)).toEqual(["orders:0=1", "orders:2=3", "orders:3=4"]);
-    expect(await deleted(again, ["orders", 1])).toEqual(["orders:1 gone"]);
+    expect(await deleted(again, ["orders", 1])).toEqual(["orders:1 gone, was null"]);
   });
 
   test("of topics that a member of a consumer group subscribes to stay", async () => {
@@ -60,7 +62,7 @@ describe("offsets that somebody deletes", () => {
     await new TestMember(cluster, "a").join();
     expect(await deleted(cluster, ["orders", 0], ["mail", 0])).toEqual([
       "orders:0 GROUP_SUBSCRIBED_TO_TOPIC",
-      "mail:0 gone",
+      "mail:0 gone, was 9",
     ]);
   });
 
@@ -71,7 +73,7 @@ describe("offsets that somebody deletes", () => {
     await a.join({ protocols }).ended;
     expect(await deleted(cluster, ["orders", 0], ["mail", 0])).toEqual([
       "orders:0 GROUP_SUBSCRIBED_TO_TOPIC",
-      "mail:0 gone",
+      "mail:0 gone, was 9",
     ]);
     b.join();
     await a.join({ protocols }).ended;
@@ -84,7 +86,7 @@ describe("offsets that somebody deletes", () => {
     await worker.join({ protocolType: "connect" }).ended;
     expect(await rejection(deleted(cluster, ["orders", 0]))).toMatchObject({ code: "GROUP_NOT_EMPTY" });
     await worker.leave().ended;
-    expect(await deleted(cluster, ["orders", 0])).toEqual(["orders:0 gone"]);
+    expect(await deleted(cluster, ["orders", 0])).toEqual(["orders:0 gone, was 1"]);
     const nobody = cluster.groups.deleteOffsets({ groupId: "nobody", partitions: [] });
     expect(await rejection(nobody)).toMatchObject({ code: "UNKNOWN_GROUP" });
   });
@@ -97,7 +99,7 @@ describe("offsets that somebody deletes", () => {
     const offsets = all.map((place) => ({ ...place, offset: 1, metadata: null }));
     await cluster.groups.commit({ groupId, member: null, offsets });
     const results = await cluster.groups.deleteOffsets({ groupId, partitions: all });
-    expect(results.filter(({ code }) => code === null)).toHaveLength(600);
+    expect(results.filter(({ problem }) => problem === null)).toHaveLength(600);
     expect(await committedOf(cluster, groupId)).toEqual([]);
     await together([new ClassicTestMember(cluster, "a", groupId)]);
   });

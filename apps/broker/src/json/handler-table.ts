@@ -14,6 +14,7 @@ import { crash } from "./handlers/crash.ts";
 import { createPartitions } from "./handlers/create-partitions.ts";
 import { createTopic } from "./handlers/create-topic.ts";
 import { deleteGroup } from "./handlers/delete-group.ts";
+import { deleteOffsets } from "./handlers/delete-offsets.ts";
 import { deleteRecords } from "./handlers/delete-records.ts";
 import { deleteSnapshot } from "./handlers/delete-snapshot.ts";
 import { deleteTopic } from "./handlers/delete-topic.ts";
@@ -113,6 +114,7 @@ export const HANDLERS: { readonly [Name in OperationName]: Handler<Name> } = {
   list_groups: listGroups,
   describe_group: describeGroup,
   delete_group: deleteGroup,
+  delete_offsets: deleteOffsets,
   expire_members: expireMembers,
   expire_offsets: expireOffsets,
   begin_transaction: beginTransaction,

@@ -1,7 +1,7 @@
 /** `groups wait`: until a group is as it should be. */
 import { type Command, Option } from "commander";
 import type { Perform } from "../context.ts";
-import type { WaitOptions } from "../groups/wait.ts";
+import type { GroupState, WaitOptions } from "../groups/wait.ts";
 import { wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { addSharedOptions } from "../settings.ts";
@@ -9,8 +9,19 @@ import { addSharedOptions } from "../settings.ts";
 const NOTE =
   "What is named must hold at once; with nothing named it waits for the state stable. A group that is not there yet is waited\n" +
   "for. Drained: the group has partitions, and everything in them that can be read now is committed; an offset past\n" +
-  "the end does not count, since the next read resets. When --timeout is over the command says what is missing, with\n" +
+  "the end does not count, since the next read resets. Of a group of Kafka's clients: preparing_rebalance while its members\n" +
+  "are to join again, completing_rebalance until their leader has assigned; reconciling is one of the SDK's groups.\n" +
+  "When --timeout is over the command says what is missing, with\n" +
   "exit code 4.";
+
+/** All that a group of either kind may be in. */
+const STATES: readonly GroupState[] = [
+  "stable",
+  "reconciling",
+  "preparing_rebalance",
+  "completing_rebalance",
+  "empty",
+];
 
 export function declareWait(groups: Command, perform: Perform): void {
   const command = groups
@@ -20,7 +31,7 @@ export function declareWait(groups: Command, perform: Perform): void {
     .argument("<group>", "the name")
     .addOption(
       new Option("--state <state>", "stable: each partition is with the member that it is meant for").choices(
-        ["stable", "reconciling", "empty"],
+        STATES,
       ),
     )
     .option("--members <n>", "it has so many members", wholeNumber(0))

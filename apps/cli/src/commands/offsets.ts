@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { committedPlaces } from "../groups/committed-places.ts";
+import { deleteOffsets } from "../groups/delete-offsets.ts";
 import { requireEmpty } from "../groups/require-empty.ts";
 import {
   collectOffsets,
@@ -23,10 +24,11 @@ export function declareOffsets(program: Command, perform: Perform): void {
   const offsets = program
     .command("offsets")
     .alias("offset")
-    .summary("show and commit a group's offsets")
+    .summary("show, commit and delete a group's offsets")
     .description("Committed offsets: where a group goes on reading.");
   declareGet(offsets, perform);
   declareCommit(offsets, perform);
+  declareDelete(offsets, perform);
   addSharedOptions(offsets);
 }
 
@@ -73,6 +75,27 @@ function declareCommit(offsets: Command, perform: Perform): void {
       ],
       "An offset may lie anywhere, with a remark where the log ends before it; groups seek keeps to what is there. Members commit for themselves: while there\n" +
         "are some it is refused.",
+    ),
+  );
+}
+
+function declareDelete(offsets: Command, perform: Perform): void {
+  const command = offsets
+    .command("delete")
+    .alias("rm")
+    .summary("forget offsets of a group, of topics that no member reads")
+    .description("Forgets what a group has committed for partitions of topics that no member subscribes to.")
+    .argument("<group>", "the group's name")
+    .argument("<topic[:partition]...>", "such as orders, orders:1 or orders:0,2", collectPartitions)
+    .action((group: string, places: readonly PartitionSpec[], _options: unknown, self: Command) =>
+      perform(self, (context) => deleteOffsets(context, group, places), { group }),
+    );
+  addSharedOptions(command).addHelpText(
+    "after",
+    examples(
+      ["minikafka-cli offsets delete billing orders", "minikafka-cli offsets delete billing orders:0,2"],
+      "A topic alone means all of its partitions. What is refused does not keep the others. A group without members and without\n" +
+        "offsets is gone; groups delete forgets a group with all that it has.",
     ),
   );
 }

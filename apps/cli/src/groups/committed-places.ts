@@ -13,8 +13,16 @@ export async function committedPlaces(
   specs: readonly PartitionSpec[] | undefined,
 ): Promise<readonly CommittedPlace[]> {
   if (specs === undefined) return (await session.call("fetch_offsets", { group_id: group })).offsets;
-  const named = await Promise.all(specs.map((spec) => placesOf(session, spec)));
-  return (await session.call("fetch_offsets", { group_id: group, partitions: named.flat() })).offsets;
+  const partitions = await placesNamed(session, specs);
+  return (await session.call("fetch_offsets", { group_id: group, partitions })).offsets;
+}
+
+/** Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
+export async function placesNamed(
+  session: Session,
+  specs: readonly PartitionSpec[],
+): Promise<{ readonly topic: string; readonly partition: number }[]> {
+  return (await Promise.all(specs.map((spec) => placesOf(session, spec)))).flat();
 }
 
 async function placesOf(session: Session, { topic, partitions }: PartitionSpec) {

@@ -16,6 +16,7 @@ const partition = (number: number, fields: Partial<GroupPartitionLag>): GroupPar
 
 test.each<[WaitOptions, GroupLook["partitions"], string | null]>([
   [{ state: "stable" }, [], null],
+  [{ state: "completing_rebalance" }, [], "it is stable (expected completing_rebalance)"],
   [{ state: "empty", members: 2 }, [], "it is stable (expected empty), it has 0 members (expected 2)"],
   [{ members: 0 }, [], null],
   [{ members: 1 }, [], "it has 0 members (expected 1)"],

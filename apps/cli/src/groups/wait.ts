@@ -7,12 +7,13 @@ import { type Session, withSession } from "../session.ts";
 import { type HeldUp, heldUpAmong, heldUpText } from "../transactions/held-up.ts";
 
 export interface WaitOptions {
-  readonly state?: "stable" | "reconciling" | "empty";
+  readonly state?: GroupState;
   readonly members?: number;
   readonly drained?: true;
 }
 
 type Described = ParsedResponse<"describe_group">;
+export type GroupState = Described["state"];
 
 /** One look at a group. */
 export interface GroupLook {

@@ -9,6 +9,7 @@ import { LIMITS } from "../limits.ts";
 import { requirePartition, type TopicLookup } from "../offsets/commit-request.ts";
 import { offsetRecord } from "../offsets/offset-record.ts";
 import type { CommittedEntry } from "../offsets/offset-store.ts";
+import { quoted } from "../quoted.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import type { ClassicGroup } from "./classic/classic-state.ts";
 import { CONSUMER_PROTOCOL_TYPE, subscribedTopics } from "./classic/consumer-protocol.ts";
@@ -23,8 +24,10 @@ export interface OffsetDeletion {
 }
 
 export interface DeletedOffset extends TopicPartition {
-  /** `null`: nothing is committed for it any more, also when nothing was. */
-  readonly code: BrokerError["code"] | null;
+  /** What was committed; `null` where nothing was, or where it stays. */
+  readonly offset: number | null;
+  /** Why it stays; `null`: nothing is committed for it any more. */
+  readonly problem: BrokerError | null;
 }
 
 export interface DeletionParts {
@@ -75,25 +78,36 @@ function judged(
   const entries = new Map(kinds.offset.newest(groupId).map((entry) => [partitionName(entry), entry]));
   const deleted = new Map<string, CommittedEntry>();
   const answer = some.map(({ topic, partition }): DeletedOffset => {
-    const code = refusalFor({ topic, partition }, { isRead, topicOf });
-    const entry = entries.get(partitionName({ topic, partition }));
-    if (code === null && entry !== undefined) deleted.set(partitionName(entry), entry);
-    return { topic, partition, code };
+    const problem = refusalFor({ topic, partition }, { groupId, isRead, topicOf });
+    const entry = problem === null ? entries.get(partitionName({ topic, partition })) : undefined;
+    if (entry !== undefined) deleted.set(partitionName(entry), entry);
+    return { topic, partition, offset: entry?.stored.offset ?? null, problem };
   });
   return { answer, deleted: [...deleted.values()] };
 }
 
 function refusalFor(
   place: TopicPartition,
-  { isRead, topicOf }: { readonly isRead: (topic: string) => boolean; readonly topicOf: TopicLookup },
-): BrokerError["code"] | null {
+  {
+    groupId,
+    isRead,
+    topicOf,
+  }: {
+    readonly groupId: string;
+    readonly isRead: (topic: string) => boolean;
+    readonly topicOf: TopicLookup;
+  },
+): BrokerError | null {
+  const { topic } = place;
   try {
     requirePartition(place, topicOf);
   } catch (problem) {
-    if (problem instanceof BrokerError) return problem.code;
+    if (problem instanceof BrokerError) return problem;
     throw problem;
   }
-  return isRead(place.topic) ? "GROUP_SUBSCRIBED_TO_TOPIC" : null;
+  if (!isRead(topic)) return null;
+  const message = `a member of the group ${quoted(groupId)} subscribes to ${quoted(topic)}; expected none`;
+  return new BrokerError("GROUP_SUBSCRIBED_TO_TOPIC", message, { topic });
 }
 
 function requireGroup(kinds: GroupKinds, groupId: string): void {

@@ -13,6 +13,7 @@ import { crash } from "./operations/crash.ts";
 import { createPartitions } from "./operations/create-partitions.ts";
 import { createTopic } from "./operations/create-topic.ts";
 import { deleteGroup } from "./operations/delete-group.ts";
+import { deleteOffsets } from "./operations/delete-offsets.ts";
 import { deleteRecords } from "./operations/delete-records.ts";
 import { deleteSnapshot } from "./operations/delete-snapshot.ts";
 import { deleteTopic } from "./operations/delete-topic.ts";
@@ -98,6 +99,7 @@ export const OPERATIONS = {
   list_groups: listGroups,
   describe_group: describeGroup,
   delete_group: deleteGroup,
+  delete_offsets: deleteOffsets,
   describe_partition: describePartition,
   describe_cluster: describeCluster,
   dump_log: dumpLog,

@@ -7,7 +7,7 @@
  */
 import type { TopicPartition } from "@minikafka/core";
 import type { ResponseOf } from "@minikafka/protocol/kafka";
-import { NONE, numberOfCode } from "../error-numbers.ts";
+import { NONE, numberOf } from "../error-numbers.ts";
 import { changeGroupOf } from "../group-calls.ts";
 import type { KafkaHandler } from "../handler.ts";
 
@@ -22,8 +22,8 @@ export const offsetDelete: KafkaHandler<"OffsetDelete"> = {
       groups.deleteOffsets({ groupId, partitions }, wait),
     );
     const byTopic = new Map<string, DeletedPartition[]>(topics.map(({ name }) => [name, []]));
-    for (const { topic, partition, code } of deleted) {
-      const errorCode = code === null ? NONE : numberOfCode(code, call);
+    for (const { topic, partition, problem } of deleted) {
+      const errorCode = problem === null ? NONE : numberOf(problem, call);
       byTopic.get(topic)?.push({ partitionIndex: partition, errorCode });
     }
     return { errorCode: NONE, topics: Array.from(byTopic, ([name, partitions]) => ({ name, partitions })) };
