@@ -48,6 +48,12 @@ function bridged(batches: readonly BatchLook[], endOffset: number): BatchLook[] 
 
 export const FLAGGED: readonly Case[] = [
   {
+    checker: "opens-again",
+    what: "a log is missing a segment, though no disk has refused anything",
+    make: (looks) =>
+      looks.look({ 1: { batches: TWO } }, { unopened: [{ brokerId: 2, why: "it is missing" }] }),
+  },
+  {
     checker: "marks-in-order",
     what: "the high watermark is above the end of one in sync",
     make: (looks) => looks.look({ 1: { batches: TWO }, 2: { batches: [batch(0)] } }, { highWatermark: 2 }),

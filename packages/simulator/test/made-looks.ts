@@ -96,6 +96,8 @@ export class MadeLooks {
       uncleanPromotions: 0,
       cleanEnds: 0,
       replicas: made,
+      unopened: [],
+      isHarmed: false,
       ...changes,
     };
   }

@@ -5,6 +5,17 @@ import { batch, inTransaction, MadeLooks, marker, sequenced } from "./made-looks
 
 const SOUND: readonly Case[] = [
   {
+    checker: "opens-again",
+    what: "a log opens until a disk refuses something",
+    make: (looks) => {
+      looks.look({ 1: { batches: TWO } });
+      looks.look(
+        { 1: { batches: TWO } },
+        { life: 2, isHarmed: true, unopened: [{ brokerId: 2, why: "it is missing" }] },
+      );
+    },
+  },
+  {
     checker: "marks-in-order",
     what: "a follower is behind in what it has heard",
     make: (looks) =>

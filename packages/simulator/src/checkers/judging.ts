@@ -45,6 +45,11 @@ export class Judging {
       );
   }
 
+  /** See ClusterLooks.harmed. */
+  harmed(): void {
+    this.#looks.harmed();
+  }
+
   /** All that can go on without time has gone on: no answer is on its way any more. */
   settled(): void {
     this.#before = new WeakMap();

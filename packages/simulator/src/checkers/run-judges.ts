@@ -1,13 +1,17 @@
 /** The judges of a run: they look at what each act has touched, and at the history when everything has come together. */
+import type { Happening } from "../history/happenings.ts";
 import type { Judges } from "../run/judges.ts";
 import type { RunWorld } from "../run/world.ts";
 import type { Verdict } from "./checker.ts";
 import { Judging } from "./judging.ts";
 
+const HARM: ReadonlySet<Happening["kind"]> = new Set(["disk_failed", "folder_lost", "folder_put_back"]);
+
 export class RunJudges implements Judges {
   readonly #judging = new Judging();
   #isListening = false;
   #lastLife = -1;
+  #happenings = 0;
 
   get verdict(): Verdict {
     return this.#judging.verdict;
@@ -18,6 +22,9 @@ export class RunJudges implements Judges {
     const { cluster, life } = process;
     if (!this.#isListening) this.#listen(world);
     this.#judging.settled();
+    const { happenings } = world.recorder;
+    if (happenings.slice(this.#happenings).some(({ kind }) => HARM.has(kind))) this.#judging.harmed();
+    this.#happenings = happenings.length;
     if (cluster === null) return;
     // What a new process knows of partitions is looked at before they move.
     if (life !== this.#lastLife && cluster.state === "running") {

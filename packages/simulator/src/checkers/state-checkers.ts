@@ -8,6 +8,7 @@ import { EnoughBeforeAppend } from "./state/enough-in-sync.ts";
 import { LagLeaves } from "./state/lag-leaves.ts";
 import { EpochHistory, LogChain, LogsMatch } from "./state/log-chain.ts";
 import { JoinsFlushed, MarksGrow, marksInOrder, OneLeader, VisibleByEnough } from "./state/marks.ts";
+import { OpensAgain } from "./state/opens-again.ts";
 import type { PartitionLook } from "./state/partition-look.ts";
 import { SequencesInOrder, StableEnd, TransactionsEnd } from "./state/producers-in-log.ts";
 
@@ -21,6 +22,7 @@ export interface StateCheckers {
 export function stateCheckers(): StateCheckers {
   const acknowledgedHeld = new AcknowledgedHeld();
   const all = [
+    new OpensAgain(),
     marksInOrder,
     new MarksGrow(),
     new VisibleByEnough(),

@@ -51,10 +51,12 @@ export class ClusterLooks {
   readonly #inSync = new Map<string, readonly number[]>();
   readonly #unclean = new Map<string, number>();
   #cleanEnds = 0;
+  #isHarmed = false;
 
   /** What the cluster says while it does it. */
   traced(event: TraceEvent): void {
     if (event.kind === "cluster_closed" && event.clean) this.#cleanEnds++;
+    if (event.kind === "fault_fired" && event.action === "error") this.harmed();
     if (!("topic" in event && "partition" in event)) return;
     const place = `${event.topic}/${event.partition}`;
     if (CHANGES.has(event.kind) && "brokerId" in event)
@@ -65,6 +67,11 @@ export class ClusterLooks {
     if (event.kind !== "leader_changed" || event.leaderId === null) return;
     if (this.#inSync.get(place)?.includes(event.leaderId) === false)
       this.#unclean.set(place, (this.#unclean.get(place) ?? 0) + 1);
+  }
+
+  /** A disk refuses something, or a folder is not what its broker has left. */
+  harmed(): void {
+    this.#isHarmed = true;
   }
 
   /** Every log is read anew at the next look. */
@@ -101,6 +108,10 @@ export class ClusterLooks {
       uncleanPromotions: this.#unclean.get(place) ?? 0,
       cleanEnds: this.#cleanEnds,
       replicas: set.copies.flatMap((copy) => this.#replica(place, copy, isCompacted) ?? []),
+      unopened: set.copies.flatMap(({ brokerId, broker, problem }) =>
+        problem === null || broker.isStopped ? [] : [{ brokerId, why: problem.message }],
+      ),
+      isHarmed: this.#isHarmed,
     };
   }
 

@@ -54,6 +54,10 @@ export interface PartitionLook {
   readonly cleanEnds: number;
   /** Those that can be read. */
   readonly replicas: readonly ReplicaLook[];
+  /** Those whose broker serves, and whose log could not be opened. */
+  readonly unopened: readonly { readonly brokerId: number; readonly why: string }[];
+  /** A disk has refused something, or a folder was changed by hand: there may be logs that nobody can open. */
+  readonly isHarmed: boolean;
 }
 
 /** Those in sync that can be read and are not being cut. */
