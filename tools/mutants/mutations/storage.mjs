@@ -83,7 +83,7 @@ export const STORAGE = [
     file: "log/cutting/retention-plan.ts",
     from: "if (segment.nextOffset > highWatermark || (isActive && segment.sizeBytes === 0)) break;",
     to: "if (isActive && segment.sizeBytes === 0) break;",
-    seed: 31,
+    seed: 38,
   },
   {
     name: "compaction-above-the-last-stable-offset",
