@@ -44,6 +44,7 @@ export interface MadeReplica {
   readonly highWatermark?: number;
   readonly flushedOffset?: number;
   readonly epochs?: readonly EpochLook[];
+  readonly isBeingCut?: boolean;
   readonly compactedTo?: number;
   readonly compactedFrom?: readonly BatchLook[];
 }

@@ -222,6 +222,19 @@ const SOUND: readonly Case[] = [
 ];
 
 describe("a look at a partition", () => {
+  test("does not hold against a compaction what its replica is just cutting off, for the log of another leader", () => {
+    const [kept, cut] = [keyed(0, "a"), keyed(1, "b")];
+    const change = { batches: [kept], compactedFrom: [kept, cut], compactedTo: 1 };
+    const flagged = ({ isBeingCut }: { readonly isBeingCut: boolean }) => {
+      const looks = new MadeLooks();
+      const marks = { isCompacted: true, highWatermark: 1, leaderId: 2, leaderEpoch: 1 };
+      looks.look({ 1: { ...change, isBeingCut }, 2: { batches: [kept] } }, marks);
+      return looks.verdict.violations.map(({ checker }) => checker);
+    };
+    expect(flagged({ isBeingCut: true })).toEqual([]);
+    expect(flagged({ isBeingCut: false })).toEqual(["compaction-keeps"]);
+  });
+
   test.for(FLAGGED)("is flagged as $checker: $what", ({ checker, make }) => {
     const looks = new MadeLooks();
     make(looks);
