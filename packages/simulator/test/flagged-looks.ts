@@ -244,6 +244,15 @@ export const FLAGGED: readonly Case[] = [
   },
   {
     checker: "last-stable-offset",
+    what: "a marker that was visible counts, though the high watermark has gone back since",
+    make: (looks) => {
+      const replicas = { 1: { batches: [batch(0), inTransaction(1), marker(2, "abort"), batch(3)] } };
+      looks.look(replicas, { highWatermark: 4 });
+      looks.look(replicas, { highWatermark: 2, uncleanPromotions: 1, leaderEpoch: 1 });
+    },
+  },
+  {
+    checker: "last-stable-offset",
     what: "a transaction is passed over whose beginning was deleted",
     make: (looks) => looks.look({ 1: { batches: [inTransaction(2), batch(3)], logStartOffset: 2 } }),
   },

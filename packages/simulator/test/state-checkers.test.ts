@@ -145,12 +145,18 @@ const SOUND: readonly Case[] = [
   },
   {
     checker: "last-stable-offset",
-    what: "a start shows less than before, and an end that was visible counts",
-    make: (looks) =>
-      looks.look(
-        { 1: { batches: [inTransaction(0), marker(1, "abort")] } },
-        { highWatermark: 1, isNoted: false },
-      ),
+    what: "compaction has left the marker alone, which is not visible any more and says where its transaction began",
+    make: (looks) => {
+      const batches = [batch(0, { nextOffset: 3, recordCount: 0 }), marker(3, "abort"), batch(4)];
+      const replicas = { 1: { batches } };
+      for (const lastStableOffset of [1, 3])
+        looks.look(replicas, {
+          highWatermark: 3,
+          lastStableOffset,
+          isCompacted: true,
+          life: lastStableOffset,
+        });
+    },
   },
   {
     checker: "joins-flushed",

@@ -101,7 +101,6 @@ export class ClusterLooks {
       isCompacted,
       minInsyncReplicas,
       waitsForDisk: set.waitsForDisk,
-      isNoted: cluster.config.highWatermarkCheckpoint,
       nowMs: cluster.env.clock.nowMs(),
       monotonicMs: cluster.env.clock.monotonicMs(),
       replicaLagTimeMs: cluster.config.replicaLagTimeMs,

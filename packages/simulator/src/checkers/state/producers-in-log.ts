@@ -55,6 +55,8 @@ interface EndedInLog {
   readonly firstOffset: number | null;
   readonly marker: BatchLook;
   readonly isCut: boolean;
+  /** Compaction may have taken all of it but the marker, which says where it began. */
+  readonly isEmptied: boolean;
 }
 
 /** What is open in a log, and what has ended. */
@@ -90,14 +92,16 @@ function noteBatch(state: TransactionsInLog, batch: BatchLook, isCompacted: bool
   state.open.delete(producerId);
   state.markers.set(producerId, batch);
   if (open === undefined) {
-    if (state.startsAt > 0 && marker === undefined)
-      state.ended.push({ firstOffset: null, marker: batch, isCut: true });
+    const isCut = state.startsAt > 0 && marker === undefined;
+    if (isCut || isCompacted)
+      state.ended.push({ firstOffset: null, marker: batch, isCut, isEmptied: isCompacted });
     // What it ended may lie before the log's start, or have been compacted away.
     if (isCompacted || state.startsAt > 0) return null;
     return `has a marker at ${baseOffset}, and nothing open`;
   }
-  state.ended.push({ firstOffset: open.first.baseOffset, marker: batch, isCut: open.isCut });
-  const decided = open.first.producerEpoch;
+  const { first, isCut } = open;
+  state.ended.push({ firstOffset: first.baseOffset, marker: batch, isCut, isEmptied: isCompacted });
+  const decided = first.producerEpoch;
   if (
     control === "abort" ? producerEpoch >= decided : producerEpoch - decided <= 1 && producerEpoch >= decided
   )
@@ -142,26 +146,42 @@ export class StableEnd implements Checker<PartitionLook> {
       leader.mirror,
       (each, batch) => void noteBatch(each, batch, look.isCompacted),
     );
-    while ((state.ended[0]?.marker.baseOffset ?? highWatermark) < highWatermark) state.ended.shift();
     const open = [...state.open.values()].filter(({ last }) => last.nextOffset > leader.logStartOffset);
-    const undecided = open.map(({ first }) => first.baseOffset);
-    const unseenEnds = state.ended.filter(({ marker }) => marker.baseOffset >= highWatermark);
-    const unseen = unseenEnds.flatMap(({ firstOffset }) => firstOffset ?? []);
-    if (undecided.length + unseenEnds.length > 0) judge.asked();
-    const endOf = (firsts: readonly number[]) =>
-      Math.min(highWatermark, ...firsts.map((first) => Math.max(first, leader.logStartOffset)));
-    const expected = endOf([...undecided, ...unseen]);
-    // Where a start shows less than before, what had been visible of ends is not forgotten with it.
-    if (lastStableOffset === expected || (!look.isNoted && lastStableOffset === endOf(undecided))) return;
-    // A log that knows it from its producers' snapshot holds readers back where it starts, however little is left of the transaction.
+    const unseenEnds = unseenIn(state.ended, highWatermark);
+    const firsts = [...open.map(({ first }) => first.baseOffset), ...unseenEnds.flatMap(firstOffsetOf)];
+    if (open.length + unseenEnds.length > 0) judge.asked();
+    const endOf = (offsets: readonly number[]) =>
+      Math.min(highWatermark, ...offsets.map((first) => Math.max(first, leader.logStartOffset)));
+    const expected = endOf(firsts);
+    if (lastStableOffset === expected) return;
+    // A log that knows it from its producers' snapshot holds readers back where it starts, however little is left of the transaction; and
+    // where it began with what compaction has taken since.
+    const lowest = endOf([leader.logStartOffset]);
     const isCut = [...open, ...unseenEnds].some((each) => each.isCut);
-    if (isCut && lastStableOffset === endOf([leader.logStartOffset])) return;
+    if (isCut && lastStableOffset === lowest) return;
+    const isEmptied = unseenEnds.some((each) => each.isEmptied);
+    if (isEmptied && lastStableOffset >= lowest && lastStableOffset < expected) return;
     judge.violated(`${look.place} is stable to ${lastStableOffset}; expected ${expected}`, [
       lookWords(look),
       ...open.map(({ first, last }) => `open: ${batchWords(leader.brokerId, first)} to ${last.nextOffset}`),
-      ...state.ended.map(
+      ...unseenEnds.map(
         ({ firstOffset, marker }) => `from ${firstOffset ?? "below"}: ${batchWords(leader.brokerId, marker)}`,
       ),
     ]);
   }
+}
+
+/** Whose marker is not visible, the latest first: a high watermark may go back, so that each counts again. */
+function unseenIn(ended: readonly EndedInLog[], highWatermark: number): EndedInLog[] {
+  const unseen: EndedInLog[] = [];
+  for (let place = ended.length - 1; place >= 0; place--) {
+    const each = ended[place];
+    if (each === undefined || each.marker.baseOffset < highWatermark) break;
+    unseen.push(each);
+  }
+  return unseen;
+}
+
+function firstOffsetOf({ firstOffset }: EndedInLog): readonly number[] {
+  return firstOffset === null ? [] : [firstOffset];
 }
