@@ -7,6 +7,7 @@
 import type { Duplex } from "node:stream";
 import { type BrokerCluster, CrashSignal, ManualClock, NodeDisk, SystemClock } from "@minikafka/core";
 import type { Logger } from "pino";
+import type { BrokerContext } from "./broker-context.ts";
 import { type BrokerOptions, programSettings } from "./broker-options.ts";
 import type { Settings } from "./config.ts";
 import { Sequence } from "./connections/sequence.ts";
@@ -16,7 +17,6 @@ import { EventFeed } from "./event-feed.ts";
 import type { HeldDisk } from "./history/held-disk.ts";
 import { History } from "./history/history.ts";
 import { Recorder } from "./history/recorder.ts";
-import type { BrokerContext } from "./json/handler.ts";
 import { type BrokerAddress, NO_SITE } from "./kafka/kafka-site.ts";
 import { dataFolderOf, type Kernel, openKernel } from "./kernel.ts";
 import { openLog, stepProblemTo, traceTo } from "./logging.ts";

@@ -2,7 +2,7 @@
  * The ways in: lines of JSON by a port or by links of this process, and Kafka's frames by a port for each broker. All of them share
  * the limits, and the one order in which requests take effect.
  *
- * Owns the dispatchers, the ports and everybody who is connected.
+ * Owns the dispatchers, the ports, everybody who is connected, and whether anything is carried out.
  */
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
@@ -21,6 +21,7 @@ import { jsonSpeech } from "./json/speech.ts";
 import { KafkaDispatcher } from "./kafka/kafka-dispatch.ts";
 import { KafkaListeners } from "./kafka/kafka-listeners.ts";
 import { connectionsDefault } from "./open-files.ts";
+import { Service } from "./service.ts";
 import type { Stage } from "./stage.ts";
 
 const REQUESTS_IN_HAND_MAX = 64;
@@ -50,6 +51,7 @@ export interface DoorsParts {
 }
 
 export class Doors {
+  readonly service = new Service();
   readonly dispatcher: Dispatcher;
   readonly kafkaDispatcher: KafkaDispatcher;
   readonly connections: OpenConnections;
@@ -61,14 +63,14 @@ export class Doors {
     const { settings, stage, log, events, realTime, sequence, recorder, onBroken } = parts;
     const recording = recorder === null ? {} : { recorder };
     const options = {
-      ...{ context: stage, onBroken, ...recording },
+      ...{ context: stage, service: this.service, onBroken, ...recording },
       newFaultId: () => stage.random.uuid(),
       onFault: (faultId: string, operation: string, err: unknown) =>
         log.error({ faultId, operation, err }, "internal error"),
     };
     this.#settings = settings;
     this.dispatcher = new Dispatcher(options);
-    this.kafkaDispatcher = new KafkaDispatcher({ ...options, service: this.dispatcher });
+    this.kafkaDispatcher = new KafkaDispatcher(options);
     this.connections = new OpenConnections({
       limits: limitsOf(settings),
       realTime,
@@ -107,7 +109,7 @@ export class Doors {
   beginToClose(): void {
     this.#listener.refuseNew();
     this.kafka.refuseNew();
-    this.dispatcher.stop();
+    this.service.stop();
   }
 
   /** Resolves when everybody has gone, with the answers that they are owed. */
@@ -120,8 +122,8 @@ export class Doors {
 
   /** Nothing is carried out any more, as by a process that has died. Returns false where that was so before. */
   die(): boolean {
-    if (this.dispatcher.state === "dead") return false;
-    this.dispatcher.die();
+    if (this.service.state === "dead") return false;
+    this.service.die();
     this.connections.destroyAll();
     return true;
   }

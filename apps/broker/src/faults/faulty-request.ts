@@ -5,9 +5,9 @@
  * it has read.
  */
 import type { ErrorDetails, FaultCode } from "@minikafka/protocol";
+import type { BrokerContext } from "../broker-context.ts";
 import type { Client } from "../connections/client.ts";
 import type { Answer } from "../connections/speech.ts";
-import type { BrokerContext } from "../json/handler.ts";
 import type { RequestRule } from "./request-rule.ts";
 
 export interface FaultyRequest {

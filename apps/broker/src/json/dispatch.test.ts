@@ -9,6 +9,7 @@ import { Delays } from "../faults/delays.ts";
 import { FaultBook } from "../faults/fault-book.ts";
 import { NO_SITE } from "../kafka/kafka-site.ts";
 import { Parking } from "../parking.ts";
+import { Service } from "../service.ts";
 import { Dispatcher } from "./dispatch.ts";
 
 async function openDispatcher() {
@@ -19,7 +20,9 @@ async function openDispatcher() {
   const deadlines = Deadlines.ofSteppedTime(clock);
   const faults: { faultId: string; operation: string; error: unknown }[] = [];
   const broken: Error[] = [];
+  const service = new Service();
   const dispatcher = new Dispatcher({
+    service,
     context: {
       cluster,
       clock,
@@ -56,7 +59,7 @@ async function openDispatcher() {
     const answer = await dispatched.answer;
     return answer === null ? null : JSON.parse(answer.toString());
   };
-  return { cluster, disk, dispatcher, dispatch, faults, broken };
+  return { cluster, disk, service, dispatch, faults, broken };
 }
 
 test("a fault of ours is answered with an id that the log has too, and with nothing of its inside", async () => {
@@ -82,8 +85,8 @@ test("a broken assertion and a dead kernel stop the broker", async () => {
 });
 
 test("once it stops, every request is refused and nothing takes effect", async () => {
-  const { cluster, dispatcher, dispatch } = await openDispatcher();
-  dispatcher.stop();
+  const { cluster, service, dispatch } = await openDispatcher();
+  service.stop();
   const create = { operation: "create_topic", topic: "orders", partitions: 1 };
   expect(await dispatch(create)).toMatchObject({ code: "SHUTTING_DOWN", retriable: true });
   expect(cluster.hasTopic("orders")).toBe(false);

@@ -16,17 +16,17 @@ import {
   readRequest,
   successLine,
 } from "@minikafka/protocol";
+import type { BrokerContext } from "../broker-context.ts";
 import type { Client } from "../connections/client.ts";
 import type { Answer, Dispatched } from "../connections/speech.ts";
+import type { DispatcherOptions } from "../dispatcher-options.ts";
 import { type FaultyRequest, withFault } from "../faults/faulty-request.ts";
 import { requestPoint, scopeOfRequest } from "../faults/request-points.ts";
 import type { RequestRule } from "../faults/request-rule.ts";
 import { isWithoutHistory } from "../history/history.ts";
-import type { Recorder } from "../history/recorder.ts";
 import { newAccount, type RequestAccount } from "../request-account.ts";
 import { failure } from "./answer-line.ts";
 import { askedOf, outcomeOf, type ReadLine, topicsOf } from "./asked.ts";
-import type { BrokerContext } from "./handler.ts";
 import { HANDLERS } from "./handler-table.ts";
 
 /**
@@ -47,39 +47,11 @@ const HOLDING_BACK: readonly OperationName[] = [
   "run_until_quiet",
 ];
 
-export interface DispatcherOptions {
-  /** Who writes down what is asked and answered. */
-  readonly recorder?: Recorder;
-  readonly context: BrokerContext;
-  /** Draws the id of a fault. */
-  readonly newFaultId: () => string;
-  /** A fault that was answered with INTERNAL_ERROR. */
-  readonly onFault: (faultId: string, operation: string, error: unknown) => void;
-  /** What cannot happen has happened, or the kernel died: nothing that this process does can be trusted any more. */
-  readonly onBroken: (error: Error) => void;
-}
-
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  #state: "serving" | "stopping" | "dead" = "serving";
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-  }
-
-  /** From now on every request is answered with SHUTTING_DOWN. */
-  stop(): void {
-    if (this.#state === "serving") this.#state = "stopping";
-  }
-
-  /** Whether requests are carried out, are told that the broker stops, or are cut off. */
-  get state(): "serving" | "stopping" | "dead" {
-    return this.#state;
-  }
-
-  /** From now on nothing is carried out, nor answered: whoever asks is cut off, as by a process that has died. */
-  die(): void {
-    this.#state = "dead";
   }
 
   /** Carries out the request on a line. Never throws, and its promise never rejects. */
@@ -144,14 +116,15 @@ export class Dispatcher {
 
   #answerTo(taken: Taken): Answer | Promise<Answer> {
     const { id, request, client } = taken;
-    if (this.#state === "dead") {
+    const { service, context } = this.#options;
+    if (service.state === "dead") {
       client.cut("the broker has crashed");
       return null;
     }
-    if (this.#state === "stopping")
+    if (service.state === "stopping")
       return failure(id, "SHUTTING_DOWN", "the broker is stopping; connect again once it is back");
     try {
-      const fields = handle(request.operation, request, this.#options.context, client);
+      const fields = handle(request.operation, request, context, client);
       return fields instanceof Promise ? this.#carryOutLater(taken, fields) : successLine(id, fields);
     } catch (error) {
       return this.#failed(id, request.operation, error);

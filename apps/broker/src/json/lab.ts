@@ -1,6 +1,6 @@
 /** Who may step: nobody, unless the daemon was started for it. */
 import { BrokerError } from "@minikafka/core";
-import type { BrokerContext } from "./handler.ts";
+import type { BrokerContext } from "../broker-context.ts";
 
 /** Throws STEPPING_DISABLED. */
 export function requireLab({ isLab }: BrokerContext): void {

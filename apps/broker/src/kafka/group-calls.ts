@@ -1,7 +1,7 @@
 /** What Kafka's requests of groups have in common: their coordinator, their turn, and their patience. */
 import type { BrokerCluster } from "@minikafka/core";
-import { changeGroup, lookAtGroup } from "../json/group-request.ts";
-import type { BrokerContext } from "../json/handler.ts";
+import type { BrokerContext } from "../broker-context.ts";
+import { changeGroup, lookAtGroup } from "../group-requests.ts";
 import { requireGroupCoordinator } from "./coordinators.ts";
 import type { KafkaCall } from "./handler.ts";
 

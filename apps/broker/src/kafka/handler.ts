@@ -5,8 +5,8 @@
  * the versions, and what of Kafka is not modelled.
  */
 import type { ApiName, KafkaErrorNumber, RequestOf, ResponseOf } from "@minikafka/protocol/kafka";
+import type { BrokerContext } from "../broker-context.ts";
 import type { Client } from "../connections/client.ts";
-import type { BrokerContext } from "../json/handler.ts";
 import type { KafkaPeer } from "./peer.ts";
 
 /** One request, beside what it asks. */

@@ -23,9 +23,9 @@ import {
 } from "@minikafka/protocol/kafka";
 import type { Client } from "../connections/client.ts";
 import type { Answer, Dispatched } from "../connections/speech.ts";
+import type { DispatcherOptions } from "../dispatcher-options.ts";
 import { withFault } from "../faults/faulty-request.ts";
 import { kafkaPoint, kafkaScope } from "../faults/kafka-points.ts";
-import type { Dispatcher, DispatcherOptions } from "../json/dispatch.ts";
 import { newAccount, type RequestAccount } from "../request-account.ts";
 import { askedOf, errorName, outcomeOf, topicsOf, unread } from "./asked.ts";
 import { KafkaRefusal, numberOf, numberOfCode } from "./error-numbers.ts";
@@ -34,11 +34,6 @@ import { handlerOf } from "./handler-table.ts";
 import { unsupportedVersion } from "./handlers/18-api-versions.ts";
 import type { KafkaPeer } from "./peer.ts";
 import { malformed, unspoken } from "./unreadable.ts";
-
-export interface KafkaDispatcherOptions extends DispatcherOptions {
-  /** Whether anything is carried out is decided for all listeners at once. */
-  readonly service: Pick<Dispatcher, "state">;
-}
 
 /** A request that was read, in its own type. */
 interface ReadCall<Name extends ApiName> {
@@ -60,9 +55,9 @@ interface Asker {
 }
 
 export class KafkaDispatcher {
-  readonly #options: KafkaDispatcherOptions;
+  readonly #options: DispatcherOptions;
 
-  constructor(options: KafkaDispatcherOptions) {
+  constructor(options: DispatcherOptions) {
     this.#options = options;
   }
 

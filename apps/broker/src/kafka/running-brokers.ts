@@ -1,4 +1,4 @@
-import type { BrokerContext } from "../json/handler.ts";
+import type { BrokerContext } from "../broker-context.ts";
 import type { BrokerAddress } from "./kafka-site.ts";
 
 export interface RunningBrokers {

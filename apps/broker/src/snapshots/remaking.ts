@@ -13,6 +13,7 @@ import {
   PromptDisk,
   type Tracer,
 } from "@minikafka/core";
+import type { BrokerContext } from "../broker-context.ts";
 import type { Settings } from "../config.ts";
 import type { Client } from "../connections/client.ts";
 import { Quiet } from "../connections/quiet.ts";
@@ -25,10 +26,10 @@ import { originFrom } from "../history/origin.ts";
 import { Recorder } from "../history/recorder.ts";
 import { addressesOf, type Trace } from "../history/trace-lines.ts";
 import { Dispatcher } from "../json/dispatch.ts";
-import type { BrokerContext } from "../json/handler.ts";
 import { KafkaDispatcher } from "../kafka/kafka-dispatch.ts";
 import { siteAt } from "../kafka/kafka-site.ts";
 import { dataFolderOf, openKernel } from "../kernel.ts";
+import { Service } from "../service.ts";
 import type { Stage } from "../stage.ts";
 import { type FirstDifference, firstDifference } from "./first-difference.ts";
 import { letItCount, putBack, putBy } from "./folder-restore.ts";
@@ -131,7 +132,7 @@ export class Remaking {
     const replay = new Replay(doors, quiet, recorder);
     stage.kafka = siteAt(kafka, addressesOf(head));
     await replay.run(entries);
-    const { state } = doors.dispatcher;
+    const { state } = doors.service;
     // Some of it was refused, or cut off.
     if (state !== "serving")
       throw new Error(`expected a broker that serves while a snapshot is loaded, it is ${state}`);
@@ -190,13 +191,14 @@ export class Remaking {
     const kafka = siteAt(stage.kafka, addressesOf(head));
     const options = {
       context: { ...stage, ...kernel, seed: head.seed, events, crash, hold: holdBy(quiet), kafka },
+      service: new Service(),
       recorder,
       newFaultId: () => random.uuid(),
       onFault: ignore,
       onBroken: (error: Error) => broken.push(error),
     };
     const dispatcher = new Dispatcher(options);
-    const kafkaDispatcher = new KafkaDispatcher({ ...options, service: dispatcher });
+    const kafkaDispatcher = new KafkaDispatcher(options);
     const replay = new Replay({ dispatcher, kafkaDispatcher }, quiet, recorder);
     await quiet.come();
     await replay.run(entries);

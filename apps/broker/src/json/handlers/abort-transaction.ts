@@ -5,8 +5,10 @@
  * It is carried out also when its client has gone, and perhaps behind what another connection has asked since: whoever names the
  * producer has the transaction that was meant ended, and no other.
  */
+
+import { endTransactionOf } from "../../transaction-requests.ts";
 import type { Handler } from "../handler.ts";
-import { endTransactionOf, namedIdentity } from "../transaction-request.ts";
+import { namedIdentity } from "../identity-fields.ts";
 
 export const abortTransaction: Handler<"abort_transaction"> = async (request, context, client) => {
   const { transactional_id: transactionalId } = request;

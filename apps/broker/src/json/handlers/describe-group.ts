@@ -1,7 +1,8 @@
 /** describe_group: a group from the inside. Refuses: UNKNOWN_GROUP, and as fetch_offsets. */
 import type { ClassicMemberFacts } from "@minikafka/core";
-import { lookAtGroup, placeFields } from "../group-request.ts";
+import { lookAtGroup } from "../../group-requests.ts";
 import type { Handler } from "../handler.ts";
+import { placeFields } from "../member-fields.ts";
 
 export const describeGroup: Handler<"describe_group"> = async ({ group_id: groupId }, context, client) => {
   const group = await lookAtGroup(groupId, context, client, (groups, wait) => groups.describe(groupId, wait));

@@ -1,6 +1,8 @@
 /** describe_transaction: what is acknowledged of an id. Refuses: UNKNOWN_TRANSACTIONAL_ID, LEADER_NOT_AVAILABLE, REQUEST_TIMED_OUT, STORAGE_ERROR. */
+
+import { lookAtTransaction } from "../../transaction-requests.ts";
 import type { Handler } from "../handler.ts";
-import { identityFields, lookAtTransaction } from "../transaction-request.ts";
+import { identityFields } from "../identity-fields.ts";
 
 export const describeTransaction: Handler<"describe_transaction"> = async (request, context, client) => {
   const { transactional_id: transactionalId } = request;

@@ -3,8 +3,10 @@
  * INVALID_TRANSACTION_STATE (none is open, or it has ended the other way), and as begin_transaction; what fails behind the decision
  * has it in its details.
  */
+
+import { endTransactionOf } from "../../transaction-requests.ts";
 import type { Handler } from "../handler.ts";
-import { endTransactionOf, identityFields, speakerOf } from "../transaction-request.ts";
+import { identityFields, speakerOf } from "../identity-fields.ts";
 
 export const endTransaction: Handler<"end_transaction"> = async (request, context, client) => {
   const ending = { ...speakerOf(request), commit: request.commit };

@@ -1,5 +1,5 @@
 /** expire_members: whose session is over is no member any more. Refuses: STEPPING_DISABLED, and as join_group. */
-import { changeGroups } from "../group-request.ts";
+import { changeGroups } from "../../group-requests.ts";
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
 

@@ -2,7 +2,7 @@
  * expire_offsets: groups without members lose what they committed too long ago, and those with nothing left are gone. Refuses:
  * STEPPING_DISABLED, and as join_group.
  */
-import { changeGroups } from "../group-request.ts";
+import { changeGroups } from "../../group-requests.ts";
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
 

@@ -2,9 +2,10 @@
  * expire_transactions: those that are open for too long are aborted, those whose end was decided are complete, old ids forgotten,
  * and what no coordinator knows of is ended; one that fails is told and stops no other. Refuses: STEPPING_DISABLED, and as list_transactions.
  */
+
+import { changeTransactions } from "../../transaction-requests.ts";
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
-import { changeTransactions } from "../transaction-request.ts";
 
 export const expireTransactions: Handler<"expire_transactions"> = async (_request, context, client) => {
   requireLab(context);

@@ -2,7 +2,7 @@
  * fetch_offsets: what a group has committed, as far as it is acknowledged. Refuses: UNSTABLE_OFFSET_COMMIT (when that was asked for),
  * LEADER_NOT_AVAILABLE, REQUEST_TIMED_OUT while it is still being loaded, STORAGE_ERROR.
  */
-import { lookAtGroup } from "../group-request.ts";
+import { lookAtGroup } from "../../group-requests.ts";
 import type { Handler } from "../handler.ts";
 
 export const fetchOffsets: Handler<"fetch_offsets"> = async (request, context, client) => {

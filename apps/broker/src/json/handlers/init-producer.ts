@@ -4,8 +4,9 @@
  * UNKNOWN_PRODUCER_ID, STORAGE_ERROR, BROKER_FAILED; with a transactional id INVALID_TRANSACTION_TIMEOUT and as begin_transaction.
  */
 import { BrokerError } from "@minikafka/core";
+import { endTransactionOf } from "../../transaction-requests.ts";
 import type { Handler } from "../handler.ts";
-import { endTransactionOf, identityFields, namedIdentity } from "../transaction-request.ts";
+import { identityFields, namedIdentity } from "../identity-fields.ts";
 
 export const initProducer: Handler<"init_producer"> = (request, context, client) => {
   const { name, transactional_id: transactionalId, transaction_timeout_ms: timeoutMs } = request;

@@ -3,8 +3,9 @@
  * INVALID_REQUEST, INCONSISTENT_GROUP_PROTOCOL, GROUP_MAX_SIZE_REACHED, and as every change of a group does: LEADER_NOT_AVAILABLE,
  * NOT_ENOUGH_REPLICAS, REQUEST_TIMED_OUT (its fate is then open), STORAGE_ERROR, BROKER_FAILED.
  */
-import { changeGroup, memberFields } from "../group-request.ts";
+import { changeGroup } from "../../group-requests.ts";
 import type { Handler } from "../handler.ts";
+import { memberFields } from "../member-fields.ts";
 
 export const joinGroup: Handler<"join_group"> = async (request, context, client) => {
   const { group_id: groupId, member_id: memberId, topics, assignor } = request;

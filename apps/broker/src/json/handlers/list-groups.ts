@@ -2,7 +2,7 @@
  * list_groups: what can be read, and beside it the partitions of __consumer_offsets that cannot, since a list in which groups are
  * missing would mislead. Refuses: as fetch_offsets, when none can be read.
  */
-import { lookAtGroups } from "../group-request.ts";
+import { lookAtGroups } from "../../group-requests.ts";
 import type { Handler } from "../handler.ts";
 
 export const listGroups: Handler<"list_groups"> = async (_request, context, client) => {

@@ -2,8 +2,9 @@
  * list_transactions: what can be read, and beside it the partitions of __transaction_state that cannot. Refuses: as
  * describe_transaction, when none can be read.
  */
+
+import { lookAtTransactions } from "../../transaction-requests.ts";
 import type { Handler } from "../handler.ts";
-import { lookAtTransactions } from "../transaction-request.ts";
 
 export const listTransactions: Handler<"list_transactions"> = async ({ states }, context, client) => {
   const query = states === undefined ? {} : { states };

@@ -11,9 +11,10 @@
 import { type AppendResult, BrokerError } from "@minikafka/core";
 import type { ParsedRequest } from "@minikafka/protocol";
 import { type BatchContent, encodeBatch, type Record } from "@minikafka/record";
+import type { BrokerContext } from "../../broker-context.ts";
 import type { Client } from "../../connections/client.ts";
 import { withinTime } from "../../time-limit.ts";
-import type { BrokerContext, Handler } from "../handler.ts";
+import type { Handler } from "../handler.ts";
 
 type ProduceRequest = ParsedRequest<"produce">;
 /** Who sends the records, and with which sequence. */

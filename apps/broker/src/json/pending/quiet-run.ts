@@ -11,9 +11,9 @@
  */
 import { BrokerError, ManualClock, type PendingStep } from "@minikafka/core";
 import type { ResponseFields } from "@minikafka/protocol";
+import type { BrokerContext } from "../../broker-context.ts";
 import type { Client } from "../../connections/client.ts";
 import { aTurnForOthers } from "../../ticker.ts";
-import type { BrokerContext } from "../handler.ts";
 import { pendingFields } from "./pending-fields.ts";
 import { takeStep } from "./take-step.ts";
 import { failureIn, unquietFields } from "./unquiet.ts";

@@ -1,8 +1,9 @@
 /** A pending step taken as a request for it would be. */
 import type { PendingStep } from "@minikafka/core";
 import type { ResponseFields } from "@minikafka/protocol";
+import type { BrokerContext } from "../../broker-context.ts";
 import type { Client } from "../../connections/client.ts";
-import type { BrokerContext, Handler } from "../handler.ts";
+import type { Handler } from "../handler.ts";
 import { applyRetention } from "../handlers/apply-retention.ts";
 import { compact } from "../handlers/compact.ts";
 import { expireMembers } from "../handlers/expire-members.ts";

@@ -3,7 +3,7 @@
  * or for records that nobody has sent, is no trouble: clock and clients bring these, and no step.
  */
 import type { ResponseFields } from "@minikafka/protocol";
-import type { BrokerContext } from "../handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { pendingFields } from "./pending-fields.ts";
 import type { Did } from "./take-step.ts";
 import { waitFields } from "./waits.ts";

@@ -1,6 +1,6 @@
 /** Who waits on the stepped clock for time to pass, as a deadline says it. In auto mode their time is not the clock's. */
 import { ManualClock } from "@minikafka/core";
-import type { BrokerContext } from "../handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import type { DeadlineFields } from "./pending-fields.ts";
 
 /** Those that are due already end before the next request. */

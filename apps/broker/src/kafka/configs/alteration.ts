@@ -1,7 +1,7 @@
 /** What AlterConfigs and IncrementalAlterConfigs have in common: one resource after the other, each all or none. */
 import type { ConfigChanges } from "@minikafka/core";
 import { type KafkaErrorNumber, RESOURCE_TOPIC } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall } from "../handler.ts";
 import { partProblem } from "../part-problem.ts";

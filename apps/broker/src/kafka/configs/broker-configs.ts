@@ -1,6 +1,6 @@
 /** What Kafka would call a broker's settings: told, never changed here, since they are flags of the daemon. */
 import { CONFIG_SOURCE, CONFIG_TYPE } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { areAll, type ConfigDescription } from "./topic-configs.ts";
 
 const { boolean, int, long } = CONFIG_TYPE;

@@ -12,7 +12,7 @@
  */
 import { type AppendResult, BrokerError, type TopicPartition } from "@minikafka/core";
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { withinTime } from "../../time-limit.ts";
 import { frameOfBatch, isTransactional } from "../batches/frame-of-batch.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";

@@ -12,8 +12,8 @@
  */
 import { BrokerError, type FetchResult, type Isolation } from "@minikafka/core";
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
+import type { BrokerContext } from "../../broker-context.ts";
 import { FetchBudget } from "../../fetch-budget.ts";
-import type { BrokerContext } from "../../json/handler.ts";
 import { readWhenEnough } from "../../long-poll.ts";
 import { batchesOfFrames } from "../batches/batches-of-frames.ts";
 import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";

@@ -15,7 +15,7 @@ import {
   TIMESTAMP_EARLIEST,
   TIMESTAMP_MAX,
 } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { isolationOf } from "../isolation.ts";

@@ -17,7 +17,7 @@ import {
   type ResponseOf,
   ZERO_UUID,
 } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { CLUSTER_OPERATIONS, TOPIC_OPERATIONS } from "../authorized-operations.ts";
 import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";

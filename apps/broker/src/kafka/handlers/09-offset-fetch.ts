@@ -15,7 +15,7 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { NONE, numberOf } from "../error-numbers.ts";
 import { lookAtGroupOf } from "../group-calls.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";

@@ -12,7 +12,7 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { ANSWER_MS, withinTime } from "../../time-limit.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";

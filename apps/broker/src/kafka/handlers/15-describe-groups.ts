@@ -8,7 +8,7 @@
  */
 import { BrokerError, type GroupDescription } from "@minikafka/core";
 import type { ResponseOf } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { GROUP_OPERATIONS } from "../authorized-operations.ts";
 import { NONE, numberOf } from "../error-numbers.ts";
 import { lookAtGroupOf } from "../group-calls.ts";

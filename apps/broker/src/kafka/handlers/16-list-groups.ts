@@ -5,7 +5,7 @@
  * Versions: 4 chooses by state (KIP-518), 5 by type (KIP-848); neither minds upper and lower case.
  */
 
-import { lookAtGroups } from "../../json/group-request.ts";
+import { lookAtGroups } from "../../group-requests.ts";
 import { NONE } from "../error-numbers.ts";
 import { groupStateName } from "../group-states.ts";
 import type { KafkaHandler } from "../handler.ts";

@@ -9,7 +9,7 @@
  */
 import type { BrokerCluster } from "@minikafka/core";
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf, ZERO_UUID } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { partProblem } from "../part-problem.ts";

@@ -8,7 +8,7 @@
  */
 import type { TopicPartition } from "@minikafka/core";
 import { DELETE_TO_HIGH_WATERMARK, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { KafkaRefusal, NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { requireLed } from "../leadership.ts";

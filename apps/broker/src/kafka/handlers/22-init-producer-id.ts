@@ -10,7 +10,7 @@
  */
 import { type BrokerCluster, BrokerError, type ProducerIdentity } from "@minikafka/core";
 import type { RequestOf } from "@minikafka/protocol/kafka";
-import { endTransactionOf } from "../../json/transaction-request.ts";
+import { endTransactionOf } from "../../transaction-requests.ts";
 import { requireTransactionCoordinator } from "../coordinators.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaHandler } from "../handler.ts";

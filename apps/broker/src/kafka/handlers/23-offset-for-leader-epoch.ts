@@ -9,7 +9,7 @@
  */
 import type { TopicPartition } from "@minikafka/core";
 import type { RequestOf, ResponseOf } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { requireLed } from "../leadership.ts";

@@ -14,8 +14,8 @@ import {
   type RequestOf,
   type ResponseOf,
 } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
-import { changeTransaction } from "../../json/transaction-request.ts";
+import type { BrokerContext } from "../../broker-context.ts";
+import { changeTransaction } from "../../transaction-requests.ts";
 import { requireTransactionCoordinator } from "../coordinators.ts";
 import { NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";

@@ -4,7 +4,7 @@
  * Behaviour: the partition that keeps the group's offsets is a part of the transaction, durably, when it answers. Refuses as
  * AddPartitionsToTxn does.
  */
-import { changeBoth } from "../../json/transaction-request.ts";
+import { changeBoth } from "../../transaction-requests.ts";
 import { requireTransactionCoordinator } from "../coordinators.ts";
 import { NONE } from "../error-numbers.ts";
 import type { KafkaHandler } from "../handler.ts";

@@ -7,7 +7,7 @@
  * Not modelled: version 5, with which it gets another one (KIP-890); our own clients do.
  */
 import { BrokerError } from "@minikafka/core";
-import { endTransactionOf } from "../../json/transaction-request.ts";
+import { endTransactionOf } from "../../transaction-requests.ts";
 import { requireTransactionCoordinator } from "../coordinators.ts";
 import { NONE } from "../error-numbers.ts";
 import type { KafkaHandler } from "../handler.ts";

@@ -6,7 +6,7 @@
  * Versions: from 3 on a member says which one it is, in which generation (KIP-447); before, everybody is believed.
  * Not modelled: the leader epoch beside an offset (KIP-320).
  */
-import { changeBoth } from "../../json/transaction-request.ts";
+import { changeBoth } from "../../transaction-requests.ts";
 import { committerOf } from "../committer.ts";
 import { requireGroupCoordinator } from "../coordinators.ts";
 import type { KafkaHandler } from "../handler.ts";

@@ -8,7 +8,7 @@
  * Not modelled: resources other than topics and brokers (INVALID_REQUEST); settings that change while a broker runs.
  */
 import { RESOURCE_BROKER, RESOURCE_TOPIC, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { brokerConfigs } from "../configs/broker-configs.ts";
 import { areAll, type ConfigDescription, topicConfigs } from "../configs/topic-configs.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";

@@ -6,7 +6,7 @@
  */
 import type { TopicPartition } from "@minikafka/core";
 import type { ResponseOf } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
+import type { BrokerContext } from "../../broker-context.ts";
 import { NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { requireLed } from "../leadership.ts";

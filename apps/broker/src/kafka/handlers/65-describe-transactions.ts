@@ -5,8 +5,8 @@
  */
 import { BrokerError, type TransactionDescription } from "@minikafka/core";
 import { KAFKA_ERRORS, type KafkaErrorNumber, type ResponseOf } from "@minikafka/protocol/kafka";
-import type { BrokerContext } from "../../json/handler.ts";
-import { lookAtTransaction } from "../../json/transaction-request.ts";
+import type { BrokerContext } from "../../broker-context.ts";
+import { lookAtTransaction } from "../../transaction-requests.ts";
 import { requireTransactionCoordinator } from "../coordinators.ts";
 import { NONE, numberOf } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";

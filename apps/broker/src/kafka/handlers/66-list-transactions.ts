@@ -6,7 +6,7 @@
  * Not modelled: version 2, a pattern of ids.
  */
 import { ANY_DURATION } from "@minikafka/protocol/kafka";
-import { lookAtTransactions } from "../../json/transaction-request.ts";
+import { lookAtTransactions } from "../../transaction-requests.ts";
 import { NONE } from "../error-numbers.ts";
 import type { KafkaHandler } from "../handler.ts";
 import { isTransactionStateName, transactionStateName } from "../transaction-states.ts";

@@ -1,20 +1,14 @@
 /**
- * What the operations of transactions have in common: their turn, their patience, and who speaks.
+ * What requests of transactions have in common, in whichever protocol they come: their turn, and their patience.
  *
  * An end changes groups as well, since it makes offsets count or forgets them: who looks at one behind it waits for it.
  */
-import {
-  type BrokerCluster,
-  BrokerError,
-  type ProducerIdentity,
-  type TransactionCaller,
-} from "@minikafka/core";
-import type { ParsedRequest } from "@minikafka/protocol";
-import type { Client } from "../connections/client.ts";
-import { ALL, type Turn, Turns, type Whose } from "../connections/turns.ts";
-import type { Waiter } from "../deadlines.ts";
-import { ANSWER_MS, passWithin, withinTime } from "../time-limit.ts";
-import type { BrokerContext } from "./handler.ts";
+import type { BrokerCluster } from "@minikafka/core";
+import type { BrokerContext } from "./broker-context.ts";
+import type { Client } from "./connections/client.ts";
+import { ALL, type Turn, Turns, type Whose } from "./connections/turns.ts";
+import type { Waiter } from "./deadlines.ts";
+import { ANSWER_MS, passWithin, withinTime } from "./time-limit.ts";
 
 type Transactions = BrokerCluster["transactions"];
 type Ask<Answer> = (transactions: Transactions, wait: { readonly giveUp: AbortSignal }) => Promise<Answer>;
@@ -98,30 +92,4 @@ export function lookAtTransactions<Answer>(
 
 function asked<Answer>(of: Waiter, { cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
   return withinTime(ANSWER_MS, deadlines, of, (giveUp) => ask(cluster.transactions, { giveUp }));
-}
-
-/** Who speaks, and in which of its transactions. */
-export function speakerOf(
-  request: Pick<ParsedRequest<"begin_transaction">, "transactional_id" | "producer_id" | "producer_epoch">,
-): TransactionCaller {
-  const {
-    transactional_id: transactionalId,
-    producer_id: producerId,
-    producer_epoch: producerEpoch,
-  } = request;
-  return { transactionalId, producerId, producerEpoch };
-}
-
-/** Whom a request names, if anybody. Throws INVALID_REQUEST for a half of it. */
-export function namedIdentity({
-  producer_id: producerId,
-  producer_epoch: producerEpoch,
-}: Pick<ParsedRequest<"init_producer">, "producer_id" | "producer_epoch">): ProducerIdentity | undefined {
-  if (producerId !== undefined && producerEpoch !== undefined) return { producerId, producerEpoch };
-  if (producerId === undefined && producerEpoch === undefined) return undefined;
-  throw new BrokerError("INVALID_REQUEST", "producer_id and producer_epoch: expected both or neither");
-}
-
-export function identityFields({ producerId, producerEpoch }: ProducerIdentity) {
-  return { producer_id: producerId, producer_epoch: producerEpoch };
 }

@@ -1,13 +1,12 @@
-/** What the operations of groups have in common: their turn, their patience, and what a member is told. */
+/** What requests of groups have in common, in whichever protocol they come: their turn, and their patience. */
 import type { BrokerCluster } from "@minikafka/core";
-import type { Client } from "../connections/client.ts";
-import { ALL } from "../connections/turns.ts";
-import type { Waiter } from "../deadlines.ts";
-import { ANSWER_MS, withinTime } from "../time-limit.ts";
-import type { BrokerContext } from "./handler.ts";
+import type { BrokerContext } from "./broker-context.ts";
+import type { Client } from "./connections/client.ts";
+import { ALL } from "./connections/turns.ts";
+import type { Waiter } from "./deadlines.ts";
+import { ANSWER_MS, withinTime } from "./time-limit.ts";
 
 type Groups = BrokerCluster["groups"];
-type MemberView = Awaited<ReturnType<Groups["heartbeat"]>>;
 type Ask<Answer> = (groups: Groups, wait: { readonly giveUp: AbortSignal }) => Promise<Answer>;
 
 /** Changes a group, behind what the client asked of it before; REQUEST_TIMED_OUT leaves open whether it has changed. */
@@ -51,23 +50,4 @@ export function changeGroups<Answer>(
 
 function asked<Answer>(of: Waiter, { cluster, deadlines }: BrokerContext, ask: Ask<Answer>): Promise<Answer> {
   return withinTime(ANSWER_MS, deadlines, of, (giveUp) => ask(cluster.groups, { giveUp }));
-}
-
-export interface PlaceFields {
-  readonly topic: string;
-  readonly partition: number;
-}
-
-export function placeFields(places: readonly PlaceFields[]): PlaceFields[] {
-  return places.map(({ topic, partition }) => ({ topic, partition }));
-}
-
-function assignedFields(places: MemberView["assignment"]) {
-  return places.map(({ topic, partition, topicId }) => ({ topic, partition, topic_id: topicId }));
-}
-
-/** Every answer to a member. */
-export function memberFields({ generation, memberSince, assignment, pending }: MemberView) {
-  const shares = { assignment: assignedFields(assignment), pending: assignedFields(pending) };
-  return { generation, member_since: memberSince, ...shares };
 }
