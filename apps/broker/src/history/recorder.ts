@@ -5,14 +5,12 @@
  */
 
 import type { DiskError } from "@minikafka/core";
+import { FRAME_SIZE_BYTES } from "@minikafka/protocol/kafka";
 import { type Answer, bytesOf } from "../connections/speech.ts";
 import type { NumberedEvent } from "../event-feed.ts";
 import type { KafkaPeer } from "../kafka/peer.ts";
 import type { Refused } from "../request-event.ts";
 import type { History } from "./history.ts";
-
-/** Before each of Kafka's frames. */
-const SIZE_BYTES = 4;
 
 export class Recorder {
   #history: History;
@@ -47,7 +45,7 @@ export class Recorder {
     history.takenFrame(number, connection, frame, peer);
     return (answer) => {
       if (answer !== null && history === this.#history)
-        history.answeredFrame(number, bytesOf(answer).subarray(SIZE_BYTES));
+        history.answeredFrame(number, bytesOf(answer).subarray(FRAME_SIZE_BYTES));
     };
   }
 

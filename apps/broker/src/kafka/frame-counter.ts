@@ -4,7 +4,7 @@
  * Owns what is known of the frame that is under way: the first bytes of its size, or how many bytes are missing.
  * Invariant: behind a size that is refused nothing is counted, and that place counts as one, so that the refusal has its turn.
  */
-const SIZE_BYTES = 4;
+import { FRAME_SIZE_BYTES } from "@minikafka/protocol/kafka";
 
 export class FrameCounter {
   readonly #frameBytesMax: number;
@@ -42,7 +42,7 @@ export class FrameCounter {
   #takeSizeByte(byte: number): boolean {
     this.#size = (this.#size << 8) | byte;
     this.#sizeBytes += 1;
-    if (this.#sizeBytes < SIZE_BYTES) return false;
+    if (this.#sizeBytes < FRAME_SIZE_BYTES) return false;
     this.#missingBytes = this.#size;
     this.#size = 0;
     this.#sizeBytes = 0;

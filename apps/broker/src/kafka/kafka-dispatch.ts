@@ -116,7 +116,10 @@ export class KafkaDispatcher {
     const { context } = this.#options;
     const isSilent = handler.isSilent?.(request) ?? false;
     const scope = () => kafkaScope(request, call.brokerId, (topicId) => context.cluster.topicOfId(topicId));
-    account?.taken(() => ({ asked: askedOf(read, scope()), topics: topicsOf(scope()) }));
+    account?.taken(() => {
+      const about = scope();
+      return { asked: askedOf(read, about), topics: topicsOf(about) };
+    });
     const rule = context.faults.requests.firedAt(kafkaPoint(call.api), scope);
     if (rule === null) return dispatched(read, this.#carryOut(read), null, isSilent);
     const faulty = {

@@ -10,7 +10,8 @@ import { writeRequest, writeResponse } from "./messages.ts";
 import type { Api, InputOf } from "./schema.ts";
 import { Writer } from "./writer.ts";
 
-const SIZE_BYTES = 4;
+/** The size in front of each frame. */
+export const FRAME_SIZE_BYTES = 4;
 const NO_BYTES = Buffer.alloc(0);
 
 /** The size of a frame is none, or more than is taken. The stream cannot be read on. */
@@ -47,7 +48,7 @@ export class FrameSplitter {
   /** Whether {@link next} would return a frame, or throw. */
   get isReady(): boolean {
     const size = this.#size();
-    return size !== null && (!this.#isTaken(size) || this.pendingBytes >= SIZE_BYTES + size);
+    return size !== null && (!this.#isTaken(size) || this.pendingBytes >= FRAME_SIZE_BYTES + size);
   }
 
   /** Takes what the stream brought. Frames are views of it: it may not be written to again. */
@@ -63,7 +64,7 @@ export class FrameSplitter {
   next(): Buffer | null {
     const size = this.#size();
     if (size !== null && !this.#isTaken(size)) throw new FrameRefused(size, this.#frameBytesMax);
-    const total = SIZE_BYTES + (size ?? 0);
+    const total = FRAME_SIZE_BYTES + (size ?? 0);
     if (size === null || this.pendingBytes < total) {
       this.#hold(this.#chunk.length - this.#at, total);
       return null;
@@ -73,7 +74,7 @@ export class FrameSplitter {
       return this.#chunk.subarray(this.#at - size, this.#at);
     }
     this.#hold(total - this.#heldBytes, total);
-    const frame = this.#held.subarray(SIZE_BYTES, total);
+    const frame = this.#held.subarray(FRAME_SIZE_BYTES, total);
     this.#held = NO_BYTES;
     this.#heldBytes = 0;
     return frame;
@@ -85,9 +86,9 @@ export class FrameSplitter {
 
   /** The size of the frame at the front, or null while its four bytes are not there. */
   #size(): number | null {
-    if (this.pendingBytes < SIZE_BYTES) return null;
+    if (this.pendingBytes < FRAME_SIZE_BYTES) return null;
     let size = 0;
-    for (let place = 0; place < SIZE_BYTES; place += 1) size = (size << 8) | this.#byteAt(place);
+    for (let place = 0; place < FRAME_SIZE_BYTES; place += 1) size = (size << 8) | this.#byteAt(place);
     return size;
   }
 
@@ -117,7 +118,7 @@ export class FrameSplitter {
 /** Puts the size of all that was written behind it into the first four bytes. */
 function closeFrame(writer: Writer): Buffer[] {
   const parts = writer.parts();
-  parts[0]?.writeInt32BE(writer.length - SIZE_BYTES, 0);
+  parts[0]?.writeInt32BE(writer.length - FRAME_SIZE_BYTES, 0);
   return parts;
 }
 

@@ -25,7 +25,7 @@ export {
 } from "./apis/config-numbers.ts";
 export { Malformed, Unencodable } from "./codec-errors.ts";
 export { ZERO_UUID } from "./field-types.ts";
-export { FrameRefused, FrameSplitter, requestFrame, responseFrame } from "./framing.ts";
+export { FRAME_SIZE_BYTES, FrameRefused, FrameSplitter, requestFrame, responseFrame } from "./framing.ts";
 export { type OpenedRequest, openRequest, type RequestHeader, readResponseHeader } from "./headers.ts";
 export { KAFKA_ERRORS, type KafkaErrorName, type KafkaErrorNumber, kafkaErrorName } from "./kafka-errors.ts";
 export {

@@ -84,8 +84,8 @@ function found(
 
 /** Of the records in the leader's log; `null` when there are none. */
 function latestTimeMs(cluster: BrokerContext["cluster"], place: TopicPartition): number | null {
-  const times = cluster.describePartition(place).segments.map((segment) => segment.latestTimeMs ?? -1);
-  const latest = Math.max(-1, ...times);
+  const { segments } = cluster.describePartition(place);
+  const latest = segments.reduce((ms, { latestTimeMs }) => Math.max(ms, latestTimeMs ?? -1), -1);
   return latest < 0 ? null : latest;
 }
 
