@@ -30,6 +30,7 @@ const CALLS: { readonly [name: string]: (client: Client, options: Given) => Prom
   fetchOffsets: (client, options) => client.admin().fetchOffsets("g", options),
   groupLag: (client, options) => client.admin().groupLag("g", options),
   listTransactions: (client, options) => client.admin().listTransactions(options),
+  abortTransaction: (client, options) => client.admin().abortTransaction("t", options),
   save: (client, options) => client.snapshots().save("a", options),
   load: (client, options) => client.snapshots().load("a", options),
   diff: (client, options) => client.snapshots().diff("a", options),

@@ -55,8 +55,10 @@ export async function describeTransaction(
 export async function abortTransaction(
   session: Session,
   transactionalId: string,
-  { producer, ...options }: AbortTransactionOptions = {},
+  asked: AbortTransactionOptions = {},
 ): Promise<boolean> {
+  requireOptions("abortTransaction", asked, ["producer", ...CALL_OPTIONS]);
+  const { producer, ...options } = asked;
   const meant = producer ?? openOrEnding(await describeTransaction(session, transactionalId, options));
   if (meant === null) return false;
   const { producerId: producer_id, producerEpoch: producer_epoch } = meant;
