@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/core";
 import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
+import { connectionSettings } from "./connections/connection-settings.ts";
 import { groupSettings } from "./group-settings.ts";
 import { kafkaProblem, kafkaSettings } from "./kafka/kafka-settings.ts";
 import { LOG_LEVELS } from "./logging.ts";
@@ -88,22 +89,7 @@ export const settings = z.strictObject({
   ...groupSettings,
   ...transactionSettings,
   log_level: z.enum(LOG_LEVELS).default("info").describe("how much is logged, on stderr"),
-  max_frame_bytes: z
-    .int()
-    .min(1024)
-    .max(64 * MIB)
-    .default(LIMITS.frameBytesMax)
-    .describe("the longest request line"),
-  max_output_bytes: z
-    .int()
-    .min(MIB)
-    .default(32 * MIB)
-    .describe("unread answers beyond this close a connection after 30 s"),
-  max_connections: z
-    .int()
-    .min(1)
-    .optional()
-    .describe("the most connections at a time; 2000, or what the system allows beside the logs' files"),
+  ...connectionSettings,
   segment_bytes: z
     .int()
     .min(LIMITS.segmentBytesMin)

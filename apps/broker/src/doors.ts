@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import type { Settings } from "./config.ts";
 import type { ConnectionLimits } from "./connections/connection-options.ts";
+import { NEVER_IDLE } from "./connections/connection-settings.ts";
 import { OpenConnections } from "./connections/open-connections.ts";
 import { OutputBudget } from "./connections/output-budget.ts";
 import type { Address } from "./connections/port.ts";
@@ -31,8 +32,6 @@ const OUTPUT_STALL_MS = 30_000;
 const EVENT_BYTES_MAX = 1024 * 1024;
 /** Of all connections together; see output-budget.ts. */
 const OUTPUT_BUDGET = { bytesMax: 256 * 1024 * 1024, patienceMs: 1_000 };
-/** Kafka: connections.max.idle.ms. */
-const IDLE_MS = 600_000;
 const LINGER_MS = 2_000;
 /** A client of a stopping daemon has read its last answer by then, or will read it from its own buffers. */
 const LINGER_STOPPING_MS = 200;
@@ -78,7 +77,7 @@ export class Doors {
       ...(sequence === null ? {} : { sequence }),
       ...recording,
       connectionsMax: settings.max_connections ?? connectionsDefault(stage.cluster.config.openFilesMax),
-      onClosing: (peer, reason) => log.debug({ peer, reason }, "connection closing"),
+      onClosing: (peer, reason, level) => log[level]({ peer, reason }, "connection closing"),
       onRefused: (peer, refused) => {
         log.info({ peer, ...refused }, "what a connection sent cannot be read: it is closed");
         events.tellRefused(refused);
@@ -136,16 +135,19 @@ function inSequence(act: () => void): () => boolean {
   };
 }
 
-function limitsOf(settings: Settings): ConnectionLimits {
+/** With a manual clock a program may be held still for as long as people look at it: it is given the time of one that is idle. */
+function limitsOf({ clock, connections_max_idle_ms, max_output_bytes }: Settings): ConnectionLimits {
+  const idleMs = connections_max_idle_ms === NEVER_IDLE ? null : connections_max_idle_ms;
+  const heldStillMs = idleMs === null ? null : Math.max(idleMs, OUTPUT_STALL_MS);
   return {
     requestsInHandMax: REQUESTS_IN_HAND_MAX,
-    idleMs: IDLE_MS,
+    idleMs,
     lingerMs: LINGER_MS,
     output: {
       pauseBytes: OUTPUT_PAUSE_BYTES,
-      bytesMax: settings.max_output_bytes,
-      stallMs: OUTPUT_STALL_MS,
-      eventBytesMax: Math.min(EVENT_BYTES_MAX, settings.max_output_bytes / 2),
+      bytesMax: max_output_bytes,
+      stallMs: clock === "manual" ? heldStillMs : OUTPUT_STALL_MS,
+      eventBytesMax: Math.min(EVENT_BYTES_MAX, max_output_bytes / 2),
     },
   };
 }

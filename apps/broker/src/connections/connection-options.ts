@@ -7,13 +7,16 @@ import type { OutputBudget } from "./output-budget.ts";
 import type { Sequence } from "./sequence.ts";
 import type { Speech } from "./speech.ts";
 
+/** That who has done nothing wrong is closed, for what he did not do, is for everybody to read. */
+export type ClosingLevel = "debug" | "info";
+
 export interface ConnectionLimits {
   readonly requestsInHandMax: number;
   /**
-   * A connection that for so long has nothing in hand and brings no whole request is closed (Kafka:
-   * connections.max.idle.ms). A request that trickles in, and answers that nobody reads, count as idleness.
+   * A connection that for so long has nothing in hand, brings no whole request and reads nothing is closed (Kafka:
+   * connections.max.idle.ms). A request that trickles in, and answers that nobody reads, count as idleness. `null`: it is never.
    */
-  readonly idleMs: number;
+  readonly idleMs: number | null;
   /** After its last answer was sent, a client has so long to read it and to close. */
   readonly lingerMs: number;
   readonly output: OutputLimits;
@@ -34,5 +37,5 @@ export interface ConnectionOptions {
   /** What it has sent cannot be read, so that it ends. */
   readonly onRefused: (refused: Refused) => void;
   /** Why a connection was closed, for the log. */
-  readonly onClosing: (reason: string) => void;
+  readonly onClosing: (reason: string, level: ClosingLevel) => void;
 }

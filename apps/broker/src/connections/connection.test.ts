@@ -17,12 +17,12 @@ const IDLE_MS = 1_000;
 const LINGER_MS = 50;
 const STALL_MS = 300;
 const FRAME_BYTES_MAX = 1_000;
-const LIMITS: ConnectionLimits = {
+const LIMITS = {
   requestsInHandMax: 3,
   idleMs: IDLE_MS,
   lingerMs: LINGER_MS,
   output: { pauseBytes: 100_000, bytesMax: 200_000, stallMs: STALL_MS, eventBytesMax: 50_000 },
-};
+} satisfies ConnectionLimits;
 
 /**
  * A connection whose requests the test answers itself: a line `name` waits until it is answered, `now:TEXT` is answered at
@@ -35,6 +35,7 @@ class Bench {
   readonly taken: string[] = [];
   readonly received: string[] = [];
   readonly reasons: string[] = [];
+  readonly levels: string[] = [];
   readonly clock = new ManualClock();
   readonly deadlines = Deadlines.ofSteppedTime(this.clock);
   readonly parking = new Parking({ onVisible: () => () => undefined }, this.deadlines);
@@ -42,7 +43,10 @@ class Bench {
   isClosed = false;
   readonly #waiting = new Map<string, (line: Answer) => void>();
 
-  constructor({ isReading = true } = {}) {
+  constructor({
+    isReading = true,
+    limits = LIMITS,
+  }: { isReading?: boolean; limits?: ConnectionLimits } = {}) {
     const [here, there] = inProcessLink();
     this.client = there;
     this.connection = new Connection(here, {
@@ -50,10 +54,13 @@ class Bench {
         { dispatch: (line, client) => this.#dispatch(line.toString(), client) },
         FRAME_BYTES_MAX,
       ),
-      limits: LIMITS,
+      limits,
       realTime: this.deadlines,
       budget: new OutputBudget({ bytesMax: 1_000_000, patienceMs: 10_000 }, this.deadlines),
-      onClosing: (reason) => this.reasons.push(reason),
+      onClosing: (reason, level) => {
+        this.reasons.push(reason);
+        this.levels.push(level);
+      },
       onRefused: ({ reason }) => this.reasons.push(reason),
     });
     there.on("error", () => undefined);
@@ -212,6 +219,52 @@ test("a client that leaves too much unread for too long is closed, and not befor
   await bench.pass(1);
   expect(bench.isClosed).toBe(true);
   expect(bench.reasons).toEqual(["300001 bytes of answers were left unread"]);
+  expect(bench.levels).toEqual(["info"]);
+});
+
+/** Takes what one portion of an answer is. */
+async function readSome(client: Duplex): Promise<void> {
+  client.read();
+  await settle();
+}
+
+test("a client that reads slowly is neither idle nor cut off, however long it takes; one that stops is", async () => {
+  const bench = new Bench({ isReading: false });
+  await bench.send("#big\n");
+  await bench.answer("#big", `${"x".repeat(5_000_000)}\n`);
+  for (let round = 0; round < 30; round += 1) {
+    await bench.pass(STALL_MS - 1);
+    await readSome(bench.client);
+  }
+  expect(bench.clock.nowMs()).toBeGreaterThan(5 * IDLE_MS);
+  expect(bench.isClosed).toBe(false);
+  await bench.pass(STALL_MS - 1);
+  expect(bench.isClosed).toBe(false);
+  await bench.pass(1);
+  expect(bench.isClosed).toBe(true);
+  expect(bench.reasons).toEqual([expect.stringMatching(/^\d+ bytes of answers were left unread$/)]);
+});
+
+test("who is held still is cut off for what it leaves unread no sooner than for idleness, where the limits say so", async () => {
+  const output = { ...LIMITS.output, stallMs: null };
+  const bench = new Bench({ isReading: false, limits: { ...LIMITS, output } });
+  await bench.send("#big\n");
+  await bench.answer("#big", `${"x".repeat(300_000)}\n`);
+  await bench.pass(IDLE_MS - 1);
+  expect(bench.isClosed).toBe(false);
+  for (let pass = 0; pass < 2; pass += 1) await bench.pass(IDLE_MS);
+  expect(bench.isClosed).toBe(true);
+  expect(bench.reasons).toEqual([`idle for ${IDLE_MS} ms`]);
+});
+
+test("where no connection is ever idle none is closed for it", async () => {
+  const bench = new Bench({ limits: { ...LIMITS, idleMs: null } });
+  await bench.send("half a li");
+  await bench.pass(1_000 * IDLE_MS);
+  expect(bench.isClosed).toBe(false);
+  expect(bench.deadlines.size).toBe(0);
+  await bench.send("ne\n");
+  expect(bench.taken).toEqual(["half a line"]);
 });
 
 test("a client that reads in time is kept, however large the answer was", async () => {

@@ -19,7 +19,7 @@ import type { Refusal } from "../request-event.ts";
 import { AnswerOrder, type Place } from "./answer-order.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { Client } from "./client.ts";
-import type { ConnectionOptions } from "./connection-options.ts";
+import type { ClosingLevel, ConnectionOptions } from "./connection-options.ts";
 import { Output } from "./output.ts";
 import { type Answer, type Frames, type Sent, type Unreadable, unreachableRejection } from "./speech.ts";
 import { Turns } from "./turns.ts";
@@ -52,9 +52,9 @@ export class Connection implements Client {
   /** A request takes effect later than others do: those behind it wait. */
   #isHeldBack = false;
   #isTaking = false;
-  /** Counts requests and answers, so that idleness is looked at once in a while instead of timed at each. */
+  /** Counts requests, answers and what is read of them, so that idleness is looked at once in a while instead of timed at each. */
   #activity = 0;
-  #deadline: Deadline;
+  #deadline: Deadline | null;
   #lingerMs: number;
   #whenAnswered: (() => void)[] = [];
   /** What the request that is being taken wants done once its answer has gone out. */
@@ -69,14 +69,17 @@ export class Connection implements Client {
     this.#frames = options.speech.newFrames();
     this.#output = new Output(stream, options.limits.output, options, {
       onRoom: () => this.#drained(),
-      onStalled: (bytes) => this.#destroy(`${bytes} bytes of answers were left unread`),
+      onProgress: () => {
+        this.#activity += 1;
+      },
+      onStalled: (why) => this.#destroy(why, "info"),
     });
     this.watching = new Watching(this.#output, options.limits.output.eventBytesMax);
     this.#deadline = this.#watchIdle();
     stream.on("data", (chunk: Buffer) => this.#receive(chunk));
     stream.on("end", () => this.#halfOpen());
     stream.on("finish", () => this.#linger());
-    stream.on("error", (error) => options.onClosing(error.message));
+    stream.on("error", (error) => options.onClosing(error.message, "debug"));
     this.closed = new Promise((resolve) => {
       stream.on("close", () => {
         this.#closed();
@@ -284,14 +287,15 @@ export class Connection implements Client {
 
   /** Everything was sent. A peer that does not close is not waited for longer than this. */
   #linger(): void {
-    this.#deadline.cancel();
+    this.#deadline?.cancel();
     if (!this.#stream.destroyed)
       this.#deadline = this.#options.realTime.after(this.#lingerMs, () => this.#stream.destroy());
   }
 
   /** Closes what was idle for a whole `idleMs`; for at most twice that, since it is looked at so often. */
-  #watchIdle(): Deadline {
+  #watchIdle(): Deadline | null {
     const { idleMs } = this.#options.limits;
+    if (idleMs === null) return null;
     const seen = this.#activity;
     return this.#options.realTime.after(idleMs, () => {
       // Who watches and has read everything waits for what happens next, however long that takes.
@@ -302,9 +306,9 @@ export class Connection implements Client {
     });
   }
 
-  #destroy(reason: string): void {
+  #destroy(reason: string, level: ClosingLevel = "debug"): void {
     this.#isEnding = true;
-    this.#options.onClosing(reason);
+    this.#options.onClosing(reason, level);
     this.#stream.destroy();
   }
 
@@ -332,7 +336,7 @@ export class Connection implements Client {
   /** In the sequence what a client has sent before it went is taken, as what it sent before it ended its side is. */
   #closed(): void {
     const { sequence } = this.#options;
-    this.#deadline.cancel();
+    this.#deadline?.cancel();
     if (sequence === undefined) {
       this.#isEnding = true;
       this.#endRequests();

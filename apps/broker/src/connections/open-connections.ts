@@ -8,14 +8,14 @@ import type { Duplex } from "node:stream";
 import type { Refused } from "../request-event.ts";
 import type { Client } from "./client.ts";
 import { Connection } from "./connection.ts";
-import type { ConnectionOptions } from "./connection-options.ts";
+import type { ClosingLevel, ConnectionOptions } from "./connection-options.ts";
 import type { Speech } from "./speech.ts";
 
 type EachHasItsOwn = "onClosing" | "onRefused" | "number" | "speech";
 
 export interface OpenConnectionsOptions extends Omit<ConnectionOptions, EachHasItsOwn> {
   readonly connectionsMax: number;
-  readonly onClosing: (peer: string, reason: string) => void;
+  readonly onClosing: (peer: string, reason: string, level: ClosingLevel) => void;
   readonly onRefused: (peer: string, refused: Refused) => void;
 }
 
@@ -46,7 +46,7 @@ export class OpenConnections {
       ...this.#options,
       speech,
       number: this.#lastNumber,
-      onClosing: (reason) => this.#options.onClosing(peer, reason),
+      onClosing: (reason, level) => this.#options.onClosing(peer, reason, level),
       onRefused: (refused) => this.#options.onRefused(peer, refused),
     });
     this.#connections.add(connection);

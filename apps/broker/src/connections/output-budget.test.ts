@@ -55,3 +55,15 @@ test("what has left in the meantime is not held against anybody", () => {
   budget.owe(debtor, 60);
   expect(gone).toEqual([]);
 });
+
+test("who reads slowly is kept, and who has read nothing meanwhile is given up in his place", () => {
+  const { clock, budget, gone, owe } = openBudget();
+  const slow = owe("slow", 60);
+  owe("still", 60);
+  for (let round = 0; round < 5; round += 1) {
+    clock.advance(9);
+    budget.progressed(slow);
+  }
+  owe("new", 10);
+  expect(gone).toEqual(["still"]);
+});

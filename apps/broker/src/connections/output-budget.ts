@@ -2,9 +2,9 @@
  * How much unread output all connections together may leave with us.
  *
  * Each connection's own limits bound it alone; a thousand clients that ask for a megabyte each and never read would still
- * fill the memory. Owns the list of those that have unsent output, the one that has not drained for longest first.
- * Invariant: while more than `bytesMax` lie unsent, whoever has not drained for `patienceMs` is given up, oldest first. A
- * burst of clients that do read is over before that, and loses nobody.
+ * fill the memory. Owns the list of those that have unsent output, the one that has not read for longest first.
+ * Invariant: while more than `bytesMax` lie unsent, whoever has read nothing for `patienceMs` is given up, oldest first. A
+ * burst of clients that do read is over before that, and loses nobody; those who read slowly begin nothing new meanwhile.
  */
 import type { Deadline, Deadlines } from "../deadlines.ts";
 
@@ -23,7 +23,7 @@ export interface OutputBudgetLimits {
 export class OutputBudget {
   readonly #limits: OutputBudgetLimits;
   readonly #realTime: Deadlines;
-  /** Since when each has had unsent output. In the order of that time. */
+  /** Since when each has had unsent output of which nothing has left. In the order of that time. */
   readonly #debtors = new Map<Debtor, number>();
   /** What was owed when it was last added up, and what was written since: never less than what is owed. */
   #bytesAtMost = 0;
@@ -39,6 +39,11 @@ export class OutputBudget {
     if (!this.#debtors.has(debtor)) this.#debtors.set(debtor, this.#realTime.nowMs());
     this.#bytesAtMost += bytes;
     if (this.#bytesAtMost > this.#limits.bytesMax) this.#collect();
+  }
+
+  /** Some of what `debtor` owes has left. */
+  progressed(debtor: Debtor): void {
+    if (this.#debtors.delete(debtor)) this.#debtors.set(debtor, this.#realTime.nowMs());
   }
 
   /** Everything of `debtor` has left, or it is closed. */

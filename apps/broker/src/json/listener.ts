@@ -32,7 +32,7 @@ export class Listener {
       { host, port },
       {
         onConnection: (socket) => this.#accept(socket),
-        onProblem: (message) => this.#connections.options.onClosing("the listener", message),
+        onProblem: (message) => this.#connections.options.onClosing("the listener", message, "debug"),
       },
     );
     return this.#port.address;

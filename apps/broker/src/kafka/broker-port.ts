@@ -52,7 +52,8 @@ export class BrokerPort {
       { ...this.#address, setting: "kafka_port" },
       {
         onConnection: (socket) => this.#accept(socket),
-        onProblem: (message) => this.#parts.connections.options.onClosing("the Kafka listener", message),
+        onProblem: (message) =>
+          this.#parts.connections.options.onClosing("the Kafka listener", message, "debug"),
       },
     );
     this.#address = { ...this.#address, port: port.address.port };
