@@ -39,6 +39,19 @@ test("with a timeout of 0 kafkajs is acknowledged, and what it sends is there on
   expect(await readAll(client, "t", 2)).toHaveLength(2);
 });
 
+test("a record to which kafkajs gives no time has none: to kafkajs, to the SDK, and to who seeks a time", async () => {
+  const { kafka, client } = await kafkaWorld();
+  await produced(kafka, "t", [{ value: "untimed", timestamp: "-1" }]);
+  await produced(kafka, "t", [{ value: "timed", timestamp: "5000" }]);
+  const found = await readAll(client, "t", 2);
+  expect(found.map(({ timestampMs }) => timestampMs)).toEqual([-1, 5_000]);
+  const member = await Member.begin(kafka, { topic: "t" });
+  await member.until(() => member.messages.length === 2);
+  expect(member.messages.map(({ timestamp }) => timestamp)).toEqual(["-1", "5000"]);
+  const admin = await opened(kafka.admin());
+  expect(await admin.fetchTopicOffsetsByTimestamp("t", 0)).toEqual([{ partition: 0, offset: "1" }]);
+});
+
 test("records that nobody acknowledges are there as well, in their order", async () => {
   const { kafka, client } = await kafkaWorld();
   const producer = await opened(kafka.producer());

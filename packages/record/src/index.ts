@@ -43,7 +43,9 @@ export { isPlain, packedFrame, plainFrame, UNPACKED_BYTES_MAX } from "./packed-f
 export { PRODUCER_EPOCH_MAX, SEQUENCES, sequenceAfter } from "./producer-sequence.ts";
 export {
   HEADERS_PER_RECORD_MAX,
+  isRecordTimestampMs,
   isTimestampMs,
+  NO_TIMESTAMP_MS,
   type Record,
   type RecordHeader,
   type StoredRecord,

@@ -26,7 +26,15 @@ export const TIMESTAMP_MS_MAX = 8_640_000_000_000_000;
 export const HEADERS_PER_RECORD_MAX = 1_000;
 export const HEADERS_PER_BATCH_MAX = 100_000;
 
-/** True for a whole number of milliseconds that a record may carry. */
+/** Of a record to which its producer gave no time, as Kafka's clients may (Kafka: RecordBatch.NO_TIMESTAMP). */
+export const NO_TIMESTAMP_MS = -1;
+
+/** True for a whole number of milliseconds since 1970 that a date can hold. */
 export function isTimestampMs(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0 && value <= TIMESTAMP_MS_MAX;
+}
+
+/** True for what a record that lies in a batch may carry: a time, or none. */
+export function isRecordTimestampMs(value: number): boolean {
+  return value === NO_TIMESTAMP_MS || isTimestampMs(value);
 }

@@ -4,7 +4,12 @@
  */
 import { isUtf8 } from "node:buffer";
 import { type BatchHeader, HEADER_BYTES, readBatchHeader } from "./batch-header.ts";
-import { HEADERS_PER_BATCH_MAX, HEADERS_PER_RECORD_MAX, isTimestampMs } from "./record.ts";
+import {
+  HEADERS_PER_BATCH_MAX,
+  HEADERS_PER_RECORD_MAX,
+  isRecordTimestampMs,
+  NO_TIMESTAMP_MS,
+} from "./record.ts";
 import { RecordCursor } from "./record-cursor.ts";
 import { MalformedVarint, VarintReader } from "./varint.ts";
 
@@ -53,11 +58,11 @@ function walkProblem(
 ): string | null {
   const cursor = new RecordCursor(frame);
   const headers = new HeadersWalk(frame);
-  let maxTimestampMs = -1;
+  let maxTimestampMs = NO_TIMESTAMP_MS;
   try {
     for (let index = 0; cursor.next(); index += 1) {
       const timestampMs = header.firstTimestampMs + cursor.timestampDelta;
-      if (!isTimestampMs(timestampMs)) return `record ${index} has timestamp ${timestampMs}`;
+      if (!isRecordTimestampMs(timestampMs)) return `record ${index} has timestamp ${timestampMs}`;
       const problem = judge(cursor, index);
       if (problem !== null) return problem;
       headers.walk(cursor, index);

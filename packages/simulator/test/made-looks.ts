@@ -90,6 +90,7 @@ export class MadeLooks {
       isCompacted: false,
       minInsyncReplicas: 1,
       waitsForDisk: true,
+      isNoted: true,
       nowMs: 0,
       monotonicMs: 0,
       replicaLagTimeMs: 10,

@@ -43,6 +43,19 @@ test("what fetch --json prints, produce --jsonl reads back byte for byte: null, 
   );
 });
 
+test("a record without a time gets one where it is read back", () => {
+  const untimed = {
+    topic: "orders",
+    partition: 0,
+    offset: 7,
+    timestampMs: -1,
+    key: null,
+    value: null,
+    headers: [],
+  };
+  expect(read(recordLine(untimed)).timestampMs).toBeNull();
+});
+
 test("a person may leave out everything but the value", () => {
   expect(read('{"value":"x"}')).toEqual({
     key: null,

@@ -3,6 +3,7 @@
  *
  * Bytes that are valid UTF-8 appear as text under `key` and `value`. Others appear as strict Base64 under `key_b64` and
  * `value_b64` instead, so nothing is ever replaced by U+FFFD. `null` is absence (a tombstone, for a value), `""` is empty.
+ * A record to which its producer gave no time has `null` there, and gets one when the line is read back.
  * `timestampType` stands there when the time is the leader's; whoever reads the line back takes the time and not its type.
  */
 import { isUtf8 } from "node:buffer";
@@ -29,7 +30,7 @@ export function recordFields(record: ShownRecord): object {
     topic: record.topic,
     partition: record.partition,
     offset: record.offset,
-    timestamp: record.timestampMs,
+    timestamp: record.timestampMs < 0 ? null : record.timestampMs,
     ...(record.timestampType === "append" ? { timestampType: "append" } : {}),
     ...bytesField("key", record.key),
     ...bytesField("value", record.value),

@@ -16,6 +16,7 @@ export interface ConsumerRecord {
   readonly key: Buffer | null;
   /** `null` is a tombstone; an empty buffer is a value. */
   readonly value: Buffer | null;
+  /** Since 1970; -1 where a client of Kafka's gave none. */
   readonly timestampMs: number;
   /** Whose time that is: "create" its producer's, "append" the leader's (message_timestamp_type, KIP-32). */
   readonly timestampType: "create" | "append";

@@ -8,7 +8,7 @@ import {
   CompressionError,
   frameProblem,
   isPlain,
-  isTimestampMs,
+  isRecordTimestampMs,
   latestTimestampMs,
   readBatchHeader,
   recordsProblem,
@@ -100,7 +100,7 @@ function unpackedByProducer(frame: Buffer, compression: Compression | undefined)
 function setLatestTime(frame: Buffer, plain: Buffer): void {
   const { firstTimestampMs, maxTimestampMs } = readBatchHeader(frame);
   const latestMs = latestTimestampMs(plain, firstTimestampMs);
-  if (latestMs === null || latestMs === maxTimestampMs || !isTimestampMs(latestMs)) return;
+  if (latestMs === null || latestMs === maxTimestampMs || !isRecordTimestampMs(latestMs)) return;
   for (const each of [frame, plain]) stampLatestTime(each, latestMs);
 }
 

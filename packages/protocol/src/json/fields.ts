@@ -1,5 +1,5 @@
 /** Schemas of the fields that several operations share. A field named `…_b64` is text on the wire and bytes once parsed. */
-import { HEADERS_PER_RECORD_MAX, TIMESTAMP_MS_MAX } from "@minikafka/record";
+import { HEADERS_PER_RECORD_MAX, NO_TIMESTAMP_MS, TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { decodeBase64 } from "./bytes.ts";
 
@@ -103,7 +103,11 @@ export const fetchedRecord = z.object({
   offset,
   key_b64: nullableBase64,
   value_b64: nullableBase64,
-  timestamp_ms: timestampMs,
+  timestamp_ms: z
+    .int()
+    .min(NO_TIMESTAMP_MS)
+    .max(TIMESTAMP_MS_MAX)
+    .describe("milliseconds since 1970; -1 where a client of Kafka's gave none"),
   headers: z.array(z.object({ key: z.string(), value_b64: nullableBase64 })),
 });
 

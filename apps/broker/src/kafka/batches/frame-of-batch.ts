@@ -9,7 +9,7 @@ import {
   type Codec,
   type FramedFields,
   frameRecords,
-  isTimestampMs,
+  isRecordTimestampMs,
   latestTimestampMs,
   readInt64,
 } from "@minikafka/record";
@@ -35,7 +35,7 @@ export function frameOfBatch(records: Buffer | null, version: number): Buffer {
   const frame = frameRecords(section, fields);
   if (fields.codec !== "none") return frame;
   const latestMs = latestTimestampMs(frame, fields.firstTimestampMs);
-  if (latestMs === null || latestMs === fields.maxTimestampMs || !isTimestampMs(latestMs)) return frame;
+  if (latestMs === null || latestMs === fields.maxTimestampMs || !isRecordTimestampMs(latestMs)) return frame;
   // Kafka's leader sets it right as well: kafkajs passes over the records that it gave a time itself.
   return frameRecords(section, { ...fields, maxTimestampMs: latestMs });
 }
@@ -142,13 +142,12 @@ function codecOf(attributes: number, version: number): Codec {
   return codec;
 }
 
-/** -1 is Kafka's NO_TIMESTAMP. */
 function timeOf(batch: Buffer, position: number): number {
   const timestampMs = readInt64(batch, position);
-  if (timestampMs === -1 || isTimestampMs(timestampMs)) return timestampMs;
+  if (isRecordTimestampMs(timestampMs)) return timestampMs;
   throw new BatchRefused(
     "INVALID_TIMESTAMP",
-    `a timestamp of the batch is ${timestampMs}; expected milliseconds since 1970`,
+    `a timestamp of the batch is ${timestampMs}; expected milliseconds since 1970, or -1`,
   );
 }
 

@@ -101,6 +101,7 @@ export class ClusterLooks {
       isCompacted,
       minInsyncReplicas,
       waitsForDisk: set.waitsForDisk,
+      isNoted: cluster.config.highWatermarkCheckpoint,
       nowMs: cluster.env.clock.nowMs(),
       monotonicMs: cluster.env.clock.monotonicMs(),
       replicaLagTimeMs: cluster.config.replicaLagTimeMs,

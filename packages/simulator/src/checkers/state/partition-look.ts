@@ -40,6 +40,8 @@ export interface PartitionLook {
   readonly minInsyncReplicas: number;
   /** Whether what acks=all acknowledges is on the disks. */
   readonly waitsForDisk: boolean;
+  /** Whether high watermarks are noted: without, a start may show less than before. */
+  readonly isNoted: boolean;
   /** The time of day. */
   readonly nowMs: number;
   /** The time that passes, whatever the time of day is set to. */
