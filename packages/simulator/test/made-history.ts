@@ -163,8 +163,8 @@ export class MadeHistory {
     this.recorder.happened({ kind: "believes", ...what });
   }
 
-  deleteRecords(beforeOffset: number): void {
-    const asked = { place: ORDERS, beforeOffset };
+  deleteRecords(beforeOffset: number, place = ORDERS): void {
+    const asked = { place, beforeOffset };
     this.recorder.asked("delete_records", "admin", asked).ok({ logStartOffset: beforeOffset });
   }
 

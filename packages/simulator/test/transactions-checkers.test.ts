@@ -158,6 +158,21 @@ describe("a history of transactions", () => {
       },
     },
     {
+      checker: "copy-lost",
+      what: "the copy was aborted for certain, though what it was written to may have gone since",
+      make: (history) => {
+        history.topic({ topic: "out" });
+        history.send("in", 0);
+        history.begin("t");
+        history.send("x", 0, { place: OUT, transaction: "t", copyOf: "in" });
+        history.sendOffsets("t", 1);
+        history.end("t", false);
+        history.deleteRecords(1, OUT);
+        history.quiet();
+        history.offsets(1);
+      },
+    },
+    {
       checker: "committed-offset",
       what: "the offsets of an aborted transaction count",
       make: (history) => {
@@ -267,6 +282,23 @@ describe("a history of transactions", () => {
         history.quiet();
         history.poll({ 0: "x" }, { ...COMMITTED, place: OUT });
         history.poll({ 0: "in", 1: "later" });
+        history.offsets(1);
+      },
+    },
+    {
+      checker: "copy-lost",
+      what: "a copy of which nobody knows whether it was committed was deleted before anybody read it",
+      make: (history) => {
+        history.topic({ topic: "out" });
+        history.send("in", 0);
+        history.begin("t");
+        history.send("x", 0, { place: OUT, transaction: "t", copyOf: "in" });
+        history.sendOffsets("t", 1);
+        history.end("t", true, "unknown");
+        history.deleteRecords(1, OUT);
+        history.quiet();
+        history.poll({ 0: "in" });
+        history.poll({}, { ...COMMITTED, place: OUT, from: 1, next: 2, logStart: 1 });
         history.offsets(1);
       },
     },

@@ -46,8 +46,7 @@ export const copyLost: Checker<JudgedHistory> = {
           const sents = copied.get(input.id) ?? [];
           if (isExcused(judged, [input, ...sents]) || mayBePassedOver(judged, input)) continue;
           judge.asked();
-          if (sents.some(({ id, transaction }) => isShown(judged, id) || transaction?.committedAt != null))
-            continue;
+          if (sents.some((sent) => mayBeThere(judged, sent))) continue;
           judge.violated(
             `${input.id} at ${place} offset ${input.offset} has no copy, and ${read.asked.groupId} is at ${committed}`,
             [sentWords(input), ...sents.map(sentWords)],
@@ -113,7 +112,13 @@ function lastOffsets(judged: JudgedHistory) {
   return new Map(reads.map((read) => [read.asked.groupId, read])).values();
 }
 
-/** Its records may have gone before anybody copied them. */
+/** Whether a copy is committed, as was told or seen; or may have been, and gone before anybody could tell. */
+function mayBeThere(judged: JudgedHistory, { id, place, transaction }: Sent): boolean {
+  if (isShown(judged, id) || transaction?.committedAt != null) return true;
+  return transaction?.visibleFrom != null && mayHaveGone(judged, place);
+}
+
+/** Its records may have gone before anybody copied or read them. */
 function mayHaveGone(judged: JudgedHistory, place: PlaceName): boolean {
   const topic = judged.topics.get(topicOf(place));
   const isDeleted = judged.of("delete_records").some(({ asked }) => asked.place === place);
