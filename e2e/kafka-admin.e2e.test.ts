@@ -123,6 +123,37 @@ test("kafkajs deletes records below an offset, and who reads from the start begi
   ]);
 });
 
+test("kafkajs resets a group's offsets to the start, which is kept and told, and its members begin there", async () => {
+  const { admin, client, kafka } = await withAdmin();
+  await client.admin().createTopic({ topic: "t", partitions: 1 });
+  const producer = client.producer({ acks: "all" });
+  await producer.sendMany([0, 1, 2].map((number) => ({ topic: "t", partition: 0, value: `${number}` })));
+  await client.admin().deleteRecords({ topic: "t", partition: 0, beforeOffset: 1 });
+  await admin.resetOffsets({ groupId: "readers", topic: "t", earliest: true });
+  const [found] = await admin.fetchOffsets({ groupId: "readers", topics: ["t"] });
+  expect(found?.partitions).toMatchObject([{ partition: 0, offset: "-2" }]);
+  expect(await client.admin().groupLag("readers")).toMatchObject([{ committedOffset: null, lag: null }]);
+  const member = await Member.join(kafka, { topic: "t" });
+  expect((await member.read(2)).map(({ offset }) => offset)).toEqual(["1", "2"]);
+});
+
+test("kafkajs is told that replicas stay where they are, and that none is on its way", async () => {
+  const { admin } = await withAdmin(["--brokers", "3"]);
+  const replicaAssignment = [{ partition: 0, replicas: [1, 2] }];
+  await admin.createTopics({ topics: [{ topic: "t", replicaAssignment }] });
+  const move = (replicas: number[]) =>
+    admin.alterPartitionReassignments({
+      topics: [{ topic: "t", partitionAssignment: [{ partition: 0, replicas }] }],
+    });
+  await move([1, 2]);
+  await expect(move([1, 3])).rejects.toMatchObject({
+    errors: [{ topic: "t", partition: 0, type: "INVALID_REPLICA_ASSIGNMENT" }],
+  });
+  expect(await admin.listPartitionReassignments({ topics: [{ topic: "t", partitions: [0] }] })).toEqual({
+    topics: [],
+  });
+});
+
 test("kafkajs's cluster is the daemon's brokers, each with its own port", async () => {
   const { admin, daemon } = await withAdmin(["--brokers", "3"]);
   const { brokers, controller } = await admin.describeCluster();

@@ -23,13 +23,13 @@ describe("a commit that is refused", () => {
 
   test("says what an offset may be", async () => {
     const cluster = await openOffsets(memoryWorld());
-    for (const offset of [-1, 0.5, Number.MAX_SAFE_INTEGER + 1]) {
+    for (const offset of [0.5, Number.MAX_SAFE_INTEGER + 1]) {
       const offsets = [{ ...offsetOf("orders:0=0"), offset }];
       expect(
         await rejection(cluster.groups.commit({ groupId: "billing", member: null, offsets })),
       ).toMatchObject({
         code: "INVALID_REQUEST",
-        message: `the offset of orders-0 is ${offset}; expected a whole number from 0`,
+        message: `the offset of orders-0 is ${offset}; expected a whole number`,
       });
     }
     await cluster.close();

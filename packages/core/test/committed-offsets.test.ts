@@ -31,26 +31,22 @@ describe("committed offsets", () => {
     await cluster.close();
   });
 
-  test("a commit of nothing leaves nothing committed, also after a restart, and tells what stood there", async () => {
+  test("a negative offset is kept as it is, also after a restart, and in the place of what stood there", async () => {
     const world = memoryWorld();
     let cluster = await openOffsets(world);
     await commit(cluster, "billing", "orders:0=3", "orders:1=5");
     const offsets = [
-      { topic: "orders", partition: 0, offset: null, metadata: "" },
-      { topic: "orders", partition: 1, offset: 6, metadata: null },
-      { topic: "orders", partition: 2, offset: null, metadata: "" },
+      { topic: "orders", partition: 0, offset: -2, metadata: null },
+      { topic: "orders", partition: 2, offset: -1, metadata: null },
     ];
     await cluster.groups.commit({ groupId: "billing", member: null, offsets });
-    expect(world.events.of("offsets_committed").at(-1)).toMatchObject({
-      offsets: [{ partition: 1, offset: 6 }],
-    });
-    expect(world.events.of("offsets_deleted")).toMatchObject([
-      { groupId: "billing", offsets: [{ topic: "orders", partition: 0, offset: 3 }] },
-    ]);
-    expect(await committed(cluster, "billing")).toEqual(["orders:1=6"]);
+    const kept = ["orders:0=-2", "orders:1=5", "orders:2=-1"];
+    expect(await committed(cluster, "billing")).toEqual(kept);
     await cluster.close();
     cluster = await openOffsets(world);
-    expect(await committed(cluster, "billing")).toEqual(["orders:1=6"]);
+    expect(await committed(cluster, "billing")).toEqual(kept);
+    await commit(cluster, "billing", "orders:0=4");
+    expect(await committed(cluster, "billing")).toEqual(["orders:0=4", ...kept.slice(1)]);
     await cluster.close();
   });
 

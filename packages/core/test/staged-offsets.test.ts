@@ -129,9 +129,9 @@ describe("sending offsets in a transaction is refused", () => {
     expect(await rejection(stage(cluster, "billing", ["orders:9=5"]))).toMatchObject({
       code: "UNKNOWN_PARTITION",
     });
-    const offsets = [{ topic: "orders", partition: 0, offset: -1, metadata: null }];
-    const negative = { groupId: "billing", member: null, offsets };
-    const sent = cluster.groups.stage(negative, { ...PRODUCER, requireOngoing: () => {} });
+    const offsets = [{ topic: "orders", partition: 0, offset: 0.5, metadata: null }];
+    const broken = { groupId: "billing", member: null, offsets };
+    const sent = cluster.groups.stage(broken, { ...PRODUCER, requireOngoing: () => {} });
     expect(await rejection(sent)).toMatchObject({ code: "INVALID_REQUEST" });
     expect(cluster.hasTopic(OFFSETS_TOPIC)).toBe(false);
     await cluster.close();

@@ -13,6 +13,8 @@ const READ_OTHERWISE = [
   "Metadata 10 by @platformatic/kafka", // likewise
   "DescribeConfigs 2 by @platformatic/kafka", // looks for the type, which version 3 brought
   "OffsetForLeaderEpoch 4 by @platformatic/kafka", // takes the partition for the error
+  "AlterPartitionReassignments 0 by kafkajs", // leaves out what an error says
+  "ListPartitionReassignments 0 by kafkajs", // likewise
   "SaslAuthenticate 0 by kafkajs", // puts the size before the token
   "SaslAuthenticate 1 by kafkajs", // likewise
 ];

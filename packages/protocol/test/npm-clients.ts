@@ -47,8 +47,16 @@ function platformaticModule(api: Api, version: number): PlatformaticModule | nul
   return (found as PlatformaticModule | undefined) ?? null;
 }
 
-function decoderOf({ response }: KafkaJsModules): ReadBody {
-  return typeof response === "function" ? response({ topics: [] }).decode : response.decode;
+/** To kafkajs the tagged fields at the end of a flexible header, of which there are none, are the first byte of the body. */
+const NO_TAGS = Buffer.from([0]);
+
+function isFlexible({ flexibleFrom }: Api, version: number): boolean {
+  return flexibleFrom !== null && version >= flexibleFrom;
+}
+
+function decoderOf({ response }: KafkaJsModules, hasTags: boolean): ReadBody {
+  const { decode } = typeof response === "function" ? response({ topics: [] }) : response;
+  return hasTags ? (body) => decode(Buffer.concat([NO_TAGS, body])) : decode;
 }
 
 /** Who reads the responses of this version of an API. */
@@ -56,7 +64,9 @@ export function readersOf(api: Api, version: number): KnownResponse[] {
   const kafkaJs = kafkaJsModules(api, version);
   const other = platformaticModule(api, version);
   return [
-    ...(kafkaJs === null ? [] : [{ client: "kafkajs", version, read: decoderOf(kafkaJs) }]),
+    ...(kafkaJs === null
+      ? []
+      : [{ client: "kafkajs", version, read: decoderOf(kafkaJs, isFlexible(api, version)) }]),
     ...(other === null
       ? []
       : [{ client: "@platformatic/kafka", version, read: async (body: Buffer) => parse(other, body) }]),
@@ -75,7 +85,10 @@ function parse({ api, parseResponse }: PlatformaticModule, body: Buffer): unknow
 export async function kafkaJsBody(api: Api, version: number, content: readonly unknown[]): Promise<Buffer> {
   const modules = kafkaJsModules(api, version);
   if (modules === null) throw new Error(`kafkajs knows no ${api.name} ${version}`);
-  return (await modules.request(...content).encode()).buffer;
+  const body = (await modules.request(...content).encode()).buffer;
+  if (!isFlexible(api, version)) return body;
+  if (body[0] !== NO_TAGS[0]) throw new Error("kafkajs has written tagged fields, or no place for them");
+  return body.subarray(NO_TAGS.length);
 }
 
 export function platformaticBody(api: Api, version: number, content: readonly unknown[]): Buffer {

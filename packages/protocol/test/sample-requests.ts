@@ -333,6 +333,26 @@ export const SAMPLES: readonly Sample[] = [
     ],
   ),
   sample(
+    "AlterPartitionReassignments",
+    {
+      timeoutMs: TIMEOUT_MS,
+      topics: [{ name: "t", partitions: [{ partitionIndex: 1, replicas: [3, 2] }] }],
+    },
+    [
+      {
+        topics: [{ topic: "t", partitionAssignment: [{ partition: 1, replicas: [3, 2] }] }],
+        timeout: TIMEOUT_MS,
+      },
+    ],
+    [TIMEOUT_MS, true, [{ name: "t", partitions: [{ partitionIndex: 1, replicas: [3, 2] }] }]],
+  ),
+  sample(
+    "ListPartitionReassignments",
+    { timeoutMs: TIMEOUT_MS, topics: [{ name: "t", partitionIndexes: [0, 2] }] },
+    [{ topics: [{ topic: "t", partitions: [0, 2] }], timeout: TIMEOUT_MS }],
+    [TIMEOUT_MS, [{ name: "t", partitionIndexes: [0, 2] }]],
+  ),
+  sample(
     "OffsetDelete",
     { groupId: "g", topics: [{ name: "t", partitions: [{ partitionIndex: 1 }] }] },
     null,

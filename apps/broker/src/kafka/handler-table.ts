@@ -35,6 +35,8 @@ import { saslAuthenticate } from "./handlers/36-sasl-authenticate.ts";
 import { createPartitions } from "./handlers/37-create-partitions.ts";
 import { deleteGroups } from "./handlers/42-delete-groups.ts";
 import { incrementalAlterConfigs } from "./handlers/44-incremental-alter-configs.ts";
+import { alterPartitionReassignments } from "./handlers/45-alter-partition-reassignments.ts";
+import { listPartitionReassignments } from "./handlers/46-list-partition-reassignments.ts";
 import { offsetDelete } from "./handlers/47-offset-delete.ts";
 import { describeCluster } from "./handlers/60-describe-cluster.ts";
 import { describeProducers } from "./handlers/61-describe-producers.ts";
@@ -75,6 +77,8 @@ const HANDLERS: HandlerTable = {
   CreatePartitions: createPartitions,
   DeleteGroups: deleteGroups,
   IncrementalAlterConfigs: incrementalAlterConfigs,
+  AlterPartitionReassignments: alterPartitionReassignments,
+  ListPartitionReassignments: listPartitionReassignments,
   OffsetDelete: offsetDelete,
   DescribeCluster: describeCluster,
   DescribeProducers: describeProducers,

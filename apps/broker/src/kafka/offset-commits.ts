@@ -21,8 +21,7 @@ export interface CommittedTopic {
 export interface KeptOffset {
   readonly topic: string;
   readonly partition: number;
-  /** `null`: nothing is to be committed any more. */
-  readonly offset: number | null;
+  readonly offset: number;
   readonly metadata: string;
 }
 
@@ -44,9 +43,8 @@ export async function commitEach(
     for (const committed of partitions) {
       if (problemOf(cluster, topic, committed) !== null) continue;
       const { partitionIndex: partition, committedOffset, committedMetadata } = committed;
-      // Kafka keeps a negative offset, and its clients read one as none: kafkajs commits -1 or -2 to begin anew.
-      const offset = committedOffset < 0 ? null : committedOffset;
-      kept.set(`${topic}-${partition}`, { topic, partition, offset, metadata: committedMetadata ?? "" });
+      const metadata = committedMetadata ?? "";
+      kept.set(`${topic}-${partition}`, { topic, partition, offset: committedOffset, metadata });
     }
   }
   const errorCode = kept.size === 0 ? NONE : await outcomeOf(commit([...kept.values()]), call);

@@ -6,11 +6,8 @@ import { quoted } from "../quoted.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 
 export interface NewOffset extends TopicPartition {
-  /**
-   * Of the next record to be read; `null`: nothing is to be committed any more, which only who is in no transaction may say. Kafka's
-   * clients commit a negative offset for that, and read one as none.
-   */
-  readonly offset: number | null;
+  /** Of the next record to be read. A negative one is kept as it is, as in Kafka, whose clients read it as none. */
+  readonly offset: number;
   /** A note of the committer's, of at most `offsetMetadataLengthMax` characters. */
   readonly metadata: string | null;
   /** The topic that the offset was read of; left out, the one that has the name now. */
@@ -42,13 +39,10 @@ export interface TopicFacts {
 export type TopicLookup = (topic: string) => TopicFacts | null;
 
 /** Throws INVALID_REQUEST for what can be no offset or no note, and for a partition that is named twice: which of the two counts? */
-export function requireOffsets(
-  offsets: readonly NewOffset[],
-  { isTransactional }: { readonly isTransactional: boolean },
-): void {
+export function requireOffsets(offsets: readonly NewOffset[]): void {
   const named = new Set<string>();
   for (const offset of offsets) {
-    if (offset.offset !== null || isTransactional) requireOffset(offset);
+    requireOffset(offset);
     const name = partitionName(offset);
     if (named.has(name))
       throw new BrokerError("INVALID_REQUEST", `${name} is named twice; expected each partition once`);
@@ -57,8 +51,8 @@ export function requireOffsets(
 }
 
 function requireOffset({ offset, metadata, ...place }: NewOffset): void {
-  if (offset === null || !Number.isSafeInteger(offset) || offset < 0) {
-    const message = `the offset of ${partitionName(place)} is ${offset}; expected a whole number from 0`;
+  if (!Number.isSafeInteger(offset)) {
+    const message = `the offset of ${partitionName(place)} is ${offset}; expected a whole number`;
     throw new BrokerError("INVALID_REQUEST", message);
   }
   const { offsetMetadataLengthMax } = LIMITS;

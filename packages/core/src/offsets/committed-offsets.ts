@@ -76,21 +76,12 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
    */
   async commit(request: CommitRequest, wait: Wait = {}): Promise<void> {
     const recordsOf = this.#recordsOf(request, { isTransactional: false });
-    const decide = (kinds: Kinds) => {
-      const records = recordsOf(kinds);
-      const forgotten = forgottenBy(request, kinds.offset);
-      return { records, answer: null, onAcknowledged: () => this.#tell(request, forgotten) };
+    const onAcknowledged = () => {
+      const facts = { groupId: request.groupId, ...committerFacts(request), offsets: offsetsOf(request) };
+      this.#env.trace({ kind: "offsets_committed", ...facts });
     };
+    const decide = (kinds: Kinds) => ({ records: recordsOf(kinds), answer: null, onAcknowledged });
     await this.#write(request, decide, wait);
-  }
-
-  /** What a commit was, and what it has put in the place of nothing. */
-  #tell(request: CommitRequest, forgotten: readonly OffsetAt[]): void {
-    const { groupId } = request;
-    const offsets = offsetsOf(request);
-    if (offsets.length > 0)
-      this.#env.trace({ kind: "offsets_committed", groupId, ...committerFacts(request), offsets });
-    if (forgotten.length > 0) this.#env.trace({ kind: "offsets_deleted", groupId, offsets: forgotten });
   }
 
   /**
@@ -121,13 +112,17 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
     const { topicOf, rules } = this.#parts;
     const { groupId, offsets } = request;
     const committedMs = this.#env.clock.nowMs();
-    requireOffsets(offsets, how);
+    requireOffsets(offsets);
     return (kinds) => {
       rules.requireCommitter(kinds, request, how);
       const records = offsets.map(({ topic, partition, offset, metadata, topicId: seen }) => {
         const { topicId } = requirePartition({ topic, partition, topicId: seen }, topicOf);
-        const stored = offset === null ? null : { offset, metadata, committedMs, topicId };
-        return offsetRecord({ groupId, topic, partition, stored });
+        return offsetRecord({
+          groupId,
+          topic,
+          partition,
+          stored: { offset, metadata, committedMs, topicId },
+        });
       });
       requireRoom(kinds.offset, request);
       return records;
@@ -199,22 +194,8 @@ function committerFacts({ member }: CommitRequest) {
   return { memberId: member?.memberId ?? null, generation: member?.generation ?? null };
 }
 
-interface OffsetAt extends TopicPartition {
-  readonly offset: number;
-}
-
-function offsetsOf({ offsets }: CommitRequest): OffsetAt[] {
-  return offsets.flatMap(({ topic, partition, offset }) =>
-    offset === null ? [] : [{ topic, partition, offset }],
-  );
-}
-
-/** What stands, acknowledged or not, where the request wants nothing to be committed. */
-function forgottenBy({ groupId, offsets }: CommitRequest, store: OffsetStore): OffsetAt[] {
-  const places = new Set(offsets.filter(({ offset }) => offset === null).map(partitionName));
-  if (places.size === 0) return [];
-  const entries = store.newest(groupId).filter((entry) => places.has(partitionName(entry)));
-  return entries.map(({ topic, partition, stored: { offset } }) => ({ topic, partition, offset }));
+function offsetsOf({ offsets }: CommitRequest) {
+  return offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
 }
 
 const NOTHING = { offset: null, metadata: null, committedMs: null };

@@ -20,7 +20,7 @@ export interface OffsetPlace {
 
 /** What was committed. */
 export interface StoredOffset {
-  /** Of the next record to be read. */
+  /** Of the next record to be read; a negative one, which Kafka's clients commit to begin anew, leads to none. */
   readonly offset: number;
   /** A note of the committer's. */
   readonly metadata: string | null;
@@ -57,7 +57,7 @@ export function readOffsetRecord(
   if (value.version !== VERSION)
     throw new MalformedRecord(`its version is ${JSON.stringify(value.version)}; expected ${VERSION}`);
   const stored = {
-    offset: count("offset", value.offset),
+    offset: whole("offset", value.offset),
     metadata: value.metadata === null ? null : text("metadata", value.metadata),
     committedMs: count("committed_ms", value.committed_ms),
     topicId: shared(text("topic_id", value.topic_id)),
@@ -68,6 +68,11 @@ export function readOffsetRecord(
 function text(field: string, value: JsonValue | undefined): string {
   if (typeof value === "string") return value;
   throw new MalformedRecord(`${field} is ${JSON.stringify(value)}; expected text`);
+}
+
+function whole(field: string, value: JsonValue | undefined): number {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  throw new MalformedRecord(`${field} is ${JSON.stringify(value)}; expected a whole number`);
 }
 
 function count(field: string, value: JsonValue | undefined): number {

@@ -78,7 +78,7 @@ export class TransactionalWrites {
   async sendOffsets(request: SendOffsetsRequest, wait: Wait = {}): Promise<void> {
     const { transactionalId, groupId, member, offsets } = request;
     requireTransactionalId(transactionalId);
-    requireOffsets(offsets, { isTransactional: true });
+    requireOffsets(offsets);
     const stage = async () => {
       await this.#requireOpen(request, wait);
       const place = await this.#rooms.partitionOf(groupId, wait);

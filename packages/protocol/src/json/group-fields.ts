@@ -59,7 +59,9 @@ export const commitOffset = z.strictObject({
 export const committedOffset = z.object({
   topic: z.string(),
   partition: z.int(),
-  offset: fields.offset.nullable().describe("null when nothing is committed"),
+  offset: fields.offset
+    .nullable()
+    .describe("null when nothing is committed, or a negative offset by a client of Kafka's that begins anew"),
   metadata: z
     .string()
     .max(metadataLengthMax)

@@ -33,6 +33,8 @@ import { saslAuthenticate } from "./apis/36-sasl-authenticate.ts";
 import { createPartitions } from "./apis/37-create-partitions.ts";
 import { deleteGroups } from "./apis/42-delete-groups.ts";
 import { incrementalAlterConfigs } from "./apis/44-incremental-alter-configs.ts";
+import { alterPartitionReassignments } from "./apis/45-alter-partition-reassignments.ts";
+import { listPartitionReassignments } from "./apis/46-list-partition-reassignments.ts";
 import { offsetDelete } from "./apis/47-offset-delete.ts";
 import { describeCluster } from "./apis/60-describe-cluster.ts";
 import { describeProducers } from "./apis/61-describe-producers.ts";
@@ -73,6 +75,8 @@ export const API_TABLE = {
   37: createPartitions,
   42: deleteGroups,
   44: incrementalAlterConfigs,
+  45: alterPartitionReassignments,
+  46: listPartitionReassignments,
   47: offsetDelete,
   60: describeCluster,
   61: describeProducers,

@@ -15,7 +15,8 @@ export const fetchOffsets: Handler<"fetch_offsets"> = async (request, context, c
     offsets: offsets.map(({ topic, partition, offset, metadata, committedMs }) => ({
       topic,
       partition,
-      offset,
+      // Kafka's clients commit a negative one to begin anew, and read it as none.
+      offset: offset === null || offset < 0 ? null : offset,
       metadata,
       committed_ms: committedMs,
     })),
