@@ -4,7 +4,8 @@ import { CompressionError } from "@minikafka/record";
 export interface PackingMethod {
   /** Throws CompressionError, and what the library throws for bytes that it cannot read: that is damage too. */
   decompress(bytes: Buffer, bytesMax: number): Buffer;
-  compress(bytes: Buffer): Buffer;
+  /** In the form of `like`, which this codec has packed, where it has several. */
+  compress(bytes: Buffer, like?: Buffer): Buffer;
 }
 
 export function damaged(message: string): CompressionError {

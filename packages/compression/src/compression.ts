@@ -21,8 +21,8 @@ export const compression: Compression = {
       throw new CompressionError("damaged", `the ${codec} bytes cannot be unpacked: ${messageOf(error)}`);
     }
   },
-  compress(codec, bytes) {
-    return METHODS[codec].compress(bytes);
+  compress(codec, bytes, like) {
+    return METHODS[codec].compress(bytes, like);
   },
 };
 

@@ -26,6 +26,16 @@ test("the framing of Kafka's own clients is written, in blocks of 32 KiB", () =>
   expect(packed.subarray(second + 4).length).toBe(packed.readInt32BE(second));
 });
 
+test("what is packed like a raw block is one itself, and like framed ones it is framed", () => {
+  const bytes = Buffer.alloc(40 * 1024, "x");
+  const framed = snappy.compress(bytes);
+  const raw = snappy.compress(bytes, RAW);
+  expect(raw.equals(framed)).toBe(false);
+  expect(raw.toString("hex", 0, 3)).toBe("80c002");
+  expect(snappy.decompress(raw, bytes.length).equals(bytes)).toBe(true);
+  expect(snappy.compress(bytes, xerial(RAW)).equals(framed)).toBe(true);
+});
+
 test("a block that declares four gigabytes is refused before anything is made for it", () => {
   const bomb = Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f, 0x00, 0x61]);
   for (const bytes of [bomb, xerial(RAW, bomb)])

@@ -1,7 +1,7 @@
 /**
  * Snappy, in two forms. Kafka's own clients put snappy-java's framing around it ("xerial"): a header, then blocks that each have
- * their length before them. librdkafka and others may write one raw block. Both are read; the first is written, as by Kafka's brokers:
- * who reads raw blocks alone, as @platformatic/kafka 1.35 does, reads no batch that was packed so.
+ * their length before them. librdkafka and others may write one raw block. Both are read. The first is written, as by Kafka's brokers, but
+ * for a batch that came raw: @platformatic/kafka 1.35, which writes raw blocks, reads no others.
  */
 import { damaged, endWithin, type PackingMethod, requireRoom } from "./codec.ts";
 import { library } from "./library.ts";
@@ -28,7 +28,8 @@ export const snappy: PackingMethod = {
     const parts = blocks.map((block) => load().uncompressSync(block, options) as Buffer);
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
   },
-  compress(bytes) {
+  compress(bytes, like) {
+    if (like !== undefined && !isXerial(like)) return load().compressSync(bytes);
     const parts: Buffer[] = [XERIAL_HEADER];
     for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
       const block = load().compressSync(bytes.subarray(at, at + BLOCK_BYTES));

@@ -29,6 +29,9 @@ export interface Compression {
    * {@link CompressionError}, and nothing else.
    */
   decompress(codec: PackingCodec, bytes: Buffer, bytesMax: number): Buffer;
-  /** Throws {@link CompressionError} "unsupported". */
-  compress(codec: PackingCodec, bytes: Buffer): Buffer;
+  /**
+   * In the form of `like`, which the same codec has packed: snappy has two, and who has written one may read no other. Without it in that of
+   * Kafka's own clients. Throws {@link CompressionError} "unsupported".
+   */
+  compress(codec: PackingCodec, bytes: Buffer, like?: Buffer): Buffer;
 }

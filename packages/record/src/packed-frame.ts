@@ -44,9 +44,18 @@ export function plainFrame(
   return reframed(frame, records, "none");
 }
 
-/** The plain `frame` with its records packed, and its CRC. Throws {@link CompressionError} "unsupported". */
-export function packedFrame(frame: Buffer, codec: PackingCodec, compression: Compression): Buffer {
-  const packed = reframed(frame, compression.compress(codec, frame.subarray(HEADER_BYTES)), codec);
+/**
+ * The plain `frame` with its records packed, and its CRC; in the form of those of the whole frame `like`, which has the same codec. Throws
+ * {@link CompressionError} "unsupported".
+ */
+export function packedFrame(
+  frame: Buffer,
+  codec: PackingCodec,
+  compression: Compression,
+  like?: Buffer,
+): Buffer {
+  const form = like?.subarray(HEADER_BYTES, readBatchHeader(like).frameBytes);
+  const packed = reframed(frame, compression.compress(codec, frame.subarray(HEADER_BYTES), form), codec);
   sealFrame(packed);
   return packed;
 }

@@ -159,13 +159,13 @@ export class BatchRetention {
     return thinned;
   }
 
-  /** A packed batch comes out packed, unless it fits no batch any more and plain it does. */
-  #thinnedTo({ plain, header: { codec } }: OpenBatch, deleteHorizonMs: number | null): Buffer {
+  /** A packed batch comes out packed, and in the form in which it came, unless it fits no batch any more and plain it does. */
+  #thinnedTo({ frame, plain, header: { codec } }: OpenBatch, deleteHorizonMs: number | null): Buffer {
     const { compression, frameBytesMax } = this.#rules;
     let index = 0;
     const thinned = thinnedFrame(plain, { stays: () => this.#stays[index++] === 1, deleteHorizonMs });
     if (codec === null || codec === "none" || compression === undefined) return thinned;
-    const packed = packedFrame(thinned, codec, compression);
+    const packed = packedFrame(thinned, codec, compression, frame);
     return packed.length > frameBytesMax && thinned.length <= frameBytesMax ? thinned : packed;
   }
 

@@ -1,4 +1,4 @@
-import { packedFrame, readBatchHeader } from "@minikafka/record";
+import { type Compression, HEADER_BYTES, packedFrame, readBatchHeader } from "@minikafka/record";
 import { describe, expect, test } from "vitest";
 import { gzipOnly } from "../../../test/packing.ts";
 import {
@@ -44,6 +44,23 @@ describe("a compressed batch", () => {
       baseSequence: 0,
     });
     expect(counts).toMatchObject({ recordsKept: 4, recordsDropped: 2 });
+  });
+
+  test("is packed again in the form in which it came, of which a codec may have several", () => {
+    const batch = packed(0, [
+      ["a", "1"],
+      ["b", "1"],
+    ]);
+    const forms: (Buffer | undefined)[] = [];
+    const compression: Compression = {
+      ...gzipOnly,
+      compress(codec, bytes, like) {
+        forms.push(like);
+        return gzipOnly.compress(codec, bytes);
+      },
+    };
+    pass([batch, frameAt(2, [["a", "2"]])], { compression });
+    expect(forms).toEqual([batch.subarray(HEADER_BYTES)]);
   });
 
   test("that loses nothing keeps its bytes", () => {
