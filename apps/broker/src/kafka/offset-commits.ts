@@ -83,7 +83,7 @@ function problemOf(
   if ((committedMetadata?.length ?? 0) > LIMITS.offsetMetadataLengthMax)
     return KAFKA_ERRORS.OFFSET_METADATA_TOO_LARGE;
   // What is beyond is read as this; kept, another one than was committed would be told.
-  if (committedOffset >= Number.MAX_SAFE_INTEGER) return KAFKA_ERRORS.INVALID_COMMIT_OFFSET_SIZE;
+  if (Math.abs(committedOffset) >= Number.MAX_SAFE_INTEGER) return KAFKA_ERRORS.INVALID_COMMIT_OFFSET_SIZE;
   try {
     cluster.replicaSet({ topic, partition });
     return null;
