@@ -26,11 +26,12 @@ export function transactionRooms(parts: TransactionRoomsParts): OtherRooms {
       lifecycle.requireRunning();
       return identified(requireClientTopic(place));
     },
-    append: (place, frame, { leaderEpoch, giveUp }) => {
+    append: (place, frame, { leaderEpoch, giveUp, retriesKnownBy }) => {
       const set = table.require(place);
       const appended = set.append(frame, {
         acks: "all",
         inTransaction: true,
+        retriesKnownBy,
         ...(leaderEpoch !== undefined && { leaderEpoch }),
         ...(giveUp !== undefined && { giveUp }),
       });

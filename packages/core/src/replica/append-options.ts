@@ -1,12 +1,15 @@
 /** What an append to a partition asks for, and what came of it. */
 import type { Acks } from "./acknowledgement.ts";
 import type { Admission } from "./batch-admission.ts";
+import type { RetryRule } from "./sequence-check.ts";
 
 /** Besides: what batch-admission.ts wants to know. */
 export interface AppendOptions extends Omit<Admission, "batchBytesMax"> {
   readonly acks: Acks;
   /** The epoch that the client knows; default: whichever it is. */
   readonly leaderEpoch?: number;
+  /** What tells that a batch came before; default: its content. */
+  readonly retriesKnownBy?: RetryRule | undefined;
   /** Says that nobody waits for acks=all any more: its time is over, and the record of unknown fate. */
   readonly giveUp?: AbortSignal;
 }

@@ -89,14 +89,14 @@ export class PartitionReplicaSet extends ReplicaSetReads {
    * sequence-check.ts and transaction-end.ts refuse; then nothing was appended. A retry owes the acknowledgement that the first one owed.
    */
   append(frame: Buffer, options: AppendOptions): Appended {
-    const { acks, leaderEpoch } = options;
+    const { acks, leaderEpoch, retriesKnownBy } = options;
     const log = this.#writableLog();
     if (leaderEpoch !== undefined) requireLeaderEpoch(leaderEpoch, this.leaderEpoch);
     const { batchBytesMax, minInSyncReplicas, requiresKeys, timestampType } = this.config;
     if (acks === "all") requireEnoughReplicas(this.inSyncReplicas, minInSyncReplicas, this.place);
     const { compression } = this.env;
     const header = requireAdmissible(frame, { ...options, batchBytesMax, requiresKeys, compression });
-    const before = duplicateIn(log, header, this.#producers);
+    const before = duplicateIn(log, header, this.#producers, retriesKnownBy);
     if (before !== null) return this.#appendedBefore(before, header, options);
     requireOneTransaction(log, header);
     const appendTimeMs = timestampType === "append" ? this.env.clock.nowMs() : null;

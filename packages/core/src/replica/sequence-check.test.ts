@@ -1,7 +1,7 @@
 import { assignBatch, type BatchHeader, encodeBatch, readBatchHeader } from "@minikafka/record";
 import { expect, test } from "vitest";
 import { ProducerState } from "../log/producers/producer-state.ts";
-import { requireInSequence } from "./sequence-check.ts";
+import { type RetryRule, requireInSequence } from "./sequence-check.ts";
 
 const LAST = 2 ** 31 - 1;
 
@@ -35,9 +35,9 @@ function logOf(...sent: readonly Sent[]): ProducerState {
   return state;
 }
 
-function verdict(state: ProducerState, sent: Sent, window = 5): unknown {
+function verdict(state: ProducerState, sent: Sent, window = 5, rule?: RetryRule): unknown {
   try {
-    return requireInSequence(header(sent), state.get(7), window);
+    return requireInSequence(header(sent), state.get(7), window, rule);
   } catch (problem) {
     return problem;
   }
@@ -91,6 +91,20 @@ test("a sequence that had other records is refused, never answered as a success"
     details: { expected: 6, actual: 2 },
   });
   expect(verdict(state, { sequence: 0, values: ["a"] })).toMatchObject({ code: "OUT_OF_ORDER_SEQUENCE" });
+});
+
+test("by sequences alone, as Kafka has it, other records are answered with the place of those that had the sequence first", () => {
+  const state = logOf(...three);
+  const judged = (sent: Sent) => verdict(state, sent, 5, "sequences");
+  expect(judged({ sequence: 2, values: ["other"] })).toMatchObject({ baseOffset: 102, nextOffset: 103 });
+  expect(judged({ sequence: 2, values: ["other", "more"] })).toMatchObject({
+    code: "OUT_OF_ORDER_SEQUENCE",
+    message: "producer id 7 sent sequences 2 to 3; expected 6 next",
+  });
+  expect(judged({ epoch: 1, sequence: 2, values: ["other"] })).toMatchObject({
+    code: "OUT_OF_ORDER_SEQUENCE",
+  });
+  expect(judged({ sequence: 6 })).toBeNull();
 });
 
 test("a newer epoch begins at 0 and ends the older one", () => {

@@ -9,6 +9,12 @@ import { BrokerError, type ErrorDetails } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { expectedSequence, type ProducedBatch, type ProducerEntry } from "../log/producers/producer-state.ts";
 
+/**
+ * What tells a retry of one of a producer's last batches from another one with its sequences: what it holds as well, or, as in Kafka
+ * (ProducerStateEntry.findDuplicateBatch), nothing besides epoch and sequences: then other records are answered as if they had been written.
+ */
+export type RetryRule = "content" | "sequences";
+
 /** The batch that was appended when the same one came before. */
 export type DuplicateOf = Pick<ProducedBatch, "baseOffset" | "nextOffset" | "appendTimeMs">;
 
@@ -28,6 +34,7 @@ export function duplicateIn(
   log: Pick<PartitionLog, "producer">,
   header: BatchHeader,
   rules: ProducerRules,
+  retriesKnownBy?: RetryRule,
 ): DuplicateOf | null {
   if (header.producerId < 0) return null;
   const known = log.producer(header.producerId);
@@ -37,18 +44,19 @@ export function duplicateIn(
     return null;
   }
   rules.requireCurrent(header);
-  return requireInSequence(header, known, rules.duplicateWindow);
+  return requireInSequence(header, known, rules.duplicateWindow, retriesKnownBy);
 }
 
 /**
  * `null` when `header` is that of a batch which may be appended; where it was appended when it is one of the last `window`
- * of its producer. Throws PRODUCER_FENCED, and OUT_OF_ORDER_SEQUENCE (details: expected, actual), also for a sequence that
+ * of its producer. Throws PRODUCER_FENCED, and OUT_OF_ORDER_SEQUENCE (details: expected, actual), by content also for a sequence that
  * had other records before.
  */
 export function requireInSequence(
   header: BatchHeader,
   known: ProducerEntry | undefined,
   window: number,
+  retriesKnownBy: RetryRule = "content",
 ): DuplicateOf | null {
   const { producerEpoch, baseSequence } = header;
   if (known === undefined) return null;
@@ -57,6 +65,7 @@ export function requireInSequence(
   if (baseSequence === expected) return null;
   const before = producerEpoch === known.producerEpoch ? sameSequences(header, known, window) : undefined;
   if (before === undefined) throw outOfOrder(header, expected, "");
+  if (retriesKnownBy === "sequences") return before;
   const crc = contentCrc(header);
   if (before.contentCrc !== null && before.contentCrc !== crc) {
     const taken = `, which offsets ${before.baseOffset} to ${before.nextOffset - 1} have with other records`;

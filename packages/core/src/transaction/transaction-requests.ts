@@ -6,6 +6,7 @@ import { LIMITS } from "../limits.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
 import { quoted } from "../quoted.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
+import type { RetryRule } from "../replica/sequence-check.ts";
 import type { TransactionConfig } from "./transaction-config.ts";
 import { invalidTimeout } from "./transaction-refusals.ts";
 
@@ -44,6 +45,8 @@ export interface TransactionalAppendOptions {
   readonly transactionalId: string;
   /** The epoch of the leader that the client knows; default: whichever it is. */
   readonly leaderEpoch?: number | undefined;
+  /** As for every append (../replica/append-options.ts). */
+  readonly retriesKnownBy?: RetryRule | undefined;
   /** Says that nobody waits any more. What has not been appended by then never is. */
   readonly giveUp?: AbortSignal | undefined;
 }

@@ -3,7 +3,7 @@
  *
  * Behaviour: acks 0 (no answer; what is amiss ends the connection, as in Kafka), 1 and -1, which waits at most for the request's timeout
  * and is then REQUEST_TIMED_OUT, with the record's fate open; with a timeout of 0 or less no follower is waited for, but the disk is.
- * A batch of an idempotent producer that comes again is answered with the offset that it got the first time. With a transactional id the
+ * A batch of an idempotent producer that comes again, by its epoch and sequences alone, is answered with the offset that the first one got. With a transactional id the
  * batches are a part of its open transaction. What is amiss stands with its partition, and the others are appended. The records of a batch
  * are kept as they came; its header is translated.
  * Versions: 3 is the first that is served; 8 tells the message of an error, 10 the leader to turn to and where it is.
@@ -93,19 +93,23 @@ function append(
   { client }: KafkaCall,
 ): Promise<AppendResult> {
   if (transactionalId === null && acks !== ACKS_ALL)
-    return cluster.appendBatch(place, frame, { acks: acks === 0 ? 0 : 1 });
+    return cluster.appendBatch(place, frame, { acks: acks === 0 ? 0 : 1, retriesKnownBy: "sequences" });
   const waiter = { request: "produce", ...place, transactionalId: transactionalId ?? undefined };
   const limitMs = Math.max(0, timeoutMs);
   if (transactionalId === null) {
     return withinTime(limitMs, deadlines, waiter, (giveUp) =>
-      cluster.appendBatch(place, frame, { acks: "all", giveUp }),
+      cluster.appendBatch(place, frame, { acks: "all", giveUp, retriesKnownBy: "sequences" }),
     );
   }
   if (acks !== ACKS_ALL)
     throw new BrokerError("INVALID_REQUEST", `acks is ${acks}; expected -1 in a transaction`);
   return client.transactionTurns.change(transactionalId, () =>
     withinTime(limitMs, deadlines, waiter, (giveUp) =>
-      cluster.transactions.append(place, frame, { transactionalId, giveUp }),
+      cluster.transactions.append(place, frame, {
+        transactionalId,
+        giveUp,
+        retriesKnownBy: "sequences",
+      }),
     ),
   );
 }
