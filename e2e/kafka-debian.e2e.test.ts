@@ -134,6 +134,83 @@ test("python3-confluent-kafka runs transactions, and reads what is committed as 
   expect(await client.admin().fetchOffsets("readers")).toMatchObject([{ offset: 5 }]);
 });
 
+/** Members of one group whose assignments are heard of, each by its letter; what they were told comes out in the order of the script. */
+const CONFLUENT_GROUPS = `
+import sys, time
+from confluent_kafka import Consumer
+servers, strategy, group = sys.argv[1:4]
+heard = []
+class Member:
+    def __init__(self, letter, instance=None):
+        self.letter, self.parts = letter, set()
+        config = {"bootstrap.servers": servers, "group.id": group, "auto.offset.reset": "earliest", "enable.auto.commit": False,
+                  "partition.assignment.strategy": strategy, "heartbeat.interval.ms": 50, "session.timeout.ms": 10000}
+        if instance: config["group.instance.id"] = instance
+        self.consumer = Consumer(config)
+        self.consumer.subscribe(["jobs"], on_assign=self.assigned, on_revoke=self.revoked)
+    def assigned(self, consumer, parts):
+        self.parts |= {each.partition for each in parts}
+        heard.append("%s+%d" % (self.letter, len(parts)))
+    def revoked(self, consumer, parts):
+        self.parts -= {each.partition for each in parts}
+        heard.append("%s-%d" % (self.letter, len(parts)))
+def until(members, each):
+    end = time.monotonic() + 30
+    while any(len(member.parts) != each for member in members):
+        if time.monotonic() > end: raise SystemExit("never shared: %s" % heard)
+        for member in members: member.consumer.poll(0.05)
+def told():
+    said = " ".join(each for each in heard if not each.endswith(("+0", "-0")))
+    heard.clear()
+    return said
+`;
+
+test("python3-confluent-kafka's cooperative members let go of what others get, and of nothing else", async ({
+  skip,
+}) => {
+  const python = skipUnless(confluent, "python3-confluent-kafka", skip);
+  const { daemon, client } = await kafkaWorld();
+  await client.admin().createTopic({ topic: "jobs", partitions: 4 });
+  const script = `${CONFLUENT_GROUPS}
+a = Member("a")
+until([a], 4)
+print(told())
+b = Member("b")
+until([a, b], 2)
+print(told())
+b.consumer.close()
+until([a], 4)
+print(told().replace("b-2", "").strip())
+a.consumer.close()
+`;
+  const arguments_ = ["-c", script, addressesOf(daemon).join(), "cooperative-sticky", "readers"];
+  expect(lines(await output(python, arguments_))).toEqual(["a+4", "a-2 b+2", "a+2"]);
+});
+
+test("python3-confluent-kafka's static member that goes and comes back has what it had, and nobody else hears of it", async ({
+  skip,
+}) => {
+  const python = skipUnless(confluent, "python3-confluent-kafka", skip);
+  const { daemon, client } = await kafkaWorld();
+  await client.admin().createTopic({ topic: "jobs", partitions: 4 });
+  const script = `${CONFLUENT_GROUPS}
+a, b = Member("a", "one"), Member("b", "two")
+until([a, b], 2)
+had = a.parts.copy()
+heard.clear()
+a.consumer.close()
+heard.clear()
+again = Member("c", "one")
+until([again, b], 2)
+print(told(), again.parts == had)
+for member in (again, b): member.consumer.close()
+`;
+  const arguments_ = ["-c", script, addressesOf(daemon).join(), "range", "readers"];
+  expect(lines(await output(python, arguments_))).toEqual(["c+2 True"]);
+  // Static members that close stay until their session is over.
+  expect((await client.admin().describeGroup("readers")).members).toHaveLength(2);
+});
+
 const KAFKA_PYTHON = `
 import sys
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
