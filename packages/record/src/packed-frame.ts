@@ -51,7 +51,11 @@ export function plainFrame(
 export function packedFrame(frame: Buffer, codec: Codec, compression: Compression, like?: Buffer): Buffer {
   const records = frame.subarray(HEADER_BYTES);
   const form = like?.subarray(HEADER_BYTES, readBatchHeader(like).frameBytes);
-  const packed = reframed(frame, codec === "none" ? records : compression.compress(codec, records, form), codec);
+  const packed = reframed(
+    frame,
+    codec === "none" ? records : compression.compress(codec, records, form),
+    codec,
+  );
   sealFrame(packed);
   return packed;
 }

@@ -3,7 +3,7 @@
  * GROUP_SUBSCRIBED_TO_TOPIC stand with their partitions. Refuses: UNKNOWN_GROUP, GROUP_NOT_EMPTY (members that are no consumers), and
  * as join_group.
  */
-import { changeGroup } from "../group-request.ts";
+import { changeGroup } from "../../group-requests.ts";
 import type { Handler } from "../handler.ts";
 
 export const deleteOffsets: Handler<"delete_offsets"> = async (request, context, client) => {
