@@ -87,6 +87,14 @@ const REQUESTS: { readonly [Name in ApiName]: RequestInputOf<Name> } = {
       { ...TOPIC_CONFIGS, configs: [{ name: "cleanup.policy", configOperation: 2, value: "compact" }] },
     ],
   },
+  AlterPartitionReassignments: {
+    topics: [{ name: "orders", partitions: [{ partitionIndex: 0, replicas: [1] }] }],
+    timeoutMs: TIMEOUT_MS,
+  },
+  ListPartitionReassignments: {
+    topics: [{ name: "orders", partitionIndexes: [0] }],
+    timeoutMs: TIMEOUT_MS,
+  },
   OffsetDelete: { groupId: "g", topics: [{ name: "orders", partitions: [{ partitionIndex: 0 }] }] },
   DescribeCluster: { includeClusterAuthorizedOperations: true },
   DescribeProducers: { topics: [{ name: "orders", partitionIndexes: [0] }] },
