@@ -140,7 +140,7 @@ class History {
     const reachable = ends.filter((end) => end >= this.highWatermark && end <= flushedOffset);
     const place = this.random.below(2) === 0 ? reachable.length - 1 : this.random.below(reachable.length + 1);
     this.highWatermark = reachable[place] ?? this.highWatermark;
-    if (this.random.below(2) === 0) this.log.settleTransactions(this.highWatermark);
+    if (this.random.below(2) === 0) this.log.followHighWatermark(this.highWatermark);
   }
 
   async reopen(): Promise<void> {

@@ -36,10 +36,67 @@ test("what is unstable begins with the oldest transaction that is open, or whose
     2,
     null,
   ]);
-  log.settleTransactions(4);
-  expect(log.firstUnstableOffset(3)).toBe(2);
-  log.settleTransactions(5);
-  expect(log.firstUnstableOffset(0)).toBeNull();
+  log.followHighWatermark(4);
+  expect([log.firstUnstableOffset(4), log.firstUnstableOffset(5)]).toEqual([2, null]);
+});
+
+test.for([
+  ["in the same life", false],
+  ["after a restart", true],
+] as const)(
+  "what had ended below a high watermark that goes back is unstable again from where its marker says, %s",
+  async ([, isRestarted]) => {
+    const world = newWorld({ segmentBytes: 300 });
+    let log = world.open();
+    const plain = (count: number) => {
+      for (let n = 0; n < count; n++) log.append(batch(["plain"]), 0);
+    };
+    const restart = async () => {
+      await log.close();
+      log = world.open({ create: false });
+    };
+    plain(4);
+    log.append(data(7, ["a"]), 0);
+    log.append(data(8, ["b"]), 0);
+    endTransaction(log, 7, "abort");
+    plain(4);
+    endTransaction(log, 8, "commit");
+    plain(1);
+    expect(log.logEndOffset).toBe(13);
+    expect(log.segments().length).toBeGreaterThan(3);
+    log.followHighWatermark(13);
+    if (isRestarted) await restart();
+    // Nobody knows where they began until somebody has looked.
+    expect([3, 11, 12].map((highWatermark) => log.firstUnstableOffset(highWatermark))).toEqual([0, 0, null]);
+    const firsts = [12, 11, 7, 6, 3].map((highWatermark) => {
+      log.followHighWatermark(highWatermark);
+      return log.firstUnstableOffset(highWatermark);
+    });
+    expect(firsts).toEqual([null, 5, 5, 4, 4]);
+    plain(1);
+    await restart();
+    expect([3, 6, 7, 12].map((highWatermark) => log.firstUnstableOffset(highWatermark))).toEqual([
+      4,
+      4,
+      5,
+      null,
+    ]);
+  },
+);
+
+test("what ended, was forgotten and cannot be read holds what is stable at the log start, until the high watermark is back", async () => {
+  const world = newWorld();
+  const log = world.open();
+  log.append(batch(["plain"]), 0);
+  log.append(data(7, ["a"]), 0);
+  endTransaction(log, 7, "commit");
+  log.append(batch(["plain"]), 0);
+  log.followHighWatermark(4);
+  world.disk.fail({ operation: "read", code: "EIO", times: { nth: 1 } });
+  log.followHighWatermark(2);
+  expect([2, 3].map((highWatermark) => log.firstUnstableOffset(highWatermark))).toEqual([0, null]);
+  log.followHighWatermark(2);
+  expect(log.firstUnstableOffset(2)).toBe(1);
 });
 
 test("aborted transactions are told by what overlaps the range that is asked for, however far behind the marker lies", () => {
@@ -128,7 +185,7 @@ test("a transaction that ended and is not settled is still known after a restart
   await log.close();
   const again = world.open({ create: false });
   expect(again.firstUnstableOffset(1)).toBe(0);
-  again.settleTransactions(2);
+  again.followHighWatermark(2);
   await again.close();
   expect(world.open({ create: false }).firstUnstableOffset(1)).toBe(0);
   again.abandon();
@@ -156,7 +213,7 @@ test("a truncation into a transaction opens it again, also when its producer was
   log.append(data(7, ["b"], { baseSequence: 1 }), 0);
   endTransaction(log, 7, "abort");
   for (let n = 0; n < 8; n++) log.append(batch(["plain"]), 0);
-  log.settleTransactions(log.logEndOffset);
+  log.followHighWatermark(log.logEndOffset);
   expect(log.forgetIdleProducers(Number.MAX_SAFE_INTEGER)).toEqual([7]);
   await log.close();
   const again = world.open({ create: false });

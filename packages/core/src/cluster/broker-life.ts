@@ -94,9 +94,7 @@ export class BrokerLife {
       const log = openOrProblem(broker, topic, partition, this.#env);
       if (!(log instanceof BrokerError)) log.hideBelow(set.state.deletedBefore ?? 0);
       const noted = table.notedHighWatermark(topic, partition, broker);
-      // What it noted may have been given up meanwhile.
-      const learned = broker.isOlderCopy ? 0 : Math.min(noted ?? set.highWatermark, set.highWatermark);
-      set.leadership.requireCopy(brokerId).attach(log, learned);
+      set.leadership.requireCopy(brokerId).attach(log, learnedBy(broker, set, noted));
     }
     try {
       judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false, trace: this.#env.trace });
@@ -139,4 +137,18 @@ export class BrokerLife {
   #setsOf(brokerId: number): PartitionReplicaSet[] {
     return this.#parts.table.all().filter(({ replicas }) => replicas.includes(brokerId));
   }
+}
+
+/**
+ * What a replica knows to be visible whose broker has just started. In sync it is no more than is visible; out of sync it goes by its
+ * own note, as if it had never been away, whatever has come to be visible without it.
+ */
+function learnedBy(
+  { brokerId, isOlderCopy }: Broker,
+  { highWatermark, inSyncReplicas }: PartitionReplicaSet,
+  noted: number | null,
+): number {
+  if (isOlderCopy) return 0;
+  if (noted !== null && !inSyncReplicas.includes(brokerId)) return noted;
+  return Math.min(noted ?? highWatermark, highWatermark);
 }

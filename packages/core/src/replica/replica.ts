@@ -133,7 +133,7 @@ export class Replica {
   learnHighWatermark(value: number): void {
     this.#highWatermark = value;
     if (this.#log instanceof BrokerError || !this.isOnline) return;
-    this.#log.settleTransactions(this.highWatermark);
+    this.#log.followHighWatermark(this.highWatermark);
   }
 
   /** Its broker has started again, or its log was made anew: nothing that was known of it holds any more. */

@@ -9,15 +9,14 @@
  * transaction is open.
  */
 import type { BatchHeader } from "@minikafka/record";
-import { storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
-import type { ScanEnd, ScannedFrame } from "../frames/frame-scan.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import type { ProducerSnapshot } from "../producers/producer-snapshot.ts";
 import type { ProducerEntry } from "../producers/producer-state.ts";
 import { ProducerTables } from "../producers/producer-tables.ts";
 import type { TransactionState } from "../producers/transaction-state.ts";
 import type { Segment } from "../segment/segment.ts";
+import { endedWithin, type WalkedRange, walkRange } from "./range-walk.ts";
 import { SnapshotFiles } from "./snapshot-files.ts";
 
 /** Which batches the tables are to be made from. */
@@ -99,6 +98,11 @@ export class LogProducers {
     return this.#tables.transactions.get(producerId, 0) !== undefined;
   }
 
+  /** The transactions that ended in the range are known again. Throws STORAGE_ERROR for damage in a batch, DiskError. */
+  recall(range: WalkedRange): void {
+    this.transactions.recall(range.fromOffset, endedWithin(range));
+  }
+
   /** Makes the tables what they were at `endOffset`. Throws as restored() does. */
   restore(manifest: Manifest, range: ProducerRange): void {
     this.adopt(this.restored(manifest, range));
@@ -122,19 +126,10 @@ export class LogProducers {
     const tables = new ProducerTables(snapshot);
     const from = snapshots === null ? recoveryPoint.offset : (snapshot?.offset ?? 0);
     let batches = 0;
-    for (const segment of segments) {
-      if (segment.nextOffset <= from || segment.baseOffset >= endOffset) continue;
-      const { position, problem } = scanFrom(segment, from, ({ header }) => {
-        if (header.baseOffset >= endOffset) return false;
-        if (header.baseOffset >= from) {
-          this.#note(tables, header, logStartOffset);
-          batches += 1;
-        }
-        return true;
-      });
-      if (problem !== null) throw storageError(problem, { file: segment.path, position });
-      if (segment !== segments.at(-1)) segment.close();
-    }
+    walkRange({ segments, fromOffset: from, endOffset }, ({ header }) => {
+      this.#note(tables, header, logStartOffset);
+      batches += 1;
+    });
     return { tables, endOffset, from: { snapshotOffset: snapshot?.offset ?? null, batches } };
   }
 
@@ -165,13 +160,4 @@ export class LogProducers {
     const { env, place } = this.#context;
     env.trace({ kind: "producer_forgotten", ...place, producerId, lastSeenMs, reason });
   }
-}
-
-/** Scans from the batch of `offset`, or from one before it. An index may be wrong; the first batch is where it is. */
-function scanFrom(segment: Segment, offset: number, visit: (frame: ScannedFrame) => boolean): ScanEnd {
-  const beginning = { offset: segment.baseOffset, position: 0 };
-  const hit = offset > segment.baseOffset ? segment.entryFor(offset) : beginning;
-  const end = segment.scan(hit, visit);
-  const isFalse = end.problem !== null && end.position === hit.position && hit.position > 0;
-  return isFalse ? segment.scan(beginning, visit) : end;
 }

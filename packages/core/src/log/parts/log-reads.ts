@@ -6,7 +6,7 @@
 
 import { onDisk } from "../../env/disk-answer.ts";
 import type { ReplicaPlace } from "../../env/trace.ts";
-import type { BrokerError } from "../../errors.ts";
+import { BrokerError } from "../../errors.ts";
 import { requireInRange } from "../context/log-range.ts";
 import type { AbortedTransaction } from "../indexes/aborted-index.ts";
 import { findAborted } from "../lookup/aborted-search.ts";
@@ -134,9 +134,23 @@ export abstract class LogReads {
     return first === null ? null : Math.max(first, this.logStartOffset);
   }
 
-  /** What ended below `highWatermark` need not be remembered for firstUnstableOffset(). */
-  settleTransactions(highWatermark: number): void {
-    this.parts.producers.transactions.settle(highWatermark);
+  /**
+   * So far this log is visible now: what ended below need not be remembered for firstUnstableOffset(), and what ended behind is read
+   * again where it was forgotten for a later high watermark. What cannot be read is unstable meanwhile.
+   */
+  followHighWatermark(highWatermark: number): void {
+    const { producers, segments, context } = this.parts;
+    const { transactions } = producers;
+    transactions.settle(highWatermark);
+    const endOffset = transactions.droppedBehind(highWatermark);
+    // Where nothing is visible nothing is asked for.
+    if (endOffset === null || highWatermark <= this.logStartOffset) return;
+    const range = { segments: segments.all(), fromOffset: highWatermark, endOffset };
+    try {
+      this.onFiles(context.folder, () => producers.recall(range));
+    } catch (problem) {
+      if (!(problem instanceof BrokerError)) throw problem;
+    }
   }
 
   /**

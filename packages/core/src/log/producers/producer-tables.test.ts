@@ -40,6 +40,10 @@ test("a log that has had a transaction has something to write down for ever; one
   tables.transactions.settle(2);
   tables.producers.forgetIdle(0);
   const snapshot = tables.capture(2);
-  expect(snapshot).toEqual({ offset: 2, producers: [], transactions: { open: [], ended: [] } });
+  expect(snapshot).toEqual({
+    offset: 2,
+    producers: [],
+    transactions: { open: [], ended: [], settledEnd: 2 },
+  });
   expect(new ProducerTables(snapshot).isBlank).toBe(false);
 });

@@ -3,7 +3,7 @@ import { PRODUCER_EPOCH_MAX } from "@minikafka/record";
 import { fieldsOf, integerOf, listOf, mismatch, offsetOf } from "../files/parsed-json.ts";
 import type { EndedTransaction, OpenTransaction, Transactions } from "./transaction-state.ts";
 
-export function formatTransactions({ open, ended }: Transactions): unknown {
+export function formatTransactions({ open, ended, settledEnd }: Transactions): unknown {
   // Without names, as a producer's batches.
   return {
     open: open.map(({ producerId, producerEpoch, firstOffset, nextOffset }) => [
@@ -13,6 +13,7 @@ export function formatTransactions({ open, ended }: Transactions): unknown {
       nextOffset,
     ]),
     ended: ended.map(({ producerId, firstOffset, lastOffset }) => [producerId, firstOffset, lastOffset]),
+    settled_end: settledEnd,
   };
 }
 
@@ -39,7 +40,12 @@ export function parseTransactions(value: unknown, offset: number): Transactions 
       );
     above = lastOffset;
   }
-  return { open, ended };
+  return { open, ended, settledEnd: settledEndOf(fields.get("settled_end"), ended[0]?.lastOffset ?? offset) };
+}
+
+/** One that does not say so may have dropped all that ended below the first that it has. */
+function settledEndOf(value: unknown, max: number): number {
+  return value === undefined ? max : integerOf(value, "the settled end", { min: 0, max });
 }
 
 function columnsOf(value: unknown, what: string, count: number): (readonly unknown[])[] {

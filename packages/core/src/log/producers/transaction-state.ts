@@ -3,10 +3,11 @@
  * that a follower, and whoever reads the log again, come to the same. Kafka: ProducerStateManager's ongoing and unreplicated
  * transactions.
  *
- * Owns: both lists. A producer has one open transaction at most: it begins with the first batch of records that is part of a
+ * Owns: both lists, and up to where ended ones may be missing. A producer has one open transaction at most: it begins with the first batch of records that is part of a
  * transaction, and ends with the producer's next marker.
  * Invariants: the open ones stand in the order of their first offsets, the ended ones in that of their markers.
- * Never: an open transaction forgotten of which a record is left, however long nothing is heard of its producer; an empty batch that begins one: it is
+ * Never: a transaction taken for ended below a high watermark that went back behind its marker, as after a crash or an unclean promotion:
+ * what was dropped by a higher one has to be recalled, and until then nothing is stable; an open transaction forgotten of which a record is left, however long nothing is heard of its producer; an empty batch that begins one: it is
  * what compaction has left of a transaction that ended.
  */
 import type { BatchHeader } from "@minikafka/record";
@@ -33,18 +34,22 @@ export interface Transactions {
   readonly open: readonly OpenTransaction[];
   /** Those that settle() has not been asked to drop, by their markers. */
   readonly ended: readonly EndedTransaction[];
+  /** Of those whose marker lies below it some were dropped, perhaps all. */
+  readonly settledEnd: number;
 }
 
-export const NO_TRANSACTIONS: Transactions = { open: [], ended: [] };
+export const NO_TRANSACTIONS: Transactions = { open: [], ended: [], settledEnd: 0 };
 
 export class TransactionState {
   /** By producer id, in the order of first offsets. */
   readonly #open: Map<number, OpenTransaction>;
   #ended: EndedTransaction[];
+  #settledEnd: number;
 
-  constructor({ open, ended }: Transactions = NO_TRANSACTIONS) {
+  constructor({ open, ended, settledEnd }: Transactions = NO_TRANSACTIONS) {
     this.#open = new Map(open.map((transaction) => [transaction.producerId, transaction]));
     this.#ended = [...ended];
+    this.#settledEnd = settledEnd;
   }
 
   /** Of a log that begins at `startOffset`: one that has no record there or behind is not open, as nothing of it is left. */
@@ -60,7 +65,7 @@ export class TransactionState {
 
   /** What is known in this instant; nothing changes it later. */
   capture(): Transactions {
-    return { open: this.open(0), ended: [...this.#ended] };
+    return { open: this.open(0), ended: [...this.#ended], settledEnd: this.#settledEnd };
   }
 
   /** A batch is in the log, behind all that were noted before. The log begins at `startOffset`. */
@@ -87,9 +92,11 @@ export class TransactionState {
 
   /**
    * The smallest first offset of a transaction that is open, or whose marker does not lie below `highWatermark`, in a log that
-   * begins at `startOffset`; `null` for none. Kafka: the first unstable offset.
+   * begins at `startOffset`; `null` for none. Where some of these were dropped, nobody knows where they began. Kafka: the first
+   * unstable offset.
    */
   firstUnstableOffset(highWatermark: number, startOffset: number): number | null {
+    if (highWatermark < this.#settledEnd) return startOffset;
     let first: number | null = null;
     for (const { firstOffset, nextOffset } of this.#open.values()) {
       if (nextOffset <= startOffset) continue;
@@ -106,7 +113,22 @@ export class TransactionState {
 
   /** Those whose marker lies below `highWatermark` need no longer be known. */
   settle(highWatermark: number): void {
-    const unsettled = this.#ended.findIndex(({ lastOffset }) => lastOffset >= highWatermark);
-    if (unsettled !== 0) this.#ended = unsettled === -1 ? [] : this.#ended.slice(unsettled);
+    const kept = this.#ended.findIndex(({ lastOffset }) => lastOffset >= highWatermark);
+    const dropped = kept === -1 ? this.#ended.length : kept;
+    const last = this.#ended[dropped - 1];
+    if (last === undefined) return;
+    this.#settledEnd = last.lastOffset + 1;
+    this.#ended = this.#ended.slice(dropped);
+  }
+
+  /** Up to where transactions with a marker at `highWatermark` or behind were dropped; `null` when none was. */
+  droppedBehind(highWatermark: number): number | null {
+    return highWatermark < this.#settledEnd ? this.#settledEnd : null;
+  }
+
+  /** These are all that ended from `highWatermark` on and were dropped. */
+  recall(highWatermark: number, ended: readonly EndedTransaction[]): void {
+    this.#ended = [...ended, ...this.#ended];
+    this.#settledEnd = highWatermark;
   }
 }
