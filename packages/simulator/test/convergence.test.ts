@@ -44,3 +44,18 @@ test("a member whose session ends while all is read, or just before the verdict,
     expect(world.witness.counts.get("generation_started")).toBeGreaterThanOrEqual(2);
   }
 }, 60_000);
+
+test("a join that arrives when its client has given it up makes a member, and the run waits until its group has settled", async () => {
+  const topics = [{ topic: "orders", partitions: 2, replicationFactor: 2, config: {} }];
+  const clients = [consumer("one", 185), consumer("late", 185)];
+  // Clients wait half a second.
+  const script = [{ kind: "stall", client: "late", forMs: 560, atMs: 10, luck: 1 }] as const;
+  const { violation, world } = await judged({ seed: 1, shape: { ...SHAPE, topics, clients }, script });
+  expect(violation).toBeNull();
+  const given = world.recorder.operations.find(({ kind, client }) => kind === "join" && client === "late");
+  expect(given?.ended).toMatchObject({ outcome: "unknown", code: "CONNECTION_LOST" });
+  const { lateUntilMs } = world.network;
+  expect(lateUntilMs).toBeGreaterThan(given?.ended?.atMs ?? lateUntilMs);
+  expect(world.timeline.nowMs).toBeGreaterThan(lateUntilMs);
+  expect(world.witness.counts.get("member_joined")).toBe(2);
+});
