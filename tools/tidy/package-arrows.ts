@@ -37,7 +37,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 const TEST_PACKAGES = ["packages/simulator"];
 
 /** What tests may use anywhere. The clients of Kafka judge what is said to them. */
-const FOR_TESTS = ["vitest", "fast-check", "@platformatic/kafka", "kafkajs"];
+const FOR_TESTS = ["vitest", "fast-check", "@platformatic/kafka", "kafkajs", "kafkajs-snappy"];
 
 function isForTests(path: string): boolean {
   if (TEST_PACKAGES.includes(packageOf(path) ?? "")) return true;
