@@ -30,6 +30,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     "@minikafka/record",
   ],
   examples: ["@minikafka/broker", "@minikafka/client"],
+  "tools/oracle": ["@minikafka/broker", "@minikafka/protocol"],
   tools: ["@minikafka/core", "@minikafka/protocol", "rolldown", "typescript", "zod"],
 };
 
