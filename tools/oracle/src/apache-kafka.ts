@@ -105,7 +105,10 @@ export async function startKafka({ classpath }: Artifacts, folder: string): Prom
   // So that it does not begin with a dash, and is taken for a flag.
   id[0] = 0x50;
   const clusterId = id.toString("base64url");
-  await runProgram("java", java("-Xmx256m", "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", file));
+  await runProgram(
+    "java",
+    java("-Xmx256m", "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", file),
+  );
   const startMs = performance.now();
   const program = await startProgram("java", java(HEAP, "kafka.Kafka", file));
   // Nobody reads it, and a full pipe would hold the node up.

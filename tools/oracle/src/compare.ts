@@ -55,7 +55,9 @@ export function partings(ours: Plain | undefined, kafka: Plain | undefined, path
   }
   if (isTree(ours) && isTree(kafka)) {
     const names = new Set([...Object.keys(ours), ...Object.keys(kafka)]);
-    return [...names].flatMap((name) => partings(ours[name], kafka[name], path === "" ? name : `${path}.${name}`));
+    return [...names].flatMap((name) =>
+      partings(ours[name], kafka[name], path === "" ? name : `${path}.${name}`),
+    );
   }
   const [one, other] = [shown(ours), shown(kafka)];
   return one === other ? [] : [{ path, ours: one, kafka: other }];
@@ -86,7 +88,10 @@ export function merged(all: readonly Difference[]): Difference[] {
     const { versions, ...rest } = each;
     const key = JSON.stringify(rest);
     const before = found.get(key);
-    found.set(key, before === undefined ? each : { ...before, versions: [...new Set([...before.versions, ...versions])] });
+    found.set(
+      key,
+      before === undefined ? each : { ...before, versions: [...new Set([...before.versions, ...versions])] },
+    );
   }
   return [...found.values()];
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { kafkaArtifacts, NoKafka, startKafka } from "./apache-kafka.ts";
 import { HELP, type Settings, settingsOf } from "./command-line.ts";
 import { judge } from "./compare.ts";
-import { EXPECTED } from "./expected.ts";
+import { EXPECTED } from "./expected/index.ts";
 import { startOurs } from "./our-daemon.ts";
 import { report } from "./report.ts";
 import { SCENARIOS } from "./scenarios/index.ts";
@@ -14,7 +14,9 @@ import { runSession } from "./session.ts";
 async function run({ only, kafka: unpacked, all, json }: Settings, folder: string): Promise<number> {
   const scenarios = SCENARIOS.filter(({ name }) => only === null || name.includes(only));
   if (scenarios.length === 0) {
-    console.error(`no scenario has ${only} in its name; there are: ${SCENARIOS.map(({ name }) => name).join(", ")}`);
+    console.error(
+      `no scenario has ${only} in its name; there are: ${SCENARIOS.map(({ name }) => name).join(", ")}`,
+    );
     return 2;
   }
   const artifacts = await kafkaArtifacts(unpacked);
@@ -46,7 +48,8 @@ async function main(): Promise<number> {
   }
   const folder = mkdtempSync(join(tmpdir(), "minikafka-oracle-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => process.exit(130));
   try {
     return await run(asked, folder);
   } catch (error) {

@@ -57,7 +57,18 @@ const TIMES: ReadonlySet<string> = new Set([
 
 /** By which field elements of a list are told apart, the first that they have. */
 const KEYS = [
-  ...["apiKey", "name", "topic", "groupId", "key", "partitionIndex", "partition", "index", "batchIndex"],
+  ...[
+    "baseOffset",
+    "apiKey",
+    "name",
+    "topic",
+    "groupId",
+    "key",
+    "partitionIndex",
+    "partition",
+    "index",
+    "batchIndex",
+  ],
   ...["transactionalId", "resourceName", "brokerId", "nodeId", "memberId", "topicId", "producerId", "logDir"],
 ] as const;
 
@@ -79,14 +90,16 @@ function scalar(field: string, value: string | number | boolean | null, aliases:
 
 function bytesAsText(bytes: Buffer, aliases: Aliases): Plain {
   const text = bytes.toString("utf8");
-  const isText = Buffer.from(text).equals(bytes) && !/[\0-\x1f]/.test(text);
+  const isText = Buffer.from(text).equals(bytes) && !/\p{Cc}/u.test(text);
   return isText ? aliases.text(text) : `0x${bytes.toString("hex")}`;
 }
 
 function keyOf(element: Plain): string | null {
   if (element === null || typeof element !== "object" || Array.isArray(element)) return null;
   const fields = element as { readonly [name: string]: Plain };
-  const found = KEYS.find((name) => fields[name] !== undefined && fields[name] !== null && fields[name] !== "");
+  const found = KEYS.find(
+    (name) => fields[name] !== undefined && fields[name] !== null && fields[name] !== "",
+  );
   return found === undefined ? null : String(fields[found]);
 }
 

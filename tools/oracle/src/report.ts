@@ -42,9 +42,15 @@ export interface Ran {
 export function report(ran: Ran, { unexpected, expected, idle }: Judgement, all: boolean): string {
   return [
     `Apache Kafka ${ran.version}: ${ran.steps} requests to each side in ${ran.seconds.toFixed(0)} s`,
-    ...(all && expected.length > 0 ? ["", `Expected differences: ${expected.length}`, ...lines(expected)] : []),
-    ...(unexpected.length > 0 ? ["", `Unexpected differences: ${unexpected.length}`, ...lines(unexpected)] : []),
-    ...(idle.length > 0 ? ["", "Expected, and no more to be seen (remove them):", ...idle.map(idleLine)] : []),
+    ...(all && expected.length > 0
+      ? ["", `Expected differences: ${expected.length}`, ...lines(expected)]
+      : []),
+    ...(unexpected.length > 0
+      ? ["", `Unexpected differences: ${unexpected.length}`, ...lines(unexpected)]
+      : []),
+    ...(idle.length > 0
+      ? ["", "Expected, and no more to be seen (remove them):", ...idle.map(idleLine)]
+      : []),
     "",
     `${unexpected.length} unexpected, ${expected.length} expected${all ? "" : " (--all shows them)"}, ${idle.length} expected and not seen`,
   ].join("\n");

@@ -37,7 +37,9 @@ async function offeredBy({ host, port }: Side): Promise<Versions> {
       const keys = Array.from({ length: 40 }, (_, number) => `key-${number}`);
       await again(async () => {
         const outcome = await connection.ask("FindCoordinator", 4, { keyType, coordinatorKeys: keys });
-        return outcome.kind === "answer" && outcome.response.coordinators.every(({ errorCode }) => errorCode === 0);
+        return (
+          outcome.kind === "answer" && outcome.response.coordinators.every(({ errorCode }) => errorCode === 0)
+        );
       }, `the broker at ${host}:${port} coordinates nothing`);
     }
     const outcome = await connection.ask("ApiVersions", 4, {

@@ -83,7 +83,7 @@ export class World {
     client?: string,
   ): Promise<ResponseValueOf<Name> | null> {
     const outcome = await this.quietly(api, request, client);
-    this.note(step, api, this.#plain(outcome));
+    this.noteOutcome(step, api, outcome);
     return outcome.kind === "answer" ? outcome.response : null;
   }
 
@@ -117,7 +117,13 @@ export class World {
   ): Promise<ResponseValueOf<Name>> {
     const outcome = await this.#untilReady(api, request, isReady);
     if (outcome.kind === "answer" && isReady(this.#plain(outcome))) return outcome.response;
-    throw new Error(`${api} never came to what the script waits for: ${JSON.stringify(this.#plain(outcome))}`);
+    throw new Error(
+      `${api} never came to what the script waits for: ${JSON.stringify(this.#plain(outcome))}`,
+    );
+  }
+
+  noteOutcome(step: string, api: ApiName, outcome: Outcome<unknown>): void {
+    this.note(step, api, this.#plain(outcome));
   }
 
   note(step: string, api: ApiName, outcome: Plain): void {
@@ -127,7 +133,11 @@ export class World {
   }
 
   /** Makes a topic and waits until it can be used; notes nothing. */
-  async makeTopic(base: string, partitions = 1, configs: Readonly<Record<string, string>> = {}): Promise<Topic> {
+  async makeTopic(
+    base: string,
+    partitions = 1,
+    configs: Readonly<Record<string, string>> = {},
+  ): Promise<Topic> {
     const name = this.name(base);
     const topic = {
       name,
@@ -144,7 +154,10 @@ export class World {
     const givenUpMs = performance.now() + READY_MS_MAX;
     const connection = await this.connection();
     for (;;) {
-      const outcome = await connection.ask("Metadata", 12, { topics: [{ name }], allowAutoTopicCreation: false });
+      const outcome = await connection.ask("Metadata", 12, {
+        topics: [{ name }],
+        allowAutoTopicCreation: false,
+      });
       const [found] = outcome.kind === "answer" ? outcome.response.topics : [];
       const led = found?.partitions.filter(({ errorCode }) => errorCode === 0) ?? [];
       if (found !== undefined && led.length === partitions && (await this.#isLed(name, partitions))) {
@@ -172,10 +185,15 @@ export class World {
   /** Whether each partition is served: a broker of Kafka's names leaders before it leads. */
   async #isLed(name: string, partitions: number): Promise<boolean> {
     const connection = await this.connection();
-    const wanted = Array.from({ length: partitions }, (_, partitionIndex) => ({ partitionIndex, timestamp: -1 }));
+    const wanted = Array.from({ length: partitions }, (_, partitionIndex) => ({
+      partitionIndex,
+      timestamp: -1,
+    }));
     const outcome = await connection.ask("ListOffsets", 7, { topics: [{ name, partitions: wanted }] });
     if (outcome.kind !== "answer") return false;
-    return outcome.response.topics.every((topic) => topic.partitions.every(({ errorCode }) => errorCode === 0));
+    return outcome.response.topics.every((topic) =>
+      topic.partitions.every(({ errorCode }) => errorCode === 0),
+    );
   }
 
   async #untilReady<Name extends ApiName>(

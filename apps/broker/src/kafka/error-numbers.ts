@@ -103,6 +103,12 @@ const OF_TRANSACTIONS: { readonly [Code in ErrorCode]?: KafkaErrorName } = {
 /** Who is asked by producers in transactions. */
 const TRANSACTIONAL: readonly string[] = ["Produce", "TxnOffsetCommit"];
 
+/** Who asks for the next epoch of what its transactional id does not have is fenced, also by another id than its own. */
+function isFenced(code: ErrorCode, api: string): boolean {
+  if (code === "PRODUCER_FENCED" || code === "TRANSACTION_ABORTED") return true;
+  return api === "InitProducerId" && OF_TRANSACTIONS[code] !== undefined;
+}
+
 /** Fetch before 6 does not know KAFKA_STORAGE_ERROR (KIP-112): with this its clients look for another leader. */
 const STORAGE_ERROR_SINCE = 6;
 
@@ -113,11 +119,13 @@ function nameOf(code: ErrorCode, { api, version }: Asked): KafkaErrorName | null
     (code === "STORAGE_ERROR" || code === "BROKER_FAILED")
   )
     return "NOT_LEADER_OR_FOLLOWER";
-  if (code === "PRODUCER_FENCED" || code === "TRANSACTION_ABORTED") {
+  if (isFenced(code, api)) {
     const since = FENCED_SINCE[api];
     return since !== undefined && version >= since ? "PRODUCER_FENCED" : "INVALID_PRODUCER_EPOCH";
   }
   const kind = KINDS[api];
+  // Since then members of consumer groups commit as well, and a group that is not there is told as that (KIP-848).
+  if (code === "UNKNOWN_GROUP" && api === "OffsetCommit" && version >= 9) return "GROUP_ID_NOT_FOUND";
   const ofApi = OF_APIS[api]?.[code];
   if (ofApi !== undefined) return ofApi;
   if (kind !== undefined && OF_COORDINATORS[code] !== undefined) return OF_COORDINATORS[code];

@@ -49,7 +49,11 @@ async function changes(world: World): Promise<void> {
       resources: [
         {
           ...{ resourceType: kind, resourceName },
-          configs: settings.map(([each, value, configOperation = SET]) => ({ name: each, value, configOperation })),
+          configs: settings.map(([each, value, configOperation = SET]) => ({
+            name: each,
+            value,
+            configOperation,
+          })),
         },
       ],
       ...more,
@@ -63,9 +67,15 @@ async function changes(world: World): Promise<void> {
   await alter("a try", [["retention.ms", "5000"]], { validateOnly: true });
   await alter("a try of what is wrong", [["retention.ms", "soon"]], { validateOnly: true });
   await look("after the tries");
-  await alter("two settings", [["retention.ms", "5000"], ["max.message.bytes", "9000"]]);
+  await alter("two settings", [
+    ["retention.ms", "5000"],
+    ["max.message.bytes", "9000"],
+  ]);
   await look("after two settings");
-  await alter("one good and one bad", [["retention.ms", "6000"], ["max.message.bytes", "-1"]]);
+  await alter("one good and one bad", [
+    ["retention.ms", "6000"],
+    ["max.message.bytes", "-1"],
+  ]);
   await look("after one good and one bad");
   await alter("back to the default", [["retention.ms", null, DELETE]]);
   await alter("back to the default, with a value", [["retention.ms", "5", DELETE]]);
@@ -87,7 +97,10 @@ async function changes(world: World): Promise<void> {
   await alter("a value out of its bounds", [["retention.ms", "-5"]]);
   await alter("what is no setting", [["no.such.setting", "5"]]);
   await alter("a setting without a name", [["", "5"]]);
-  await alter("a setting twice", [["retention.ms", "5"], ["retention.ms", "6"]]);
+  await alter("a setting twice", [
+    ["retention.ms", "5"],
+    ["retention.ms", "6"],
+  ]);
   await alter("no setting", []);
   await alter("a topic that is not there", [["retention.ms", "5"]], {}, world.name("nobody"));
   await alter("a topic without a name", [["retention.ms", "5"]], {}, "");
@@ -130,11 +143,17 @@ async function replacement(world: World): Promise<void> {
   await look("after the try");
   await alter("another setting", [["max.message.bytes", "5000"]]);
   await look("after another setting");
-  await alter("one good and one bad", [["retention.ms", "6000"], ["max.message.bytes", "-1"]]);
+  await alter("one good and one bad", [
+    ["retention.ms", "6000"],
+    ["max.message.bytes", "-1"],
+  ]);
   await look("after one good and one bad");
   await alter("what is no setting", [["no.such.setting", "5"]]);
   await alter("a value of null", [["retention.ms", null]]);
-  await alter("a setting twice", [["retention.ms", "5"], ["retention.ms", "6"]]);
+  await alter("a setting twice", [
+    ["retention.ms", "5"],
+    ["retention.ms", "6"],
+  ]);
   await alter("none", []);
   await look("after none");
   await alter("a topic that is not there", [["retention.ms", "5"]], {}, world.name("nobody"));

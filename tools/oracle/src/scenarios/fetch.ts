@@ -64,7 +64,11 @@ async function fetches(world: World): Promise<void> {
   await fetch("a topic that is not there", {}, {}, nobody);
   await fetch("a topic without name and id", {}, {}, {});
   await world.ask("no topic", "Fetch", { maxWaitMs: 0, minBytes: 0, topics: [] });
-  await world.ask("no partition", "Fetch", { maxWaitMs: 0, minBytes: 0, topics: [{ ...topic, partitions: [] }] });
+  await world.ask("no partition", "Fetch", {
+    maxWaitMs: 0,
+    minBytes: 0,
+    topics: [{ ...topic, partitions: [] }],
+  });
   await world.ask("a partition twice", "Fetch", {
     ...{ maxWaitMs: 0, minBytes: 0 },
     topics: [
@@ -108,7 +112,9 @@ async function offsets(world: World): Promise<void> {
   await list("who only looks", {}, { replicaId: -2 });
   await list("a replica that is none", {}, { replicaId: 5 });
   await world.ask("a partition twice", "ListOffsets", {
-    topics: [{ name: topic.name, partitions: [-1, -2].map((timestamp) => ({ partitionIndex: 0, timestamp })) }],
+    topics: [
+      { name: topic.name, partitions: [-1, -2].map((timestamp) => ({ partitionIndex: 0, timestamp })) },
+    ],
   });
   await world.ask("no topic", "ListOffsets", { topics: [] });
 }

@@ -52,7 +52,11 @@ async function run(world: World): Promise<void> {
     connection.close();
     const errorCode = typeof answer === "string" ? null : answer.readInt16BE(4);
     const isApiVersions = bytes.readInt16BE(4) === 18;
-    world.note(what, "ApiVersions", typeof answer === "string" ? answer : isApiVersions ? errorCode : "an answer");
+    world.note(
+      what,
+      "ApiVersions",
+      typeof answer === "string" ? answer : isApiVersions ? errorCode : "an answer",
+    );
   }
 }
 

@@ -92,8 +92,16 @@ async function alone(world: World): Promise<void> {
     { memberId: "nobody", assignment: Buffer.from("theirs") },
   ];
   if (world.version("SyncGroup") >= 5) {
-    await talk.sync("of another protocol", memberId, 1, { assignments, protocolType: "consumer", protocolName: "sticky" });
-    await talk.sync("of another type", memberId, 1, { assignments, protocolType: "connect", protocolName: "range" });
+    await talk.sync("of another protocol", memberId, 1, {
+      assignments,
+      protocolType: "consumer",
+      protocolName: "sticky",
+    });
+    await talk.sync("of another type", memberId, 1, {
+      assignments,
+      protocolType: "connect",
+      protocolName: "range",
+    });
     await talk.sync("without a protocol", memberId, 1, { assignments });
   }
   await talk.sync("the assignment", memberId, 1, { assignments, ...protocol });
@@ -104,7 +112,9 @@ async function alone(world: World): Promise<void> {
   await talk.beat("a heartbeat of a later generation", memberId, 2);
   await talk.beat("a heartbeat of a member that is none", "nobody", 1);
   await talk.beat("a heartbeat without a member", "", 1);
-  await talk.beat("a heartbeat of a group that is not there", memberId, 1, { groupId: world.name("nobodys") });
+  await talk.beat("a heartbeat of a group that is not there", memberId, 1, {
+    groupId: world.name("nobodys"),
+  });
   await talk.beat("a heartbeat of a group without a name", memberId, 1, { groupId: "" });
   await inGeneration(talk, memberId);
   await world.ask("a group with a member is deleted", "DeleteGroups", { groupsNames: [talk.groupId] });
@@ -134,7 +144,10 @@ async function inGeneration({ world, groupId }: GroupTalk, memberId: string): Pr
   await commit("a commit of a member that is none", 1, "nobody");
   await commit("a commit of nobody", -1, "");
   const remove = (step: string, topic: string) =>
-    world.ask(step, "OffsetDelete", { groupId, topics: [{ name: topic, partitions: [{ partitionIndex: 0 }] }] });
+    world.ask(step, "OffsetDelete", {
+      groupId,
+      topics: [{ name: topic, partitions: [{ partitionIndex: 0 }] }],
+    });
   await remove("offsets of a topic that is read are deleted", name);
   const other = await world.makeTopic("not-read");
   await remove("offsets of a topic that is not read are deleted", other.name);
@@ -171,14 +184,27 @@ async function refusals(world: World): Promise<void> {
   if (world.version("JoinGroup") >= 5) {
     // Each into a group of its own: who is let in is not to be met by those who come later.
     await talk.join("an instance without a name", { groupInstanceId: "" }, "third", world.name("nameless"));
-    await talk.join("an instance with a bad name", { groupInstanceId: "a b" }, "fourth", world.name("misnamed"));
+    await talk.join(
+      "an instance with a bad name",
+      { groupInstanceId: "a b" },
+      "fourth",
+      world.name("misnamed"),
+    );
   }
-  const memberId = await talk.enter("anna", { rebalanceTimeoutMs: -1 });
+  const memberId = await talk.enter("anna");
   await talk.sync("an empty assignment", memberId, 1, { protocolType: "consumer", protocolName: "range" });
   await talk.join("another type of protocols", { protocolType: "connect" }, "second");
-  await talk.join("no protocol in common", { protocols: [{ name: "mine", metadata: Buffer.of(1) }] }, "second");
+  await talk.join(
+    "no protocol in common",
+    { protocols: [{ name: "mine", metadata: Buffer.of(1) }] },
+    "second",
+  );
   await talk.join("a second that is none", { memberId: "nobody" }, "second");
-  await talk.join("an instance of a member that is none", { memberId: "nobody", groupInstanceId: "i" }, "second");
+  await talk.join(
+    "an instance of a member that is none",
+    { memberId: "nobody", groupInstanceId: "i" },
+    "second",
+  );
   await talk.leave("it leaves", memberId);
   await talk.join("another type, when all have left", { protocolType: "connect" }, "second");
 }
@@ -198,8 +224,10 @@ async function together(world: World): Promise<void> {
   await talk.beat("anna hears of it", anna, 1);
   await talk.sync("anna assigns too late", anna, 1, { assignments: give(anna), ...protocol }, "anna");
   await talk.describe("while it rebalances");
-  await talk.join("anna joins again", { memberId: anna }, "anna");
-  const bert = await bertComes;
+  const joining = talk.request({ memberId: anna });
+  const [joined, bert] = await Promise.all([world.quietly("JoinGroup", joining, "anna"), bertComes]);
+  // Noted when Bert's id has its name.
+  world.noteOutcome("anna joins again", "JoinGroup", joined);
   await talk.beat("bert's heartbeat before the assignment", bert, 2);
   const bertWaits = talk.sync("bert waits for his part", bert, 2, protocol, "bert");
   await talk.sync("anna assigns to both", anna, 2, { assignments: give(anna, bert), ...protocol }, "anna");
@@ -229,10 +257,15 @@ async function instances(world: World): Promise<void> {
   await talk.beat("a heartbeat of the first", first, 1, { groupInstanceId });
   await talk.beat("a heartbeat of the first without its name", first, 1);
   await talk.beat("a heartbeat of the second", now, second?.generationId ?? 0, { groupInstanceId });
-  await talk.beat("a heartbeat under another name", now, second?.generationId ?? 0, { groupInstanceId: "else" });
+  await talk.beat("a heartbeat under another name", now, second?.generationId ?? 0, {
+    groupInstanceId: "else",
+  });
   await talk.join("the first joins again", { groupInstanceId, memberId: first });
   await talk.sync("the first asks for its part", first, 1, { groupInstanceId, ...protocol });
-  await talk.sync("the second asks for its part", now, second?.generationId ?? 0, { groupInstanceId, ...protocol });
+  await talk.sync("the second asks for its part", now, second?.generationId ?? 0, {
+    groupInstanceId,
+    ...protocol,
+  });
   await talk.describe("the group");
   await talk.leave("the first leaves by its id", first, groupInstanceId);
   await talk.leave("a name that nobody has leaves", "", "else");

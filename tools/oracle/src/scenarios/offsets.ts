@@ -24,7 +24,10 @@ interface Commit {
 }
 
 /** Fields for the versions with one group and for those with many. */
-export function offsetsOf(groupId: string, topics: readonly { name: string; partitionIndexes: number[] }[] | null) {
+export function offsetsOf(
+  groupId: string,
+  topics: readonly { name: string; partitionIndexes: number[] }[] | null,
+) {
   const own = topics === null ? null : [...topics];
   return { groupId, topics: own ?? [], groups: [{ groupId, topics: own }] };
 }
@@ -43,9 +46,19 @@ async function commits(world: World): Promise<void> {
       ],
       ...more,
     });
-  const fetch = (step: string, groupId = group, partitionIndexes = [0, 1, 2], topic = name, more: object = {}) =>
+  const fetch = (
+    step: string,
+    groupId = group,
+    partitionIndexes = [0, 1, 2],
+    topic = name,
+    more: object = {},
+  ) =>
     world.ask(step, "OffsetFetch", { ...offsetsOf(groupId, [{ name: topic, partitionIndexes }]), ...more });
-  await world.until("OffsetFetch", offsetsOf(group, []), (plain) => !JSON.stringify(plain).includes("COORDINATOR"));
+  await world.until(
+    "OffsetFetch",
+    offsetsOf(group, []),
+    (plain) => !JSON.stringify(plain).includes("COORDINATOR"),
+  );
   await fetch("of a group that is not there");
   await commit("an offset", {});
   await fetch("what was committed");
@@ -68,12 +81,17 @@ async function commits(world: World): Promise<void> {
   await commit("a member that is none", {}, { memberId: "nobody", generationIdOrMemberEpoch: 1 });
   await commit("a member that is none, of no generation", {}, { memberId: "nobody" });
   await commit("a generation without a member", {}, { generationIdOrMemberEpoch: 3 });
-  await commit("a member of a group that is not there", {}, {
-    groupId: world.name("nobodys"),
-    memberId: "nobody",
-    generationIdOrMemberEpoch: 1,
-  });
-  if (world.version("OffsetCommit") >= 7) await commit("an instance that is none", {}, { groupInstanceId: "me" });
+  await commit(
+    "a member of a group that is not there",
+    {},
+    {
+      groupId: world.name("nobodys"),
+      memberId: "nobody",
+      generationIdOrMemberEpoch: 1,
+    },
+  );
+  if (world.version("OffsetCommit") >= 7)
+    await commit("an instance that is none", {}, { groupInstanceId: "me" });
   await world.ask("one good and one bad", "OffsetCommit", {
     groupId: group,
     topics: [
@@ -106,8 +124,10 @@ async function forgetting(world: World): Promise<void> {
   const { name } = await world.makeTopic("forgotten", 2);
   const group = world.name("forgetful");
   const partition = { partitionIndex: 0, committedOffset: 5, committedMetadata: "" };
-  await world.until("OffsetCommit", { groupId: group, topics: [{ name, partitions: [partition] }] }, (plain) =>
-    JSON.stringify(plain).includes("NONE"),
+  await world.until(
+    "OffsetCommit",
+    { groupId: group, topics: [{ name, partitions: [partition] }] },
+    (plain) => JSON.stringify(plain).includes("NONE"),
   );
   const remove = (step: string, groupId: string, topic: string, ...partitions: number[]) =>
     world.ask(step, "OffsetDelete", {

@@ -46,7 +46,10 @@ async function plain(world: World): Promise<void> {
   connection.send("Produce", world.version("Produce"), produceRequest(topic.name, one, { acks: 0 }));
   await produce("behind one of acks 0, which is not answered", one);
   await produce("three records with keys, headers, times", threeRecords());
-  await produce("null, nothing, and records without value", batch({ records: [{ key: "k", value: "" }, {}] }));
+  await produce(
+    "null, nothing, and records without value",
+    batch({ records: [{ key: "k", value: "" }, {}] }),
+  );
   await produce("a partition that is not there", one, { index: 7 });
   await produce("a partition below 0", one, { index: -1 });
   for (const name of [world.name("nobody"), "", "a b"]) {
@@ -138,7 +141,10 @@ const RECORD = recordBytes({ value: "v" }, 0);
 const SECTIONS: readonly (readonly [string, BatchParts])[] = [
   ["bytes behind the records", { section: Buffer.concat([RECORD, Buffer.of(1, 2)]) }],
   ["a record that is cut off", { section: RECORD.subarray(0, 4) }],
-  ["a record that is longer than its batch", { section: Buffer.concat([Buffer.of(200), RECORD.subarray(1)]) }],
+  [
+    "a record that is longer than its batch",
+    { section: Buffer.concat([Buffer.of(200), RECORD.subarray(1)]) },
+  ],
   ["gzip", { attributes: GZIP, section: gzipSync(RECORD) }],
   ["gzip with a wrong count", { attributes: GZIP, section: gzipSync(RECORD), count: 2 }],
   ["gzip, cut off", { attributes: GZIP, section: gzipSync(RECORD).subarray(0, 15) }],

@@ -12,7 +12,10 @@ function assigned(...partitions: readonly (readonly [number, readonly number[]])
   return {
     numPartitions: -1,
     replicationFactor: -1,
-    assignments: partitions.map(([partitionIndex, brokerIds]) => ({ partitionIndex, brokerIds: [...brokerIds] })),
+    assignments: partitions.map(([partitionIndex, brokerIds]) => ({
+      partitionIndex,
+      brokerIds: [...brokerIds],
+    })),
   };
 }
 
@@ -73,10 +76,15 @@ async function creation(world: World): Promise<void> {
   await create("after the try", [topicRequest(name)]);
   await create("once more", [topicRequest(name)]);
   await create("a try of what is there", [topicRequest(name)], true);
-  await create("twice in one request", [topicRequest(world.name("twice")), topicRequest(world.name("twice"))]);
+  await create("twice in one request", [
+    topicRequest(world.name("twice")),
+    topicRequest(world.name("twice")),
+  ]);
   await create("one good and one bad", [topicRequest(world.name("good")), topicRequest("b a d")]);
   for (const each of ["", ".", "..", "a b", "a/b", "ö", "x".repeat(250)]) {
-    await create(`the name ${each.length > 10 ? "of 250 letters" : JSON.stringify(each)}`, [topicRequest(each)]);
+    await create(`the name ${each.length > 10 ? "of 250 letters" : JSON.stringify(each)}`, [
+      topicRequest(each),
+    ]);
   }
   await create("a name with a dot", [topicRequest(world.name("dotted.name"))]);
   await create("a name that is the same to metrics", [topicRequest(world.name("dotted_name"))]);

@@ -30,7 +30,11 @@ class Teller {
     const given = await this.world.askUntilReady(step, "InitProducerId", request);
     if (given === null || given.errorCode !== 0) return;
     const { producerId, producerEpoch } = given;
-    this.world.aliases.name("producer id", producerId, `id of ${this.world.aliases.text(this.transactionalId)}`);
+    this.world.aliases.name(
+      "producer id",
+      producerId,
+      `id of ${this.world.aliases.text(this.transactionalId)}`,
+    );
     this.identity = { producerId, producerEpoch };
     this.#sequence = 0;
   }
@@ -91,7 +95,9 @@ async function good(world: World): Promise<void> {
   await teller.describe("a transaction with a partition");
   await teller.produce("a record", topic, "1");
   await ends(topic, world, "an open transaction");
-  await world.ask("who has it open", "DescribeProducers", { topics: [{ name: topic.name, partitionIndexes: [0] }] });
+  await world.ask("who has it open", "DescribeProducers", {
+    topics: [{ name: topic.name, partitionIndexes: [0] }],
+  });
   await teller.end("a commit", true);
   await isOver(teller);
   await teller.end("the same commit", true);
@@ -104,7 +110,9 @@ async function good(world: World): Promise<void> {
   await teller.end("the same abort", false);
   await teller.end("a commit behind it", true);
   await ends(topic, world, "after the abort");
-  await world.ask("who has written", "DescribeProducers", { topics: [{ name: topic.name, partitionIndexes: [0] }] });
+  await world.ask("who has written", "DescribeProducers", {
+    topics: [{ name: topic.name, partitionIndexes: [0] }],
+  });
   await teller.add("a partition of the third", topic.name);
   await teller.produce("a record of the third", topic, "3");
   await teller.init("a second instance");
@@ -117,7 +125,11 @@ async function bad(world: World): Promise<void> {
   const teller = new Teller(world, "bad-teller");
   const unknown = world.name("nobody");
   const init = (step: string, more: object) =>
-    world.askUntilReady(step, "InitProducerId", { transactionalId: unknown, transactionTimeoutMs: 60_000, ...more });
+    world.askUntilReady(step, "InitProducerId", {
+      transactionalId: unknown,
+      transactionTimeoutMs: 60_000,
+      ...more,
+    });
   await init("an id without a name", { transactionalId: "" });
   await init("a timeout of 0", { transactionTimeoutMs: 0 });
   await init("a timeout below 0", { transactionTimeoutMs: -1 });
@@ -155,7 +167,9 @@ async function bad(world: World): Promise<void> {
   await isOver(teller);
   await teller.add("a partition", topic.name);
   await teller.produce("another id's record", topic, "1", { producerId: 4_242_424 });
-  await teller.produce("a record of an epoch that is to come", topic, "1", { producerEpoch: producerEpoch + 3 });
+  await teller.produce("a record of an epoch that is to come", topic, "1", {
+    producerEpoch: producerEpoch + 3,
+  });
   await teller.produce("a good record", topic, "1");
   await teller.produce("a gap", topic, "1", { baseSequence: 7 });
   await teller.end("an end of another id", true, { producerId: 4_242_424 });
@@ -186,7 +200,10 @@ async function withOffsets(world: World): Promise<void> {
     world.ask(step, "TxnOffsetCommit", {
       ...{ transactionalId: teller.transactionalId, groupId, ...teller.identity },
       topics: [
-        { name, partitions: [{ partitionIndex: 0, committedOffset: 5, committedMetadata: "n", ...partition }] },
+        {
+          name,
+          partitions: [{ partitionIndex: 0, committedOffset: 5, committedMetadata: "n", ...partition }],
+        },
       ],
       ...more,
     });
@@ -196,8 +213,15 @@ async function withOffsets(world: World): Promise<void> {
       ...more,
     });
   const fetch = (step: string, requireStable = false) =>
-    world.ask(step, "OffsetFetch", { ...offsetsOf(groupId, [{ name, partitionIndexes: [0, 1] }]), requireStable });
-  await world.until("OffsetFetch", offsetsOf(groupId, []), (plain) => !JSON.stringify(plain).includes("COORDINATOR"));
+    world.ask(step, "OffsetFetch", {
+      ...offsetsOf(groupId, [{ name, partitionIndexes: [0, 1] }]),
+      requireStable,
+    });
+  await world.until(
+    "OffsetFetch",
+    offsetsOf(groupId, []),
+    (plain) => !JSON.stringify(plain).includes("COORDINATOR"),
+  );
   await addOffsets("a group for an id that nobody has", { transactionalId: world.name("nobody"), ...NOBODY });
   await addOffsets("a group of another id", { producerId: 4_242_424 });
   await addOffsets("a group", {});
@@ -234,8 +258,17 @@ async function listing(world: World): Promise<void> {
   const { name } = await world.makeTopic("listed-ledger");
   await teller.init("an identity");
   const { producerId } = teller.identity;
-  const list = async (step: string, stateFilters: string[], producerIdFilters: number[] = [], durationFilter = -1) => {
-    const outcome = await world.quietly("ListTransactions", { stateFilters, producerIdFilters, durationFilter });
+  const list = async (
+    step: string,
+    stateFilters: string[],
+    producerIdFilters: number[] = [],
+    durationFilter = -1,
+  ) => {
+    const outcome = await world.quietly("ListTransactions", {
+      stateFilters,
+      producerIdFilters,
+      durationFilter,
+    });
     if (outcome.kind !== "answer") return world.note(step, "ListTransactions", outcome.kind);
     const { errorCode, unknownStateFilters, transactionStates } = outcome.response;
     const own = transactionStates.filter(({ transactionalId }) => transactionalId === teller.transactionalId);
@@ -252,7 +285,9 @@ async function listing(world: World): Promise<void> {
   await list("when it is open", ["Ongoing"]);
   await list("when it has been open for long", [], [], 60_000);
   await list("when it has been open for no time", [], [], 0);
-  await world.ask("one that nobody has", "DescribeTransactions", { transactionalIds: [world.name("nobody")] });
+  await world.ask("one that nobody has", "DescribeTransactions", {
+    transactionalIds: [world.name("nobody")],
+  });
   await world.ask("one without a name", "DescribeTransactions", { transactionalIds: [""] });
   await world.ask("none", "DescribeTransactions", { transactionalIds: [] });
   await teller.end("the end", false);

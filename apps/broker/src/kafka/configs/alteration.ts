@@ -6,6 +6,7 @@ import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall } from "../handler.ts";
 import { partProblem } from "../part-problem.ts";
 import { namedTwice } from "../repeats.ts";
+import { requireTopicName } from "./topic-configs.ts";
 
 export interface AlteredResource {
   readonly resourceType: number;
@@ -38,6 +39,8 @@ export function alterResources<Resource extends AlteredResource>(
           "INVALID_REQUEST",
           "only the settings of topics can be changed; a broker's are its flags",
         );
+      if (resourceName === "") throw new KafkaRefusal("INVALID_REQUEST", "a topic without a name");
+      requireTopicName(resourceName);
       // Of a topic that is not there nothing is judged.
       cluster.describeTopic(resourceName);
       const changes = changesOf(resource);

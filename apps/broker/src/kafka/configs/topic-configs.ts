@@ -9,6 +9,7 @@ import {
   type ConfigEntry,
   type RawTopicConfig,
   TOPIC_CONFIG_KEYS,
+  topicNameProblem,
 } from "@minikafka/core";
 import { CONFIG_SOURCE, CONFIG_TYPE, type ResponseOf } from "@minikafka/protocol/kafka";
 
@@ -69,6 +70,12 @@ const BROKER_NAMES: { readonly [name: string]: string } = {
   "segment.bytes": "log.segment.bytes",
   "unclean.leader.election.enable": "unclean.leader.election.enable",
 };
+
+/** Throws INVALID_TOPIC for what is the name of no topic, whether there is one or not. */
+export function requireTopicName(name: string): void {
+  const problem = topicNameProblem(name);
+  if (problem !== null) throw new BrokerError("INVALID_TOPIC", problem);
+}
 
 /** What somebody wants: `null` takes a setting back. */
 export interface NamedConfig {

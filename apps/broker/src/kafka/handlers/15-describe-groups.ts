@@ -2,7 +2,7 @@
  * DescribeGroups: the state of groups, and their members with what they say of themselves and what they are assigned.
  *
  * Behaviour: each group's coordinator is asked. One that is not there is Dead, without an error; of one without members nothing but its state
- * is told. One with members of the other kind, which our own clients are, is Dead as well, as in Kafka.
+ * is told; the protocol and what members say of themselves when it is stable (Kafka: ClassicGroup.asDescribedGroup). One with members of the other kind, which our own clients are, is Dead as well, as in Kafka.
  * Versions: 4 tells the instance ids of static members. Authorized operations are all that there are, where they are asked for.
  * Not modelled: GROUP_ID_NOT_FOUND for a group that is not there (version 6, KIP-1043).
  */
@@ -16,6 +16,8 @@ import { DEAD, groupStateName } from "../group-states.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 
 type Described = ResponseOf<"DescribeGroups">["groups"][number];
+
+const NOTHING = Buffer.alloc(0);
 
 export const describeGroups: KafkaHandler<"DescribeGroups"> = {
   async serve({ groups, includeAuthorizedOperations }, context, call) {
@@ -44,16 +46,18 @@ async function describe(groupId: string, context: BrokerContext, call: KafkaCall
 }
 
 function shown({ groupId, state, classic, members }: GroupDescription): Described {
+  // What a group has agreed on is told when it has: until then a client must not take it for that.
+  const isStable = state === "stable";
   return {
     errorCode: NONE,
     groupId,
     groupState: groupStateName(state),
     protocolType: classic?.protocolType ?? "",
-    protocolData: classic?.protocol ?? "",
+    protocolData: (isStable ? classic?.protocol : null) ?? "",
     members: members.flatMap(({ memberId, classic: facts }) => {
       if (facts === null) return [];
       const { instanceId: groupInstanceId, clientId, clientHost, metadata, assignment } = facts;
-      const told = { memberMetadata: metadata, memberAssignment: assignment };
+      const told = { memberMetadata: isStable ? metadata : NOTHING, memberAssignment: assignment };
       return [{ memberId, groupInstanceId, clientId, clientHost, ...told }];
     }),
   };

@@ -32,7 +32,7 @@ export const createTopics: KafkaHandler<"CreateTopics"> = {
     return { topics: [...results, ...Array.from(twice, refusedTwice)] };
   },
   refusal: ({ topics }, errorCode) => ({
-    topics: topics.map(({ name }) => ({ name, errorCode, configs: null })),
+    topics: topics.map(({ name }) => ({ name, errorCode, configs: [] })),
   }),
 };
 
@@ -41,7 +41,7 @@ function refusedTwice(name: string): TopicResult {
     name,
     errorCode: KAFKA_ERRORS.INVALID_REQUEST,
     errorMessage: "the topic is named more than once",
-    configs: null,
+    configs: [],
   };
 }
 
@@ -59,14 +59,14 @@ async function resultOf(
     else await cluster.createTopicLater(request);
     const { partitions, replicationFactor = 1 } = request;
     const made = { name, errorCode: NONE, numPartitions: partitions, replicationFactor };
-    if (validateOnly) return { ...made, configs: null };
+    if (validateOnly) return { ...made, configs: [] };
     return {
       ...made,
       topicId: cluster.describeTopic(name).topicId,
       configs: topicConfigs(cluster.describeConfig(name)),
     };
   } catch (problem) {
-    return { name, ...partProblem(named(problem), call), configs: null };
+    return { name, ...partProblem(named(problem), call), configs: [] };
   }
 }
 
@@ -117,6 +117,8 @@ function assigned(
     );
   requirePartitions(assignment.length);
   const known = assignment.map((brokerIds = []) => brokerIds);
+  if (known.some((brokerIds) => new Set(brokerIds).size < brokerIds.length))
+    throw new KafkaRefusal("INVALID_REPLICA_ASSIGNMENT", "expected each broker once in a partition");
   return { partitions: known.length, replicationFactor: known[0]?.length ?? 0, assignment: known };
 }
 

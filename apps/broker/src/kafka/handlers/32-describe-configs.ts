@@ -10,7 +10,7 @@
 import { RESOURCE_BROKER, RESOURCE_TOPIC, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../broker-context.ts";
 import { brokerConfigs } from "../configs/broker-configs.ts";
-import { areAll, type ConfigDescription, topicConfigs } from "../configs/topic-configs.ts";
+import { areAll, type ConfigDescription, requireTopicName, topicConfigs } from "../configs/topic-configs.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
 import { partProblem } from "../part-problem.ts";
@@ -55,8 +55,10 @@ function resultOf(resource: Resource, request: Request, context: BrokerContext, 
 
 function configsOf(resource: Resource, context: BrokerContext, { brokerId }: KafkaCall): ConfigDescription[] {
   const { resourceType, resourceName, configurationKeys: keys } = resource;
-  if (resourceType === RESOURCE_TOPIC)
+  if (resourceType === RESOURCE_TOPIC) {
+    requireTopicName(resourceName);
     return topicConfigs(context.cluster.describeConfig(resourceName), keys);
+  }
   if (resourceType !== RESOURCE_BROKER)
     throw new KafkaRefusal(
       "INVALID_REQUEST",

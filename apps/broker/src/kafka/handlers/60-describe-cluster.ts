@@ -4,9 +4,9 @@
  * Versions: 1 may ask for controllers: MISMATCHED_ENDPOINT_TYPE, since these are the ports of brokers (KIP-919).
  * Not modelled: racks (null), fenced brokers. There are no ACLs: every operation is allowed.
  */
-import { ENDPOINT_BROKERS } from "@minikafka/protocol/kafka";
+import { ENDPOINT_BROKERS, KAFKA_ERRORS, type ResponseOf } from "@minikafka/protocol/kafka";
 import { CLUSTER_OPERATIONS } from "../authorized-operations.ts";
-import { KafkaRefusal, NONE } from "../error-numbers.ts";
+import { NONE } from "../error-numbers.ts";
 import type { KafkaHandler } from "../handler.ts";
 import { runningBrokers } from "../running-brokers.ts";
 
@@ -15,11 +15,7 @@ const CONTROLLERS = 2;
 
 export const describeCluster: KafkaHandler<"DescribeCluster"> = {
   serve({ endpointType, includeClusterAuthorizedOperations }, context) {
-    if (endpointType !== ENDPOINT_BROKERS)
-      throw new KafkaRefusal(
-        endpointType === CONTROLLERS ? "MISMATCHED_ENDPOINT_TYPE" : "UNSUPPORTED_ENDPOINT_TYPE",
-        `the endpoint type is ${endpointType}; expected ${ENDPOINT_BROKERS}, brokers`,
-      );
+    if (endpointType !== ENDPOINT_BROKERS) return notHere(endpointType);
     return {
       errorCode: NONE,
       clusterId: context.cluster.clusterId,
@@ -27,5 +23,15 @@ export const describeCluster: KafkaHandler<"DescribeCluster"> = {
       ...(includeClusterAuthorizedOperations && { clusterAuthorizedOperations: CLUSTER_OPERATIONS }),
     };
   },
-  refusal: ({ endpointType }, errorCode) => ({ errorCode, endpointType, clusterId: "", brokers: [] }),
+  refusal: (_request, errorCode) => ({ errorCode, clusterId: "", brokers: [] }),
 };
+
+/** These are the ports of brokers, which the answer says as well. */
+function notHere(endpointType: number): ResponseOf<"DescribeCluster"> {
+  const errorCode =
+    endpointType === CONTROLLERS
+      ? KAFKA_ERRORS.MISMATCHED_ENDPOINT_TYPE
+      : KAFKA_ERRORS.UNSUPPORTED_ENDPOINT_TYPE;
+  const errorMessage = `the endpoint type is ${endpointType}; expected ${ENDPOINT_BROKERS}, brokers`;
+  return { errorCode, errorMessage, clusterId: "", brokers: [] };
+}
