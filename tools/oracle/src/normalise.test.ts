@@ -85,12 +85,12 @@ test("records are read, and damaged ones told as damaged", () => {
   const read = normalise({ records }, new Aliases());
   expect(read).toMatchObject({
     records: {
-      "0": {
+      "at 0": {
         baseOffset: 0,
         isIntact: true,
         content: [{ key: "k", value: "v", timestamp: 1_000_005, headers: [["h", null]] }],
       },
-      "1": { baseOffset: 1, isIntact: false },
+      "at 1": { baseOffset: 1, isIntact: false },
     },
   });
   expect(Object.keys((read as { records: object }).records)).toHaveLength(2);

@@ -57,18 +57,7 @@ const TIMES: ReadonlySet<string> = new Set([
 
 /** By which field elements of a list are told apart, the first that they have. */
 const KEYS = [
-  ...[
-    "baseOffset",
-    "apiKey",
-    "name",
-    "topic",
-    "groupId",
-    "key",
-    "partitionIndex",
-    "partition",
-    "index",
-    "batchIndex",
-  ],
+  ...["apiKey", "name", "topic", "groupId", "key", "partitionIndex", "partition", "index", "batchIndex"],
   ...["transactionalId", "resourceName", "brokerId", "nodeId", "memberId", "topicId", "producerId", "logDir"],
 ] as const;
 
@@ -117,12 +106,17 @@ function listOf(elements: readonly Plain[]): Plain {
   return Object.fromEntries(byKey);
 }
 
+/** By where they begin. */
+function batchesOf(records: Buffer, aliases: Aliases): Plain {
+  const batches = readBatches(records).map((each) => [`at ${each.baseOffset}`, normalise(each, aliases)]);
+  return Object.fromEntries(batches);
+}
+
 /** `value` of a message, in a form that can be compared. `field`: where it stands. */
 export function normalise(value: unknown, aliases: Aliases, field = ""): Plain {
   if (value === undefined) return null;
   if (Buffer.isBuffer(value)) {
-    if (field === "records") return normalise(readBatches(value), aliases);
-    return bytesAsText(value, aliases);
+    return field === "records" ? batchesOf(value, aliases) : bytesAsText(value, aliases);
   }
   // The order of batches and records, and of a record's headers, is what they are about.
   if (Array.isArray(value)) {

@@ -42,8 +42,8 @@ async function description(world: World): Promise<void> {
   await ask("nothing", []);
 }
 
-async function changes(world: World): Promise<void> {
-  const { name } = await world.makeTopic("changed");
+/** Changes the settings of a topic one by one, and looks at them. */
+function alterer(world: World, name: string) {
   const alter = (step: string, settings: readonly Setting[], more = {}, resourceName = name, kind = TOPIC) =>
     world.ask(step, "IncrementalAlterConfigs", {
       resources: [
@@ -64,6 +64,12 @@ async function changes(world: World): Promise<void> {
       resources: [{ resourceType: TOPIC, resourceName: name, configurationKeys: CHOSEN }],
     });
   };
+  return { alter, look };
+}
+
+async function changes(world: World): Promise<void> {
+  const { name } = await world.makeTopic("changed");
+  const { alter, look } = alterer(world, name);
   await alter("a try", [["retention.ms", "5000"]], { validateOnly: true });
   await alter("a try of what is wrong", [["retention.ms", "soon"]], { validateOnly: true });
   await look("after the tries");
@@ -89,6 +95,12 @@ async function changes(world: World): Promise<void> {
   await alter("a policy less that is not there", [["cleanup.policy", "delete", SUBTRACT]]);
   await alter("the last policy less", [["cleanup.policy", "compact", SUBTRACT]]);
   await look("after the last policy less");
+  await refusals(world, name);
+  await look("at the end");
+}
+
+async function refusals(world: World, name: string): Promise<void> {
+  const { alter } = alterer(world, name);
   await alter("appended to what is no list", [["retention.ms", "5", APPEND]]);
   await alter("an operation that nobody knows", [["retention.ms", "5", 9]]);
   await alter("a value of null", [["retention.ms", null]]);
@@ -118,7 +130,6 @@ async function changes(world: World): Promise<void> {
     ],
   });
   await world.ask("nothing", "IncrementalAlterConfigs", { resources: [] });
-  await look("at the end");
 }
 
 async function replacement(world: World): Promise<void> {

@@ -32,9 +32,8 @@ export function offsetsOf(
   return { groupId, topics: own ?? [], groups: [{ groupId, topics: own }] };
 }
 
-async function commits(world: World): Promise<void> {
-  const { name } = await world.makeTopic("committed", 3);
-  const group = world.name("committers");
+/** Who commits for a group, and looks at what it has. */
+function committer(world: World, name: string, group: string) {
   const commit = (step: string, parts: Commit, more: object = {}, topic = name) =>
     world.ask(step, "OffsetCommit", {
       groupId: group,
@@ -54,11 +53,13 @@ async function commits(world: World): Promise<void> {
     more: object = {},
   ) =>
     world.ask(step, "OffsetFetch", { ...offsetsOf(groupId, [{ name: topic, partitionIndexes }]), ...more });
-  await world.until(
-    "OffsetFetch",
-    offsetsOf(group, []),
-    (plain) => !JSON.stringify(plain).includes("COORDINATOR"),
-  );
+  return { commit, fetch };
+}
+
+async function commits(world: World): Promise<void> {
+  const { name } = await world.makeTopic("committed", 3);
+  const group = world.name("committers");
+  const { commit, fetch } = committer(world, name, group);
   await fetch("of a group that is not there");
   await commit("an offset", {});
   await fetch("what was committed");
@@ -71,6 +72,12 @@ async function commits(world: World): Promise<void> {
   await commit("an offset of -2", { partitionIndex: 2, committedOffset: -2 });
   await fetch("what was committed as -2");
   await commit("an offset far behind the end", { partitionIndex: 2, committedOffset: 9_000_000 });
+  await refusals(world, name, group);
+  await looks(world, name, group);
+}
+
+async function refusals(world: World, name: string, group: string): Promise<void> {
+  const { commit } = committer(world, name, group);
   await commit("a note of 4096 letters", { committedMetadata: "n".repeat(4096) });
   await commit("a note of 4097 letters", { committedMetadata: "n".repeat(4097) });
   await commit("a partition that is not there", { partitionIndex: 9 });
@@ -104,6 +111,10 @@ async function commits(world: World): Promise<void> {
     ],
   });
   await world.ask("nothing", "OffsetCommit", { groupId: group, topics: [] });
+}
+
+async function looks(world: World, name: string, group: string): Promise<void> {
+  const { fetch } = committer(world, name, group);
   await fetch("what is there at the end");
   await fetch("a partition that is not there", group, [9]);
   await fetch("a topic that is not there", group, [0], world.name("nobody"));
