@@ -2,7 +2,6 @@
 import type { Expectation } from "../compare.ts";
 
 const NAMELESS = "a group has a name";
-const NEGATIVE = "a negative offset that is committed leaves nothing committed";
 
 export const GROUP_BOUNDARIES: readonly Expectation[] = [
   ...[
@@ -18,14 +17,6 @@ export const GROUP_BOUNDARIES: readonly Expectation[] = [
     ...{ scenario: "coordinators", step: "of a transactional id without a name" },
     reason: "a transactional id has a name",
   },
-  ...["what was committed as -1", "what was committed as -2"].flatMap((step) =>
-    ["*.partitions.2.metadata", "*.partitions.2.committedOffset"]
-      .slice(0, step.endsWith("1") ? 1 : 2)
-      .map((path) => ({
-        ...{ scenario: "offsets", step, path },
-        reason: NEGATIVE,
-      })),
-  ),
   {
     ...{ scenario: "offsets", path: "*.committedLeaderEpoch", ours: "-1", kafka: "0" },
     reason: "leader epochs are not kept beside committed offsets (KIP-320)",
@@ -34,10 +25,6 @@ export const GROUP_BOUNDARIES: readonly Expectation[] = [
     ...{ scenario: "forget offsets", step },
     reason: "a group without members and offsets is none",
   })),
-  {
-    ...{ scenario: "a group of one", step: "the same twice" },
-    reason: "what is asked twice is answered twice",
-  },
   {
     ...{ scenario: "a group of one", step: "with operations", path: "*.authorizedOperations" },
     ...{ ours: "328", kafka: "3400" },

@@ -20,6 +20,7 @@ const VERSIONS: readonly (readonly [api: string, ours: string, kafka: string])[]
   ["EndTxn", "0-4", "0-5"],
   ["TxnOffsetCommit", "0-4", "0-5"],
   ["DescribeLogDirs", "1-4", "1-5"],
+  ["AlterPartitionReassignments", "0-0", "0-1"],
   ["DescribeCluster", "0-1", "0-2"],
   ["ListTransactions", "0-1", "0-2"],
 ];

@@ -155,9 +155,31 @@ async function folders(world: World): Promise<void> {
   await ask("nothing", []);
 }
 
+async function moves(world: World): Promise<void> {
+  const { name } = await world.makeTopic("moved", 2);
+  const move = (step: string, replicas: number[] | null, topic = name, partitionIndex = 0) =>
+    world.ask(step, "AlterPartitionReassignments", {
+      topics: [{ name: topic, partitions: [{ partitionIndex, replicas }] }],
+    });
+  await move("an end of what is not under way", null);
+  await move("to a broker that is not there", [9]);
+  await move("to no broker", []);
+  await move("to one broker twice", [1, 1]);
+  await move("a topic that is not there", [1], world.name("nobody"));
+  await move("a partition that is not there", [1], name, 7);
+  await world.ask("nothing", "AlterPartitionReassignments", { topics: [] });
+  const list = (step: string, topic: string, ...partitionIndexes: number[]) =>
+    world.ask(step, "ListPartitionReassignments", { topics: [{ name: topic, partitionIndexes }] });
+  await list("what moves", name, 0, 1);
+  await list("what moves of a topic that is not there", world.name("nobody"), 0);
+  await list("what moves of a partition that is not there", name, 7);
+  await world.ask("all that moves", "ListPartitionReassignments", { topics: null });
+}
+
 export const TOPICS: readonly Scenario[] = [
   { name: "create topics", run: creation },
   { name: "create partitions", run: growth },
   { name: "delete topics", run: deletion },
   { name: "log dirs", run: folders },
+  { name: "reassignments", run: moves },
 ];
