@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Verdict } from "../src/checkers/checker.ts";
 import { answeredInPlace, retryKnown } from "../src/checkers/state/answers.ts";
+import type { BatchLook } from "../src/checkers/state/log-mirror.ts";
+import type { PartitionLook } from "../src/checkers/state/partition-look.ts";
 import { batch, MadeLooks, sequenced } from "./made-looks.ts";
 
 const LOG = { 1: { batches: [sequenced(0, 0), sequenced(1, 1), batch(2)] } };
@@ -9,11 +11,16 @@ function sentAs(baseSequence: number) {
   return { records: 1, sequence: { producerId: 7, producerEpoch: 0, baseSequence } };
 }
 
-function answered(baseSequence: number, baseOffset: number, appendedIn: number | null = null): Verdict {
+function answered(
+  baseSequence: number,
+  baseOffset: number,
+  appendedIn: number | null = null,
+  before: readonly PartitionLook[] = [],
+): Verdict {
   const verdict = new Verdict();
   const look = new MadeLooks().made(LOG);
   answeredInPlace.answered(
-    look,
+    { look, before },
     { ...sentAs(baseSequence), baseOffset, appendedIn },
     verdict.judgeOf("answered-in-place"),
   );
@@ -35,6 +42,12 @@ describe("an answer to a send", () => {
   test("is none to be flagged where another leads who had not to have it", () => {
     expect(answered(2, 3, 5).violations).toEqual([]);
     expect(answered(2, 3, 0).violations.length).toBe(1);
+  });
+
+  test("is none to be flagged where its batch stood when it was given, before another led", () => {
+    const ledBy = (...batches: BatchLook[]) => [new MadeLooks().made({ 1: { batches } })];
+    expect(answered(3, 3, null, ledBy(batch(0), batch(1), batch(2), sequenced(3, 3))).violations).toEqual([]);
+    expect(answered(3, 3, null, ledBy(batch(0), batch(1), batch(2), batch(3))).violations.length).toBe(1);
   });
 
   test("is none to be flagged where its batch stands", () => {

@@ -88,11 +88,11 @@ export class Judging {
     const look = acks === 0 ? null : this.#looks.lookAt(cluster, place, 0);
     if (look === null) return;
     const appendedIn = this.#appendedIn.get(append) ?? null;
+    const before = this.#before.get(cluster)?.filter((each) => each.place === look.place) ?? [];
     const answer = { ...append, baseOffset, appendedIn };
-    answeredInPlace.answered(look, answer, this.verdict.judgeOf(answeredInPlace.name));
+    answeredInPlace.answered({ look, before }, answer, this.verdict.judgeOf(answeredInPlace.name));
     const { acknowledgedHeld } = this.#checkers;
     const judge = this.verdict.judgeOf(acknowledgedHeld.name);
-    const before = this.#before.get(cluster)?.filter((each) => each.place === look.place) ?? [];
     if (acks === "all") acknowledgedHeld.acknowledged({ look, before, baseOffset, nextOffset }, judge);
   }
 

@@ -17,6 +17,14 @@ export interface AnsweredBatch extends SentBatch {
   readonly appendedIn: number | null;
 }
 
+/** The partition of an answer. */
+export interface AnsweredPlace {
+  /** As the answer comes. */
+  readonly look: PartitionLook;
+  /** Just before each change of who leads or is in sync since time last passed: the answer may have been on its way by then. */
+  readonly before: readonly PartitionLook[];
+}
+
 /** Of so many last batches of a producer a retry is known (KIP-98). */
 const WINDOW = 5;
 
@@ -24,17 +32,16 @@ export const answeredInPlace = {
   name: "answered-in-place",
   promise: "what is answered to a send, or to its retry, is where its batch stands in the leader's log",
 
-  answered(look: PartitionLook, answer: AnsweredBatch, judge: Judge): void {
+  answered({ look, before }: AnsweredPlace, answer: AnsweredBatch, judge: Judge): void {
     const { sequence, records, baseOffset, appendedIn } = answer;
     if (appendedIn !== null && appendedIn !== look.leaderEpoch) return;
     const leader = leaderOf(look);
-    const batch = leader?.mirror.batches[leader.mirror.indexFrom(baseOffset)];
+    const batch = batchAt(look, baseOffset);
     if (leader === null || baseOffset < leader.logStartOffset) return;
     // Compaction takes batches, and records of them.
     if (look.isCompacted && batch?.records?.length !== records) return;
     judge.asked();
-    const isThere = batch?.baseOffset === baseOffset && batch.nextOffset === baseOffset + records;
-    if (batch !== undefined && isThere && (sequence === null || isOf(batch, sequence))) return;
+    if ([look, ...before].some((each) => isInPlace(each, answer))) return;
     judge.violated(`a send of ${records} to ${look.place} was answered with ${baseOffset}, where it is not`, [
       `it was sent as ${sequenceWords(sequence)}`,
       batch === undefined ? "nothing is there" : batchWords(leader.brokerId, batch),
@@ -63,6 +70,18 @@ export const retryKnown = {
     ]);
   },
 };
+
+/** In the leader's log, from `baseOffset` on. */
+function batchAt(look: PartitionLook, baseOffset: number): BatchLook | undefined {
+  const mirror = leaderOf(look)?.mirror;
+  return mirror?.batches[mirror.indexFrom(baseOffset)];
+}
+
+function isInPlace(look: PartitionLook, { sequence, records, baseOffset }: AnsweredBatch): boolean {
+  const batch = batchAt(look, baseOffset);
+  if (batch?.baseOffset !== baseOffset || batch.nextOffset !== baseOffset + records) return false;
+  return sequence === null || isOf(batch, sequence);
+}
 
 function isOf({ producerId, producerEpoch, baseSequence }: BatchLook, sequence: Sequence): boolean {
   return (
