@@ -329,6 +329,27 @@ describe("a history of transactions", () => {
       },
     },
     {
+      what: "an unclean promotion of its coordinator took that it was aborted, which a partition has a marker of",
+      make: (history) => {
+        history.begin("t");
+        history.send("a", 0, { transaction: "t" });
+        history.send("b", 0, { transaction: "t", place: "orders/1" });
+        history.end("t", true, "unknown");
+        history.lead("__transaction_state/4", true);
+        history.poll({ 0: "a" }, COMMITTED);
+        history.poll({}, { ...COMMITTED, place: "orders/1", next: 1 });
+      },
+    },
+    {
+      what: "it was committed and then aborted, by coordinators of which one was promoted uncleanly",
+      make: (history) => {
+        history.begin("t");
+        history.end("t", true);
+        history.lead("__transaction_state/4", true);
+        history.end("t", false);
+      },
+    },
+    {
       what: "a power cut took the end of what copiers had read, and they began anew",
       make: (history) => {
         history.topic({ topic: "out" });

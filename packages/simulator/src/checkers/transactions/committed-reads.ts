@@ -62,13 +62,20 @@ export function transactionWords({ name, begun, ends }: Transaction): string[] {
   return [began, ...ended];
 }
 
+/** Whether the coordinator may have lost by then how it had decided to end it, after a marker of that, and ended the rest otherwise. */
+export function mayEndTwice({ losses }: JudgedHistory, { begun, sends }: Transaction, to: number): boolean {
+  const from = Math.min(begun?.order ?? to, ...sends.map(({ order }) => order));
+  return losses.excuseOfTopic("__transaction_state", "all", { from, to }) !== null;
+}
+
 export const twoEnds: Checker<JudgedHistory> = {
   name: "two-ends",
   promise: "a transaction ends once: nobody is answered a commit where somebody was answered an abort",
   check(judged, judge) {
     for (const transaction of judged.transactions.values()) {
       const answered = transaction.ends.filter(({ ended }) => ended?.outcome === "ok");
-      if (answered.length === 0) continue;
+      const to = Math.max(0, ...answered.map(({ ended }) => ended?.order ?? 0));
+      if (answered.length === 0 || mayEndTwice(judged, transaction, to)) continue;
       judge.asked();
       if (answered.some(({ asked }) => asked.commit) && answered.some(({ asked }) => !asked.commit))
         judge.violated(`${transaction.name} was committed and aborted`, transactionWords(transaction));

@@ -4,7 +4,7 @@ import { Compaction } from "../facts/compaction.ts";
 import { forEachPassed } from "../facts/coverage.ts";
 import { type JudgedHistory, protectionOf } from "../facts/judged-history.ts";
 import { pollWords, sentWords } from "../facts/words.ts";
-import { transactionWords } from "./committed-reads.ts";
+import { mayEndTwice, transactionWords } from "./committed-reads.ts";
 
 export const tornTransaction: Checker<JudgedHistory> = {
   name: "torn-transaction",
@@ -19,7 +19,9 @@ export const tornTransaction: Checker<JudgedHistory> = {
         const witnessedAt = transaction?.witnessedAt ?? Number.POSITIVE_INFINITY;
         if (transaction === null || witnessedAt >= poll.order || protectionOf(sent) === null) continue;
         if (seenId !== id && compaction.mayTake(sent, offset)) continue;
-        if (judged.losses.excuse(place, "all", { from: send.order, to: poll.ended.order }) !== null) continue;
+        const to = poll.ended.order;
+        if (judged.losses.excuse(place, "all", { from: send.order, to }) !== null) continue;
+        if (mayEndTwice(judged, transaction, to)) continue;
         judge.asked();
         if (seenId === id) continue;
         judge.violated(
