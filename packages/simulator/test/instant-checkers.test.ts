@@ -1,12 +1,13 @@
 /** What is judged in the very instant in which something is sent, written or looked at. */
 import { describe, expect, test } from "vitest";
 import { Verdict } from "../src/checkers/checker.ts";
+import { CompleteAfterMarkers } from "../src/checkers/state/complete-after-markers.ts";
 import { MarkerAfterDecision } from "../src/checkers/state/decided-markers.ts";
 import { EnoughBeforeAppend } from "../src/checkers/state/enough-in-sync.ts";
 import { LagLeaves } from "../src/checkers/state/lag-leaves.ts";
 import type { PartitionLook } from "../src/checkers/state/partition-look.ts";
 import { keyed } from "./flagged-looks.ts";
-import { batch, MadeLooks, type MadeReplica, PLACE } from "./made-looks.ts";
+import { batch, inTransaction, MadeLooks, type MadeReplica, marker, PLACE } from "./made-looks.ts";
 
 type Made = Readonly<Record<number, MadeReplica>>;
 
@@ -134,5 +135,42 @@ describe("a marker", () => {
     expectSound(written({ flushedOffset: 2 }, { leaderEpoch: 1 }), 0);
     expectSound(written({ flushedOffset: 2 }, {}, { producerEpoch: 0 }), 0);
     expectSound(written({ flushedOffset: 2 }, {}, { isCompleted: true }), 0);
+  });
+});
+
+describe("a transaction that is complete", () => {
+  /** Of producer 7 in epoch 0. */
+  function completed(
+    leader: MadeReplica,
+    changes: Partial<PartitionLook> = {},
+    { coordinators = {} as Partial<PartitionLook> } = {},
+  ): Verdict {
+    const verdict = new Verdict();
+    const checker = new CompleteAfterMarkers();
+    const facts = { committed: true, cause: "request", partitions: 1 } as const;
+    const identity = { transactionalId: "w0", producerId: 7, producerEpoch: 0 };
+    checker.traced({ kind: "transaction_prepared", ...identity, ...facts });
+    const looks = [new MadeLooks().made({ 1: leader }, changes)];
+    const others = [new MadeLooks().made({ 1: {} }, coordinators)];
+    checker.completed("w0", { looks, coordinators: others }, verdict.judgeOf(checker.name));
+    return verdict;
+  }
+
+  const OPEN = { batches: [inTransaction(0)] };
+
+  test("is flagged where the leader of a partition has it open", () => {
+    expectFlagged(completed(OPEN));
+  });
+
+  test("is none to be flagged where its marker stands, another one is open, or all its records were deleted", () => {
+    expectSound(completed({ batches: [inTransaction(0), marker(1, "commit")] }), 1);
+    expectSound(completed({ batches: [inTransaction(0, 1)] }), 1);
+    expectSound(completed({ ...OPEN, logStartOffset: 1 }), 1);
+  });
+
+  test("is not judged where one that was out of sync has led, there or at the coordinator's", () => {
+    expectSound(completed(OPEN, { uncleanPromotions: 1 }), 0);
+    expectSound(completed(OPEN, {}, { coordinators: { uncleanPromotions: 1 } }), 0);
+    expectSound(completed(OPEN, { leaderId: null }), 0);
   });
 });

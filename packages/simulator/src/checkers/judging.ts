@@ -30,11 +30,12 @@ export class Judging {
 
   /** Hears what the cluster does, as it does it. `null`: it does not serve yet, or any more. */
   traced(event: TraceEvent, cluster: BrokerCluster | null): void {
-    const { markerAfterDecision, enoughBeforeAppend, lagLeaves } = this.#instants;
+    const { markerAfterDecision, completeAfterMarkers, enoughBeforeAppend, lagLeaves } = this.#instants;
     // Both are told before they count.
     if (event.kind === "isr_changed" || event.kind === "leader_changed") this.#keep(cluster, event);
     this.#looks.traced(event);
     markerAfterDecision.traced(event);
+    completeAfterMarkers.traced(event);
     if (event.kind === "isr_changed") enoughBeforeAppend.changed(`${event.topic}/${event.partition}`);
     if (event.kind === "broker_started" || event.kind === "broker_stopped") lagLeaves.begunAnew();
     if (event.kind === "marker_written" && cluster !== null)
@@ -42,6 +43,15 @@ export class Judging {
         event,
         this.#looksAt(cluster, COORDINATORS_TOPIC, 0),
         this.verdict.judgeOf(markerAfterDecision.name),
+      );
+    if (event.kind === "transaction_completed" && cluster !== null)
+      completeAfterMarkers.completed(
+        event.transactionalId,
+        {
+          looks: this.#looksAtAll(cluster),
+          coordinators: this.#looksAt(cluster, COORDINATORS_TOPIC, 0),
+        },
+        this.verdict.judgeOf(completeAfterMarkers.name),
       );
   }
 
@@ -130,6 +140,11 @@ export class Judging {
     if (cluster === null || look === null) return;
     const looks = this.#before.get(cluster) ?? [];
     this.#before.set(cluster, [...looks, look]);
+  }
+
+  #looksAtAll(cluster: BrokerCluster): PartitionLook[] {
+    if (cluster.state !== "running") return [];
+    return cluster.listTopics().flatMap(({ topic }) => this.#looksAt(cluster, topic, 0));
   }
 
   #looksAt(cluster: BrokerCluster, topic: string, life: number): PartitionLook[] {

@@ -3,6 +3,7 @@ import type { Checker } from "./checker.ts";
 import { AcknowledgedHeld } from "./state/acknowledged-held.ts";
 import { answeredInPlace, retryKnown } from "./state/answers.ts";
 import { CompactionKeeps } from "./state/compaction-keeps.ts";
+import { CompleteAfterMarkers } from "./state/complete-after-markers.ts";
 import { MarkerAfterDecision } from "./state/decided-markers.ts";
 import { EnoughBeforeAppend } from "./state/enough-in-sync.ts";
 import { LagLeaves } from "./state/lag-leaves.ts";
@@ -45,12 +46,14 @@ export function instantCheckers() {
   const enoughBeforeAppend = new EnoughBeforeAppend();
   const lagLeaves = new LagLeaves();
   const markerAfterDecision = new MarkerAfterDecision();
+  const completeAfterMarkers = new CompleteAfterMarkers();
   const all: readonly { readonly name: string; readonly promise: string }[] = [
     answeredInPlace,
     retryKnown,
     enoughBeforeAppend,
     lagLeaves,
     markerAfterDecision,
+    completeAfterMarkers,
   ];
-  return { all, enoughBeforeAppend, lagLeaves, markerAfterDecision };
+  return { all, enoughBeforeAppend, lagLeaves, markerAfterDecision, completeAfterMarkers };
 }

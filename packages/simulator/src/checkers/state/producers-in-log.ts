@@ -60,7 +60,7 @@ interface EndedInLog {
 }
 
 /** What is open in a log, and what has ended. */
-interface TransactionsInLog {
+export interface TransactionsInLog {
   readonly open: Map<number, OpenInLog>;
   /** By producer id, its last marker. */
   readonly markers: Map<number, BatchLook>;
@@ -69,12 +69,12 @@ interface TransactionsInLog {
   startsAt: number | null;
 }
 
-function emptyLog(): TransactionsInLog {
+export function emptyLog(): TransactionsInLog {
   return { open: new Map(), markers: new Map(), ended: [], startsAt: null };
 }
 
 /** Notes one batch, and returns what is wrong with it. */
-function noteBatch(state: TransactionsInLog, batch: BatchLook, isCompacted: boolean): string | null {
+export function noteBatch(state: TransactionsInLog, batch: BatchLook, isCompacted: boolean): string | null {
   state.startsAt ??= batch.baseOffset;
   const { producerId, producerEpoch, control, baseOffset, recordCount } = batch;
   if (producerId < 0) return null;
