@@ -49,7 +49,7 @@ export const REPLICATION = [
     file: "replica/isr.ts",
     from: 'if (rule.joinsFlushed && follower.flushedOffset < leader.highWatermark) return "not_flushed";',
     to: "",
-    seed: 15,
+    seed: 19,
   },
   {
     name: "isr-not-judged",
