@@ -4,6 +4,7 @@ import type { Broker } from "../src/daemon.ts";
 import { base64, Session, settle } from "./support/broker.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
 import { kafkaBatch, kafkaValues } from "./support/kafka-records.ts";
+import { TransactionalSession } from "./support/transactions.ts";
 
 async function openWithTopic(settings = {}, partitions = 2) {
   const broker = await openKafkaBroker(settings);
@@ -299,6 +300,13 @@ describe("a broker answers for what it leads alone", () => {
     const found = await listed(broker, two, -2);
     expect(found).toMatchObject({ offset: 0, leaderEpoch: 0 });
     expect(await listed(broker, two, -1)).toMatchObject({ offset: 2, leaderEpoch: 1 });
+    const transaction = await TransactionalSession.open(Session.open(broker));
+    await transaction.begin();
+    await transaction.produce("open");
+    await broker.cluster.promote({ topic: "orders", partition: 0 }, 3);
+    const three = await KafkaClient.open(broker, 3);
+    // What is open was written by the leader before.
+    expect(await listed(broker, three, -1, 7, 1)).toMatchObject({ offset: 2, leaderEpoch: 2 });
     expect(await listed(broker, one, -1)).toMatchObject({ errorCode: 6, offset: -1 });
   });
 

@@ -13,6 +13,7 @@ import {
   type RequestOf,
   type ResponseOf,
   TIMESTAMP_EARLIEST,
+  TIMESTAMP_LATEST,
   TIMESTAMP_MAX,
 } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../broker-context.ts";
@@ -78,7 +79,7 @@ function found(
     partitionIndex,
     offset: offset ?? NOT_FOUND,
     timestamp: timestampMs ?? NOT_FOUND,
-    leaderEpoch: offset === null ? NOT_FOUND : epochAt(set, offset),
+    leaderEpoch: offset === null ? NOT_FOUND : epochAt(set, offset, timestamp),
   };
 }
 
@@ -89,9 +90,9 @@ function latestTimeMs(cluster: BrokerContext["cluster"], place: TopicPartition):
   return latest < 0 ? null : latest;
 }
 
-/** Which leader wrote at an offset; at the end of the log, the present one. */
-function epochAt({ leaderLog, leaderEpoch }: PartitionReplicaSet, offset: number): number {
-  if (offset >= leaderLog.logEndOffset) return leaderEpoch;
+/** Which leader wrote at an offset; at the end of what may be read, the present one (Kafka: Partition.fetchOffsetForTimestamp). */
+function epochAt({ leaderLog, leaderEpoch }: PartitionReplicaSet, offset: number, timestamp: number): number {
+  if (timestamp === TIMESTAMP_LATEST || offset >= leaderLog.logEndOffset) return leaderEpoch;
   return (
     leaderLog.leaderEpochs.findLast(({ startOffset }) => startOffset <= offset)?.leaderEpoch ?? leaderEpoch
   );
