@@ -1,5 +1,6 @@
 /** How much a fetch may bring, of all partitions and of each. */
 import { expect, test } from "vitest";
+import { frameOfBatch } from "../src/kafka/batches/frame-of-batch.ts";
 import { Session } from "./support/broker.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
 import { kafkaBatch, kafkaValues } from "./support/kafka-records.ts";
@@ -80,6 +81,26 @@ test.each([0, -1])(
     }
   },
 );
+
+test("an answer is bounded by the broker, however much was asked for of however many partitions", async () => {
+  const { broker, client } = await openWithTopic({}, 4);
+  const partitions = [0, 1, 2, 3];
+  const frame = frameOfBatch(kafkaBatch(["x".repeat(2_000_000)]), 9);
+  for (const partition of partitions)
+    for (let batch = 0; batch < 10; batch += 1)
+      await broker.cluster.appendBatch({ topic: TOPIC, partition }, Buffer.from(frame), { acks: 0 });
+  const most = 0x7fff_ffff;
+  const asked = partitions.map((partition) => ({ partition, fetchOffset: 0, partitionMaxBytes: most }));
+  const request = {
+    maxWaitMs: 0,
+    minBytes: 1,
+    maxBytes: most,
+    topics: [{ topic: TOPIC, partitions: asked }],
+  };
+  const { responses } = await client.ask("Fetch", 11, request);
+  const bytes = responses[0]?.partitions.map(({ records }) => records?.length ?? 0) ?? [];
+  expect(bytes.map((each) => Math.floor(each / 2_000_000))).toEqual([10, 10, 10, 3]);
+});
 
 test("of a partition that is not the first with records no batch comes that is longer than was asked for of it", async () => {
   const { client } = await openWithTopic({}, 3);

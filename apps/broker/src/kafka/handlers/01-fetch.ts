@@ -7,10 +7,11 @@
  * them out. Batches are those that lie in the log, with Kafka's header in the place of ours.
  * Versions: 9 brought the leader epoch that the client knows (KIP-320), 12 the leader to turn to, 13 topic ids instead of names
  * (UNKNOWN_TOPIC_ID), 16 where that leader is reached.
+ * An answer holds at most 64 MiB, however much is asked for (Kafka: fetch.max.bytes of the broker, 55 MiB).
  * Not modelled: fetch sessions (KIP-227). Who asks for one is answered in full, with session 0, which clients know for no; who goes on with
  * one that never was is told FETCH_SESSION_ID_NOT_FOUND. Replicas do not fetch by this protocol: their fields are passed over.
  */
-import { BrokerError, type FetchResult, type Isolation } from "@minikafka/core";
+import { BrokerError, type FetchResult, type Isolation, LIMITS } from "@minikafka/core";
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../broker-context.ts";
 import { FetchBudget } from "../../fetch-budget.ts";
@@ -41,7 +42,7 @@ export const fetch: KafkaHandler<"Fetch"> = {
       partitions.map(({ partition, fetchOffset }) => ({ topic: name ?? "", partition, offset: fetchOffset })),
     );
     // One batch can always be found, so that it is worth waiting for, whatever was asked for.
-    const maxBytes = Math.max(1, request.maxBytes);
+    const maxBytes = Math.min(Math.max(1, request.maxBytes), LIMITS.fetchBytesMax);
     const patience = { minBytes: request.minBytes, maxBytes, maxWaitMs: request.maxWaitMs, isolation };
     return readWhenEnough(patience, places, context, call.client, () => {
       const reading = new Reading(context, call, { bytesMax: maxBytes, isolation });
