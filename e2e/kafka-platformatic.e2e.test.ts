@@ -40,6 +40,10 @@ function consumerOf(world: KafkaWorld, groupId = "readers") {
     rebalanceTimeout: 10_000,
   };
   const consumer = new Consumer({ ...base(world), ...options, deserializers: stringDeserializers });
+  // One that is closed while its group rebalances still tries to join, and says that it cannot.
+  consumer.on("error", (error) => {
+    if (!consumer.closed) throw error;
+  });
   return closing(consumer, (each) => each.close(true));
 }
 
