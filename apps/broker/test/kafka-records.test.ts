@@ -1,92 +1,14 @@
 import { MemoryDisk } from "@minikafka/core/testing";
-import { describe, expect, test } from "vitest";
-import type { Broker } from "../src/daemon.ts";
+import { expect, test } from "vitest";
 import { base64, Session, settle } from "./support/broker.ts";
+import { fetchRequest, listed, read, send } from "./support/kafka-asks.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
 import { kafkaBatch, kafkaValues } from "./support/kafka-records.ts";
-import { TransactionalSession } from "./support/transactions.ts";
 
 async function openWithTopic(settings = {}, partitions = 2) {
   const broker = await openKafkaBroker(settings);
   const { topicId } = broker.cluster.createTopic({ topic: "orders", partitions });
   return { broker, topicId, client: await KafkaClient.open(broker) };
-}
-
-interface Sent {
-  readonly version?: number;
-  readonly acks?: number;
-  readonly topic?: string;
-  readonly partition?: number;
-  readonly transactionalId?: string | null;
-  readonly timeoutMs?: number;
-}
-
-async function send(client: KafkaClient, records: Buffer | null, sent: Sent = {}) {
-  const { version = 9, acks = -1, topic = "orders", partition = 0, transactionalId = null } = sent;
-  const { timeoutMs = 5_000 } = sent;
-  const partitionData = [{ index: partition, records }];
-  const request = { transactionalId, acks, timeoutMs, topicData: [{ name: topic, partitionData }] };
-  const { responses } = await client.ask("Produce", version, request);
-  return responses[0]?.partitionResponses[0];
-}
-
-interface Asked {
-  readonly version?: number;
-  readonly offset?: number;
-  readonly minBytes?: number;
-  readonly maxWaitMs?: number;
-  readonly maxBytes?: number;
-  readonly partitionMaxBytes?: number;
-  readonly isolationLevel?: number;
-  readonly topicId?: string;
-  readonly topic?: string;
-  readonly partition?: number;
-  readonly currentLeaderEpoch?: number;
-  readonly sessionId?: number;
-  readonly sessionEpoch?: number;
-}
-
-function fetchRequest(asked: Asked) {
-  const { topic = "orders", topicId, partition = 0, offset = 0, minBytes = 1, maxWaitMs = 0 } = asked;
-  const { maxBytes = 1 << 20, partitionMaxBytes = 1 << 20, isolationLevel = 0 } = asked;
-  const { sessionId, sessionEpoch, currentLeaderEpoch } = asked;
-  return {
-    ...{ maxWaitMs, minBytes, maxBytes, isolationLevel },
-    ...(sessionId !== undefined && { sessionId }),
-    ...(sessionEpoch !== undefined && { sessionEpoch }),
-    topics: [
-      {
-        topic,
-        ...(topicId !== undefined && { topicId }),
-        partitions: [
-          {
-            partition,
-            fetchOffset: offset,
-            partitionMaxBytes,
-            ...(currentLeaderEpoch !== undefined && { currentLeaderEpoch }),
-          },
-        ],
-      },
-    ],
-  };
-}
-
-async function read(client: KafkaClient, asked: Asked = {}) {
-  const answer = await client.ask("Fetch", asked.version ?? 11, fetchRequest(asked));
-  return answer.responses[0]?.partitions[0];
-}
-
-async function listed(
-  broker: Broker,
-  client: KafkaClient,
-  timestamp: number,
-  version = 7,
-  isolationLevel = 0,
-) {
-  expect(broker.cluster.hasTopic("orders")).toBe(true);
-  const partitions = [{ partitionIndex: 0, timestamp }];
-  const request = { isolationLevel, topics: [{ name: "orders", partitions }] };
-  return (await client.ask("ListOffsets", version, request)).topics[0]?.partitions[0];
 }
 
 /** Until a request has arrived, and waits; the test's own time limit ends it otherwise. */
@@ -260,95 +182,44 @@ test("where the leader gives the time, its answer tells it", async () => {
   expect(Number(found?.records?.readBigInt64BE(35))).toBe(answer?.logAppendTimeMs);
 });
 
-describe("a broker answers for what it leads alone", () => {
-  async function openThree() {
-    const broker = await openKafkaBroker({ brokers: 3 });
-    broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: 3 });
-    return { broker, one: await KafkaClient.open(broker, 1), two: await KafkaClient.open(broker, 2) };
-  }
+test("acks -1 that cannot be kept in time is REQUEST_TIMED_OUT", async () => {
+  const broker = await openKafkaBroker({ clock: "manual", brokers: 2 });
+  broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: 2 });
+  const client = await KafkaClient.open(broker);
+  const json = Session.open(broker);
+  const sent = send(client, kafkaBatch(["a"]));
+  await untilWaiting(json, "answer");
+  await json.call("advance_clock", { ms: 5_000 });
+  expect(await sent).toMatchObject({ errorCode: 7 });
+});
 
-  test("others say who does", async () => {
-    const { broker, one, two } = await openThree();
-    expect(await send(two, kafkaBatch(["a"]), { version: 10 })).toMatchObject({
-      errorCode: 6,
-      currentLeader: { leaderId: 1, leaderEpoch: 0 },
-    });
-    expect(await read(two, { version: 12 })).toMatchObject({ errorCode: 6, currentLeader: { leaderId: 1 } });
-    const { topicId } = broker.cluster.describeTopic("orders");
-    const { nodeEndpoints } = await two.ask("Fetch", 16, fetchRequest({ topicId }));
-    const [leader] = broker.kafkaAddresses;
-    expect(nodeEndpoints).toEqual([{ nodeId: 1, host: leader?.host, port: leader?.port, rack: null }]);
-    const partitionData = [{ index: 0, records: kafkaBatch(["a"]) }];
-    const produce = { acks: 1, timeoutMs: 0, topicData: [{ name: "orders", partitionData }] };
-    expect((await two.ask("Produce", 10, produce)).nodeEndpoints).toEqual(nodeEndpoints);
-    expect((await one.ask("Fetch", 16, fetchRequest({ topicId }))).nodeEndpoints).toEqual([]);
-    expect(await send(one, kafkaBatch(["a"]))).toMatchObject({ errorCode: 0, baseOffset: 0 });
-  });
-
-  test("after a promotion the new leader does, and old and unknown epochs are told so", async () => {
-    const { broker, one, two } = await openThree();
-    expect(await send(one, kafkaBatch(["a"]))).toMatchObject({ errorCode: 0 });
-    await broker.cluster.promote({ topic: "orders", partition: 0 }, 2);
-    expect(await send(one, kafkaBatch(["b"]))).toMatchObject({ errorCode: 6 });
-    expect(await send(two, kafkaBatch(["b"]))).toMatchObject({ errorCode: 0, baseOffset: 1 });
-    expect(await read(two, { currentLeaderEpoch: 0 })).toMatchObject({ errorCode: 74 });
-    expect(await read(two, { currentLeaderEpoch: 9 })).toMatchObject({ errorCode: 75 });
-    expect(await read(two, { currentLeaderEpoch: 1 })).toMatchObject({ errorCode: 0 });
-    expect(await read(one, { currentLeaderEpoch: 0 })).toMatchObject({ errorCode: 74 });
-    expect(await read(one, { currentLeaderEpoch: 9 })).toMatchObject({ errorCode: 75 });
-    expect(await read(one, { currentLeaderEpoch: 1 })).toMatchObject({ errorCode: 6 });
-    const found = await listed(broker, two, -2);
-    expect(found).toMatchObject({ offset: 0, leaderEpoch: 0 });
-    expect(await listed(broker, two, -1)).toMatchObject({ offset: 2, leaderEpoch: 1 });
-    const transaction = await TransactionalSession.open(Session.open(broker));
-    await transaction.begin();
-    await transaction.produce("open");
-    await broker.cluster.promote({ topic: "orders", partition: 0 }, 3);
-    const three = await KafkaClient.open(broker, 3);
-    // What is open was written by the leader before.
-    expect(await listed(broker, three, -1, 7, 1)).toMatchObject({ offset: 2, leaderEpoch: 2 });
-    expect(await listed(broker, one, -1)).toMatchObject({ errorCode: 6, offset: -1 });
-  });
-
-  test("acks -1 that cannot be kept in time is REQUEST_TIMED_OUT", async () => {
-    const broker = await openKafkaBroker({ clock: "manual", brokers: 2 });
-    broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: 2 });
+test.each([
+  [0, "auto", 1],
+  [-1, "auto", 1],
+  [0, "manual", 2],
+] as const)(
+  "acks -1 with a timeout of %d, clock %s, waits for its own disk alone (of %d replicas)",
+  async (timeoutMs, clock, replicas) => {
+    const disk = new MemoryDisk();
+    const broker = await openKafkaBroker({ clock, brokers: replicas }, disk);
+    const place = { topic: "orders", partition: 0 };
+    broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: replicas });
     const client = await KafkaClient.open(broker);
-    const json = Session.open(broker);
-    const sent = send(client, kafkaBatch(["a"]));
-    await untilWaiting(json, "answer");
-    await json.call("advance_clock", { ms: 5_000 });
-    expect(await sent).toMatchObject({ errorCode: 7 });
-  });
+    if (replicas > 1) broker.cluster.removeFromIsr(place, 2);
+    disk.holdSyncs();
+    const sent = send(client, kafkaBatch(["a"]), { timeoutMs });
+    while (broker.cluster.describeOffsets(place).logEndOffset < 1) await settle();
+    await settle();
+    disk.releaseSyncs();
+    expect(await sent).toMatchObject({ errorCode: 0, baseOffset: 0 });
+  },
+);
 
-  test.each([
-    [0, "auto", 1],
-    [-1, "auto", 1],
-    [0, "manual", 2],
-  ] as const)(
-    "acks -1 with a timeout of %d, clock %s, waits for its own disk alone (of %d replicas)",
-    async (timeoutMs, clock, replicas) => {
-      const disk = new MemoryDisk();
-      const broker = await openKafkaBroker({ clock, brokers: replicas }, disk);
-      const place = { topic: "orders", partition: 0 };
-      broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: replicas });
-      const client = await KafkaClient.open(broker);
-      if (replicas > 1) broker.cluster.removeFromIsr(place, 2);
-      disk.holdSyncs();
-      const sent = send(client, kafkaBatch(["a"]), { timeoutMs });
-      while (broker.cluster.describeOffsets(place).logEndOffset < 1) await settle();
-      await settle();
-      disk.releaseSyncs();
-      expect(await sent).toMatchObject({ errorCode: 0, baseOffset: 0 });
-    },
-  );
-
-  test("acks -1 without any time for its follower is REQUEST_TIMED_OUT at once", async () => {
-    const broker = await openKafkaBroker({ clock: "manual", brokers: 2 });
-    broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: 2 });
-    const client = await KafkaClient.open(broker);
-    expect(await send(client, kafkaBatch(["a"]), { timeoutMs: 0 })).toMatchObject({ errorCode: 7 });
-  });
+test("acks -1 without any time for its follower is REQUEST_TIMED_OUT at once", async () => {
+  const broker = await openKafkaBroker({ clock: "manual", brokers: 2 });
+  broker.cluster.createTopic({ topic: "orders", partitions: 1, replicationFactor: 2 });
+  const client = await KafkaClient.open(broker);
+  expect(await send(client, kafkaBatch(["a"]), { timeoutMs: 0 })).toMatchObject({ errorCode: 7 });
 });
 
 test("ListOffsets finds the start, the end, a time, the latest time, and nothing behind it; in every version", async () => {
