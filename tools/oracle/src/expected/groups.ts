@@ -9,7 +9,6 @@ export const GROUP_BOUNDARIES: readonly Expectation[] = [
     ["coordinators", "of no group"],
     ["offsets", "a group without a name"],
     ["offsets", "of a group without a name"],
-    ["forget offsets", "of a group without a name"],
     ["a group of one", "a group without a name*"],
     ["transactions with offsets", "*a group without a name"],
   ].map(([scenario = "", step = ""]) => ({ scenario, step, reason: NAMELESS })),

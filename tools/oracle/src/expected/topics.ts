@@ -52,7 +52,6 @@ const MADE_THERE: readonly (readonly [step: string, reason: string])[] = [
   ["an empty policy", "a topic has a cleanup policy"],
   ["a setting with spaces", "a number is written without spaces"],
   ["large batches", "a batch has 2 MiB at most"],
-  ["another codec", "batches stay as their producers packed them"],
   ["unclean elections", "only the step promote does so, when told"],
   ["a name that differs by case", "names that differ by case alone are not told apart by every disk"],
   ["an internal name", "names that begin with __ are the broker's own"],
