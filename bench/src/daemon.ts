@@ -25,6 +25,9 @@ export function killDaemons(): void {
 
 export interface Daemon {
   readonly port: number;
+  readonly pid: number;
+  /** Where Kafka's clients connect; `null` where it was not asked for. */
+  readonly kafkaPort: number | null;
   /** From the start of the process to its line on stdout that says that it is ready. */
   readonly readyMs: number;
   /** What it holds of the machine's memory; `null` where the system does not say. */
@@ -35,10 +38,10 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** Starts a daemon on `folder`. Fails with what it said on stderr when it ends before it is ready. */
-export async function startDaemon(folder: string): Promise<Daemon> {
+/** Starts a daemon on `folder`, with `flags` besides. Fails with what it said on stderr when it ends before it is ready. */
+export async function startDaemon(folder: string, flags: readonly string[] = []): Promise<Daemon> {
   const startMs = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, "--data", folder, "--port", "0"], {
+  const child = spawn(process.execPath, [PROGRAM, "--data", folder, "--port", "0", ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   endWithUs(child);
@@ -51,9 +54,11 @@ export async function startDaemon(folder: string): Promise<Daemon> {
   const ready = await Promise.race([line, ended.then(() => null)]);
   const readyMs = performance.now() - startMs;
   if (ready === null) throw new Error(`the daemon ended before it was ready:\n${said}`);
-  const { port } = JSON.parse(ready) as { port: number };
+  const { port, kafka } = JSON.parse(ready) as { port: number; kafka?: readonly { port: number }[] };
   return {
     port,
+    pid: child.pid ?? 0,
+    kafkaPort: kafka?.[0]?.port ?? null,
     readyMs,
     residentBytes: () => orNull(() => residentBytes(child.pid)),
     cpuMs: () => orNull(() => cpuMs(child.pid)),
@@ -71,6 +76,21 @@ function orNull(read: () => number): number | null {
   } catch {
     return null;
   }
+}
+
+/** What processors have worked for a process since its start, ended threads included; `null` where the system does not say. */
+export function processCpuMs(pid: number): number | null {
+  return orNull(() => {
+    const said = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // Behind the name, which may hold anything: utime and stime are the 12th and 13th, in hundredths of a second.
+    const fields = said.slice(said.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  });
+}
+
+/** What a process holds of the machine's memory; `null` where the system does not say. */
+export function processResidentBytes(pid: number): number | null {
+  return orNull(() => residentBytes(pid));
 }
 
 function residentBytes(pid: number | undefined): number {

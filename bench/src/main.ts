@@ -1,10 +1,11 @@
-/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins|transactions] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins|transactions|kafka] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connect } from "@minikafka/client";
+import { killPrograms } from "@minikafka/oracle/apache-kafka";
 import { measureAtRest } from "./at-rest.ts";
 import { startBound } from "./bound.ts";
 import {
@@ -17,6 +18,7 @@ import {
 import { killDaemons, startDaemon } from "./daemon.ts";
 import { growthTable } from "./growth-table.ts";
 import { JOINS, JOINS_QUICK, joinsTable, measureJoins } from "./joins.ts";
+import { KAFKA, KAFKA_QUICK, kafkaTable, measureKafka } from "./kafka.ts";
 import { GROWTH, GROWTH_LARGE, GROWTH_QUICK, growthBytes, measureGrowth } from "./log-growth.ts";
 import {
   BYTES_PER_PARTITION,
@@ -120,16 +122,26 @@ async function run(
       const result = await measureTransactions(quick ? TRANSACTIONS_QUICK : TRANSACTIONS, folder);
       return { result, text: transactionsTable(result) };
     }
+    case "kafka": {
+      const result = await measureKafka(quick ? KAFKA_QUICK : KAFKA, folder);
+      return { result, text: kafkaTable(result) };
+    }
     default:
       throw new RangeError(
-        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets, joins or transactions`,
+        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets, joins, transactions or kafka`,
       );
   }
 }
 
 try {
   const chosen = options();
-  const { result, text } = await withScratch((folder) => run(chosen, folder), killDaemons);
+  const { result, text } = await withScratch(
+    (folder) => run(chosen, folder),
+    () => {
+      killDaemons();
+      killPrograms();
+    },
+  );
   console.log(chosen.json ? JSON.stringify(result) : text);
 } catch (problem) {
   if (!(problem instanceof NoRoom || problem instanceof RangeError)) throw problem;

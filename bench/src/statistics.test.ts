@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { median, quartiles } from "./statistics.ts";
+import { median, percentile, quartiles } from "./statistics.ts";
 
 test("one wild measurement does not move the median far", () => {
   expect(median([3, 1, 1_000])).toBe(3);
@@ -13,6 +13,13 @@ test("half of the measurements lie between the quartiles", () => {
   expect(quartiles([7])).toEqual([7, 7]);
 });
 
-test("no measurement has no median", () => {
+test("a percentile is a measurement that so many do not exceed", () => {
+  const hundred = Array.from({ length: 100 }, (_, place) => 100 - place);
+  expect([50, 99, 100].map((percent) => percentile(hundred, percent))).toEqual([50, 99, 100]);
+  expect(percentile([3], 1)).toBe(3);
+});
+
+test("no measurement has no median, and no percentile", () => {
   expect(() => median([])).toThrow(RangeError);
+  expect(() => percentile([], 50)).toThrow(RangeError);
 });

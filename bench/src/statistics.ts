@@ -13,3 +13,11 @@ export function quartiles(values: readonly number[]): [number, number] {
   const half = Math.ceil(sorted.length / 2);
   return [median(sorted.slice(0, half)), median(sorted.slice(-half))];
 }
+
+/** The least measurement that `percent` of them do not exceed. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const found = sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
+  if (found === undefined) throw new RangeError("no measurement has a percentile");
+  return found;
+}

@@ -27,7 +27,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "packages/simulator": ["@minikafka/core", "@minikafka/record"],
   bench: [
     ...["@minikafka/broker", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
-    "@minikafka/record",
+    ...["@minikafka/oracle/apache-kafka", "@minikafka/record", "kafkajs"],
   ],
   examples: ["@minikafka/broker", "@minikafka/client"],
   "tools/oracle": ["@minikafka/broker", "@minikafka/protocol"],

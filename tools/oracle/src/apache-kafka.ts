@@ -12,6 +12,7 @@ import type { Artifacts } from "./artifacts.ts";
 import { type Program, runProgram, startProgram } from "./child.ts";
 
 export { type Artifacts, kafkaArtifacts, NoKafka } from "./artifacts.ts";
+export { killPrograms } from "./child.ts";
 
 const HOST = "127.0.0.1";
 const HEAP = "-Xmx512m";

@@ -7,9 +7,12 @@ const SAID_MAX = 20_000;
 
 const running = new Set<ChildProcess>();
 
-process.once("exit", () => {
+process.once("exit", killPrograms);
+
+/** Ends all of them at once. A signal that ends this process emits no `exit`: who catches one calls this. */
+export function killPrograms(): void {
   for (const child of running) child.kill("SIGKILL");
-});
+}
 
 export interface Program {
   readonly pid: number;
