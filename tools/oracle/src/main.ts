@@ -47,7 +47,10 @@ async function main(): Promise<number> {
     return asked === "help" ? 0 : 2;
   }
   const folder = mkdtempSync(join(tmpdir(), "minikafka-oracle-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  // A node that was killed this moment may still have a file to write.
+  process.once("exit", () =>
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }),
+  );
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => process.exit(130));
   try {
