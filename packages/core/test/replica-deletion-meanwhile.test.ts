@@ -2,9 +2,16 @@
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { BrokerError } from "../src/errors.ts";
+import { FOLDER } from "./cluster-world.ts";
 import { committedValues, replicated, write } from "./replica-transactions-world.ts";
 import { ORDERS, openReplicated, send, settle } from "./replica-world.ts";
-import { memoryWorld, rejection } from "./world.ts";
+import { memoryWorld, rejection, type World } from "./world.ts";
+
+function removeFolder(world: World, brokerId: number): void {
+  const folder = `${FOLDER}/broker-${brokerId}/orders-0`;
+  for (const { name } of world.disk.readFolder(folder)) world.disk.remove(`${folder}/${name}`);
+  world.disk.removeFolder(folder);
+}
 
 /** And where the leader's log starts. */
 function stableAndStart(cluster: BrokerCluster): [number, number] {
@@ -53,4 +60,24 @@ test("a round that goes on once a follower has deleted what its leader had ends 
   hold.release();
   expect(await rounds).toEqual([]);
   expect([log.logStartOffset, copy.isOnline]).toEqual([2, false]);
+});
+
+test("a deletion whose leader gets another log in its midst, or none, deletes nothing there, and can be asked for again", async () => {
+  for (const found of ["the same folder", "no folder"]) {
+    const world = memoryWorld();
+    const cluster = await openReplicated(world, { brokers: 2 });
+    await send(cluster, ["a", "b"]);
+    await replicated(cluster);
+    const hold = world.faults.arm({ point: "disk.sync.before", action: "hold", site: { brokerId: 2 } });
+    const deleted = rejection(cluster.deleteRecords(ORDERS, 1));
+    for (let turns = 0; hold.held === 0 && turns < 10; turns++) await settle();
+    expect(hold.held, found).toBe(1);
+    await cluster.stopBroker(1);
+    if (found === "no folder") removeFolder(world, 1);
+    await cluster.startBroker(1);
+    hold.release();
+    expect(await deleted, found).toMatchObject({ code: "LEADER_NOT_AVAILABLE" });
+    await cluster.promote(ORDERS, 2).catch(() => {});
+    expect(await cluster.deleteRecords(ORDERS, 1), found).toBe(1);
+  }
 });

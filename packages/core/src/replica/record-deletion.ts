@@ -27,11 +27,11 @@ export async function deleteRecords(
   leader.broker.requireRunning();
   const beforeOffset = requireVisible(set, leader, before);
   const { leaderEpoch } = set;
+  const { log } = leader;
   leadership.beginDeletion(beforeOffset);
   const others = () => leadership.inSync().filter((copy) => copy !== leader);
   for (const copy of others()) await deleteAtFollower(copy, beforeOffset);
-  // The world went on meanwhile.
-  const { log } = leader;
+  // The world went on meanwhile: the leader's broker may have started anew, perhaps without a log.
   const isLeft = () =>
     set.isRetired ||
     leadership.onlineLeader !== leader ||
