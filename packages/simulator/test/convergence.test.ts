@@ -59,3 +59,19 @@ test("a join that arrives when its client has given it up makes a member, and th
   expect(world.timeline.nowMs).toBeGreaterThan(lateUntilMs);
   expect(world.witness.counts.get("member_joined")).toBe(2);
 });
+
+test("a topic that is still being made when the faults end has its owners in the end", async () => {
+  const laterTopics = [{ topic: "brief", partitions: 1, replicationFactor: 2, config: {} }];
+  const membership = { ...MEMBERSHIP, topics: ["orders", "brief"], sessionTimeoutMs: 5000 };
+  const clients: ClientShape[] = [{ kind: "consumer", name: "c", isolation: "read_committed", membership }];
+  for (let delayMs = 5; delayMs <= 60; delayMs += 5) {
+    const script: Entry[] = [
+      { kind: "consume", client: "c", commits: false, next: "stay", bytesMax: 1000, atMs: 1, luck: 1 },
+      { kind: "slow_syncs", forMs: 300, delayMs, atMs: 40, luck: 1 },
+      { kind: "create_topic", topic: "brief", atMs: 41, luck: 1 },
+    ];
+    const { violation, world } = await judged({ seed: 1, shape: { ...SHAPE, laterTopics, clients }, script });
+    expect(violation, `syncs of ${delayMs} ms`).toBeNull();
+    expect(world.witness.counts.get("topic_created")).toBeGreaterThanOrEqual(2);
+  }
+}, 60_000);

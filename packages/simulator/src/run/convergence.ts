@@ -166,8 +166,10 @@ function replicate(world: RunWorld): void {
 
 /** Why the run is not over yet; `null` when it is. */
 function apartBy(world: RunWorld): string | null {
-  const { cluster } = world.process;
+  const { cluster, life } = world.process;
   if (cluster === null || !world.process.isUp) return "the cluster is not up";
+  // Whoever subscribes to it gets its partitions only once it is there.
+  if (world.topics.isUnderWay(life)) return "a topic is being made, or grows";
   const group = groupApart(world);
   if (group !== null) return group;
   if (isLate(world)) return "something is on its way that its client has given up";

@@ -26,13 +26,18 @@ export function createTopic(world: RunWorld, { topic }: ActOf<"create_topic">): 
   const made = shape.laterTopics.find((each) => each.topic === topic);
   if (made === undefined || world.process.cluster === null || !topics.claims(topic)) return;
   const recorded = recorder.asked("create_topic", "operator", factsOf(made));
+  const ends = topics.begins(world.process.life);
   operate(world, (cluster) => cluster.createTopicLater(made).then(() => cluster), {
     done: (cluster) => {
+      ends();
       recorded.ok({});
       topics.made(made);
       witness.noteTopic(cluster, topic);
     },
-    refused: (code) => recorded.unknown(code),
+    refused: (code) => {
+      ends();
+      recorded.unknown(code);
+    },
   });
 }
 
@@ -53,12 +58,17 @@ export function growTopic(world: RunWorld, { topic }: ActOf<"grow">): void {
   const partitions = topics.partitionsOf(topic) + 1;
   if (partitions === 1 || partitions > PARTITIONS_MAX) return;
   const recorded = recorder.asked("grow_topic", "operator", { topic, partitions });
+  const ends = topics.begins(world.process.life);
   operate(world, (cluster) => cluster.growTopic(topic, partitions).then(() => cluster), {
     done: (cluster) => {
+      ends();
       recorded.ok({});
       topics.grown(topic, partitions);
       witness.noteTopic(cluster, topic);
     },
-    refused: (code) => recorded.unknown(code),
+    refused: (code) => {
+      ends();
+      recorded.unknown(code);
+    },
   });
 }

@@ -10,6 +10,8 @@ export class Topics {
   readonly #known = new Map<string, { shape: TopicShape; partitions: number }>();
 
   readonly #claimed = new Set<string>();
+  /** By life of the process, how many are being made, or grow. */
+  readonly #underWay = new Map<number, number>();
 
   made(shape: TopicShape): void {
     this.#known.set(shape.topic, { shape, partitions: shape.partitions });
@@ -29,6 +31,17 @@ export class Topics {
     if (this.#claimed.has(topic)) return false;
     this.#claimed.add(topic);
     return true;
+  }
+
+  /** One is being made, or grows, until what this returns is called, or the process is gone. */
+  begins(life: number): () => void {
+    const count = (by: number) => this.#underWay.set(life, (this.#underWay.get(life) ?? 0) + by);
+    count(1);
+    return () => count(-1);
+  }
+
+  isUnderWay(life: number): boolean {
+    return (this.#underWay.get(life) ?? 0) > 0;
   }
 
   has(topic: string): boolean {
