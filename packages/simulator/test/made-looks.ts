@@ -89,6 +89,7 @@ export class MadeLooks {
       lastStableOffset: changes.highWatermark ?? highWatermark,
       isCompacted: false,
       minInsyncReplicas: 1,
+      takesWrites: true,
       waitsForDisk: true,
       isNoted: true,
       nowMs: 0,

@@ -159,6 +159,16 @@ const SOUND: readonly Case[] = [
     },
   },
   {
+    checker: "one-leader",
+    what: "a leadership that a failed disk has not kept wrote nothing, and its epoch is another one's",
+    make: (looks) => {
+      const replicas = { 1: { batches: TWO }, 2: { batches: TWO } };
+      looks.look(replicas, { leaderId: 1, leaderEpoch: 1 });
+      looks.look(replicas, { leaderId: 2, leaderEpoch: 2, takesWrites: false });
+      looks.look(replicas, { leaderId: 1, leaderEpoch: 2, life: 2 });
+    },
+  },
+  {
     checker: "joins-flushed",
     what: "one comes in sync with all of it on its disk",
     make: (looks) => {

@@ -100,6 +100,7 @@ export class ClusterLooks {
       lastStableOffset: set.lastStableOffset,
       isCompacted,
       minInsyncReplicas,
+      takesWrites: set.copies.some(({ broker }) => broker.isRunning),
       waitsForDisk: set.waitsForDisk,
       isNoted: cluster.config.highWatermarkCheckpoint,
       nowMs: cluster.env.clock.nowMs(),

@@ -69,6 +69,8 @@ export class OneLeader implements Checker<PartitionLook> {
   check(look: PartitionLook, judge: Judge): void {
     const { place, leaderId, leaderEpoch, inSyncReplicas, replicaIds } = look;
     const before = this.#last.get(place);
+    // A leadership of which the disk may know nothing writes nothing: if that is so after a power cut, its epoch is another one's.
+    if (!look.takesWrites) return;
     this.#last.set(place, look);
     judge.asked();
     if (before !== undefined && leaderEpoch < before.leaderEpoch)

@@ -38,6 +38,8 @@ export interface PartitionLook {
   readonly lastStableOffset: number;
   readonly isCompacted: boolean;
   readonly minInsyncReplicas: number;
+  /** Whether the broker of some replica takes writes: none does once the disk has left it in doubt what the metadata say. */
+  readonly takesWrites: boolean;
   /** Whether what acks=all acknowledges is on the disks. */
   readonly waitsForDisk: boolean;
   /** Whether high watermarks are noted: without, a start may show less than before. */
