@@ -34,7 +34,7 @@ function ours(name: string, folder: string, ...flags: string[]): Side {
 /** Kafka's side, and its version; or why it is not there. */
 async function theirs(folder: string): Promise<Side | string> {
   try {
-    const artifacts = await kafkaArtifacts();
+    const artifacts = await kafkaArtifacts(folder);
     return {
       name: `Apache Kafka ${artifacts.version}`,
       async start() {

@@ -1,6 +1,5 @@
 /** Apache Kafka's published artifacts, as Maven resolves them for ../pom.xml, or those of an unpacked distribution. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runProgram } from "./child.ts";
@@ -31,7 +30,7 @@ function versionIn(classpath: string): string {
   return /kafka_2\.13-([\d.]+)\.jar/.exec(classpath)?.[1] ?? "of unknown version";
 }
 
-function unpacked(folder: string): Artifacts {
+function distribution(folder: string): Artifacts {
   if (!existsSync(join(folder, "libs"))) {
     throw new NoKafka(
       `${folder} has no folder libs; name the folder into which Apache Kafka was unpacked, such as kafka_2.13-4.3.1`,
@@ -41,27 +40,24 @@ function unpacked(folder: string): Artifacts {
 }
 
 /**
- * Where the classes are. `folder`: an unpacked distribution; without it Maven brings the artifacts, from its local repository
- * where they are. Throws {@link NoKafka} where a tool is missing, or the artifacts cannot be had.
+ * Where the classes are. `unpacked`: a distribution; null: Maven brings the artifacts, from its local repository where they are, and
+ * writes into `folder` which they are. Throws {@link NoKafka} where a tool is missing, or the artifacts cannot be had.
  */
-export async function kafkaArtifacts(folder: string | null = null): Promise<Artifacts> {
+export async function kafkaArtifacts(folder: string, unpacked: string | null = null): Promise<Artifacts> {
   await found("java", ["-version"], "Apache Kafka 4 needs a JDK or JRE of version 17 or newer on the PATH.");
-  if (folder !== null) return unpacked(folder);
+  if (unpacked !== null) return distribution(unpacked);
   await found(
     "mvn",
     ["-v"],
     "Maven brings Apache Kafka's artifacts; or name an unpacked distribution with --kafka FOLDER.",
   );
-  const scratch = mkdtempSync(join(tmpdir(), "minikafka-oracle-"));
+  const file = join(folder, "classpath");
   try {
-    const file = join(scratch, "classpath");
     const goal = ["dependency:build-classpath", `-Dmdep.outputFile=${file}`];
     await runProgram("mvn", ["-q", "-B", "-f", POM, ...goal]);
-    const classpath = readFileSync(file, "utf8").trim();
-    return { version: versionIn(classpath), classpath };
   } catch (error) {
     throw new NoKafka(`Maven could not bring Apache Kafka's artifacts. ${(error as Error).message}`);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
   }
+  const classpath = readFileSync(file, "utf8").trim();
+  return { version: versionIn(classpath), classpath };
 }

@@ -19,7 +19,7 @@ async function run({ only, kafka: unpacked, all, json }: Settings, folder: strin
     );
     return 2;
   }
-  const artifacts = await kafkaArtifacts(unpacked);
+  const artifacts = await kafkaArtifacts(folder, unpacked);
   const [ours, kafka] = await Promise.all([
     startOurs(join(folder, "ours")),
     startKafka(artifacts, join(folder, "kafka")),
