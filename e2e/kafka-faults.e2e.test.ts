@@ -1,5 +1,6 @@
 /** Faults at the requests of kafkajs, which goes on: nothing is lost or there twice, and the counts prove that each has acted. */
 import type { FaultOrder } from "@minikafka/client";
+import type { Producer } from "kafkajs";
 import { expect, test } from "vitest";
 import { valuesOf } from "./support/committed-values.ts";
 import { kafkaOf, kafkaWorld, Member, opened } from "./support/kafka-world.ts";
@@ -40,6 +41,34 @@ test.for(BEFALLS)(
     expect(await valuesOf(client, TOPIC)).toEqual(VALUES.flatMap((value) => [value, "-"]));
   },
 );
+
+test("a record to which kafkajs gives the sequence of one whose answers it missed is refused, and none is acknowledged that is nowhere", async () => {
+  const { daemon, client, arm } = await experiment();
+  const retry = { retries: 1, initialRetryTime: 20 };
+  const kafka = kafkaOf(daemon, { requestTimeout: REQUEST_TIMEOUT_MS, retry });
+  const open = () => opened(kafka.producer({ idempotent: true, maxInFlightRequests: 1 }));
+  const acknowledged: string[] = [];
+  const outcome = async (producer: Producer, value: string) => {
+    try {
+      await producer.send({ topic: TOPIC, acks: -1, messages: [{ value }] });
+      acknowledged.push(value);
+      return "acknowledged";
+    } catch (problem) {
+      return (problem as { type?: string }).type ?? "no answer";
+    }
+  };
+  const producer = await open();
+  expect(await outcome(producer, "one")).toBe("acknowledged");
+  const rule = await arm({ action: "close_after", point: "kafka.Produce", times: { first: 2 } });
+  expect(await outcome(producer, "two")).toBe("no answer");
+  await rule.assertFired();
+  for (const value of ["three", "four"])
+    expect(await outcome(producer, value)).toBe("OUT_OF_ORDER_SEQUENCE_NUMBER");
+  const next = await open();
+  for (const value of ["three", "four"]) expect(await outcome(next, value)).toBe("acknowledged");
+  expect(acknowledged).toEqual(["one", "three", "four"]);
+  expect(await valuesOf(client, TOPIC)).toEqual(["one", "two", "three", "four"]);
+});
 
 test.for(BEFALLS)(
   "Fetch, %s: a kafkajs consumer goes on, and hands out each record once, in order",

@@ -5,6 +5,8 @@ import { Session } from "./support/broker.ts";
 import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
 import { kafkaBatch } from "./support/kafka-records.ts";
 
+/** OUT_OF_ORDER_SEQUENCE_NUMBER. */
+const REFUSED = { errorCode: 45, baseOffset: -1 };
 const PLACE = { topic: "orders", partition: 0 };
 
 async function openWithTopic() {
@@ -19,18 +21,21 @@ async function send(client: KafkaClient, records: Buffer, more: Partial<RequestI
   return (await client.ask("Produce", 7, request)).responses[0]?.partitionResponses[0];
 }
 
-test("a batch with the sequences of an earlier one is its retry, whatever it holds, with each of the acks and in a transaction", async () => {
+test("a batch with the sequences and records of an earlier one is its retry, whatever their times; with other records it is refused, with each of the acks and in a transaction", async () => {
   const { broker, client } = await openWithTopic();
   const endOf = () => broker.cluster.describeOffsets(PLACE).logEndOffset;
   const plain = broker.cluster.initProducer({});
   for (const [round, acks] of [1, -1].entries()) {
     const [baseSequence, baseOffset] = [2 * round, 2 * round];
-    const of = (...values: string[]) => kafkaBatch(values, { ...plain, baseSequence });
-    expect(await send(client, of("a", "b"), { acks })).toMatchObject({ errorCode: 0, baseOffset });
-    // Another time within the records, as of who makes them anew, and other records.
-    const other = of("other", "records");
-    expect(await send(client, other, { acks })).toMatchObject({ errorCode: 0, baseOffset });
-    expect(await send(client, of("a"), { acks })).toMatchObject({ errorCode: 45, baseOffset: -1 });
+    const of = (values: string[], timesMs: number[]) =>
+      kafkaBatch(values, { ...plain, baseSequence }, timesMs);
+    for (const timesMs of [
+      [1, 2_000],
+      [1, 9_000],
+    ])
+      expect(await send(client, of(["a", "b"], timesMs), { acks })).toMatchObject({ errorCode: 0, baseOffset });
+    for (const values of [["a", "other"], ["a"], ["a", "b", "c"]])
+      expect(await send(client, of(values, [1, 2_000]), { acks })).toMatchObject(REFUSED);
     expect(endOf()).toBe(2 * round + 2);
   }
   const transactionalId = "billing";
@@ -38,14 +43,16 @@ test("a batch with the sequences of an earlier one is its retry, whatever it hol
   const { producerId, producerEpoch } = begun;
   const topics = [{ name: "orders", partitions: [0] }];
   await client.ask("AddPartitionsToTxn", 1, { transactionalId, producerId, producerEpoch, topics });
-  const of = (value: string) =>
-    kafkaBatch([value], { producerId, producerEpoch, baseSequence: 0, transactional: true });
-  for (const value of ["a", "other"])
-    expect(await send(client, of(value), { acks: -1, transactionalId })).toMatchObject({
-      errorCode: 0,
-      baseOffset: 4,
-    });
-  expect(endOf()).toBe(5);
+  const of = (second: string, timesMs: number[]) =>
+    kafkaBatch(["a", second], { producerId, producerEpoch, baseSequence: 0, transactional: true }, timesMs);
+  const within = { acks: -1, transactionalId };
+  for (const timesMs of [
+    [1, 2_000],
+    [1, 9_000],
+  ])
+    expect(await send(client, of("b", timesMs), within)).toMatchObject({ errorCode: 0, baseOffset: 4 });
+  expect(await send(client, of("other", [1, 2_000]), within)).toMatchObject(REFUSED);
+  expect(endOf()).toBe(6);
 });
 
 test("our own protocol refuses other records for a sequence that Kafka's took", async () => {

@@ -7,18 +7,18 @@ const MAGIC_2_VERSION = 11;
 const LENGTH_AT = 8;
 const PREFIX_BYTES = 12;
 
-/** One batch, as a producer sends it. */
+/** One batch, as a producer sends it; `timesMs` of all its records, or of each. */
 export function kafkaBatch(
   values: readonly string[],
   producer: Partial<
     Pick<BatchContent, "producerId" | "producerEpoch" | "baseSequence" | "transactional">
   > = {},
-  timestampMs = Date.now(),
+  timesMs: number | readonly number[] = Date.now(),
 ): Buffer {
-  const records = values.map((value) => ({
+  const records = values.map((value, index) => ({
     key: null,
     value: Buffer.from(value),
-    timestampMs,
+    timestampMs: typeof timesMs === "number" ? timesMs : (timesMs[index] ?? 0),
     headers: [],
   }));
   const batch = Buffer.from(batchesOfFrames(encodeBatch({ ...producer, records })).batches);

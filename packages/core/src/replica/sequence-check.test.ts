@@ -93,7 +93,7 @@ test("a sequence that had other records is refused, never answered as a success"
   expect(verdict(state, { sequence: 0, values: ["a"] })).toMatchObject({ code: "OUT_OF_ORDER_SEQUENCE" });
 });
 
-test("by sequences alone, as Kafka has it, other records are answered with the place of those that had the sequence first", () => {
+test("other bytes of the same sequences are a retry where they are found to hold the same; other sequences never are", () => {
   const state = logOf(...three);
   const judged = (sent: Sent) => verdict(state, sent, 5, () => true);
   expect(judged({ sequence: 2, values: ["other"] })).toMatchObject({ baseOffset: 102, nextOffset: 103 });

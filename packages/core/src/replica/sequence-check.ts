@@ -5,26 +5,12 @@
  * An id that the log does not know may begin with any sequence: what is known goes with time or with a lost disk, and the
  * producer is not to blame. Within an epoch each batch follows the last one; a newer epoch begins at 0; an older one is over.
  */
-import {
-  type BatchHeader,
-  type Compression,
-  contentCrc,
-  HEADER_BYTES,
-  readBatchHeader,
-  sequenceAfter,
-  splitFrames,
-} from "@minikafka/record";
+import { type BatchHeader, type Compression, contentCrc, sequenceAfter } from "@minikafka/record";
 import { BrokerError, type ErrorDetails } from "../errors.ts";
-import { plainOrNull } from "../log/frames/unpacked.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { expectedSequence, type ProducedBatch, type ProducerEntry } from "../log/producers/producer-state.ts";
 import type { Admitted } from "./batch-admission.ts";
-
-/**
- * What tells a retry of one of a producer's last batches from another one with its sequences: what it holds as well, or, as in Kafka
- * (ProducerStateEntry.findDuplicateBatch), nothing besides epoch and sequences: then other records are answered as if they had been written.
- */
-export type RetryRule = "content" | "sequences";
+import { holdsSame, type RetryRule } from "./same-batch.ts";
 
 /** The batch that was appended when the same one came before. */
 export type DuplicateOf = Pick<ProducedBatch, "baseOffset" | "nextOffset" | "appendTimeMs">;
@@ -46,7 +32,7 @@ export function duplicateIn(
   { header, plain }: Admitted,
   rules: ProducerRules,
   compression: Compression | undefined,
-  retriesKnownBy?: RetryRule,
+  retriesKnownBy: RetryRule = "content",
 ): DuplicateOf | null {
   if (header.producerId < 0) return null;
   const known = log.producer(header.producerId);
@@ -56,23 +42,20 @@ export function duplicateIn(
     return null;
   }
   rules.requireCurrent(header);
-  const holds =
-    retriesKnownBy === "sequences"
-      ? () => true
-      : (before: ProducedBatch) => holdsIn(log, before, plain, compression);
+  const holds = (before: ProducedBatch) => holdsSame(before, plain, { log, compression, retriesKnownBy });
   return requireInSequence(header, known, rules.duplicateWindow, holds);
 }
 
 /**
  * `null` when `header` is that of a batch which may be appended; where it was appended when it is one of the last `window`
  * of its producer. Throws PRODUCER_FENCED, and OUT_OF_ORDER_SEQUENCE (details: expected, actual), also for a sequence that
- * had other records before. `holds` is asked where the bytes are others: it says whether they count as the same records.
+ * had other records before. `holds` is asked where the bytes are others, or can no longer be told: it says whether the batch counts as the same.
  */
 export function requireInSequence(
   header: BatchHeader,
   known: ProducerEntry | undefined,
   window: number,
-  holds: (before: ProducedBatch) => boolean = () => false,
+  holds: (before: ProducedBatch) => boolean = (before) => before.contentCrc === null,
 ): DuplicateOf | null {
   const { producerEpoch, baseSequence } = header;
   if (known === undefined) return null;
@@ -81,26 +64,12 @@ export function requireInSequence(
   if (baseSequence === expected) return null;
   const before = producerEpoch === known.producerEpoch ? sameSequences(header, known, window) : undefined;
   if (before === undefined) throw outOfOrder(header, expected, "");
-  const crc = contentCrc(header);
-  if (before.contentCrc !== null && before.contentCrc !== crc && !holds(before)) {
+  const isSame = before.contentCrc !== null && before.contentCrc === contentCrc(header);
+  if (!isSame && !holds(before)) {
     const taken = `, which offsets ${before.baseOffset} to ${before.nextOffset - 1} have with other records`;
     throw outOfOrder(header, expected, taken);
   }
   return before;
-}
-
-/** Whether the batch that was appended has the records of `plain`: the leader may have kept it in another form than it came in. */
-function holdsIn(
-  log: Pick<PartitionLog, "logStartOffset" | "read">,
-  { baseOffset, nextOffset }: ProducedBatch,
-  plain: Buffer,
-  compression: Compression | undefined,
-): boolean {
-  if (baseOffset < log.logStartOffset) return false;
-  const [frame] = splitFrames(log.read(baseOffset, { bytesMax: 0, endOffset: nextOffset }).batches);
-  if (frame === undefined) return false;
-  const kept = plainOrNull(frame, readBatchHeader(frame), compression);
-  return kept?.subarray(HEADER_BYTES).equals(plain.subarray(HEADER_BYTES)) === true;
 }
 
 /** PRODUCER_FENCED for a producer of an epoch that is over. */

@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
 import { quoted } from "../quoted.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
-import type { RetryRule } from "../replica/sequence-check.ts";
+import type { RetryRule } from "../replica/same-batch.ts";
 import type { TransactionConfig } from "./transaction-config.ts";
 import { invalidTimeout } from "./transaction-refusals.ts";
 

@@ -3,8 +3,8 @@
  *
  * Behaviour: acks 0 (no answer; what is amiss ends the connection, as in Kafka), 1 and -1, which waits at most for the request's timeout
  * and is then REQUEST_TIMED_OUT, with the record's fate open; with a timeout of 0 or less no follower is waited for, but the disk is.
- * A batch of an idempotent producer that comes again, by its epoch and sequences alone, is answered with the offset that the first one
- * got. With a transactional id the batches are a part of its open transaction; a batch of a transaction where no id is named refuses the
+ * A batch of an idempotent producer that comes again, by its epoch, its sequences and its records, whatever their times, is answered with the offset
+ * that the first one got; other records for sequences that are taken are OUT_OF_ORDER_SEQUENCE_NUMBER, where Kafka drops them unseen. With a transactional id the batches are a part of its open transaction; a batch of a transaction where no id is named refuses the
  * whole request (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). What else is amiss stands with its partition, and the others are appended. The
  * records of a batch are kept as they came, unless the topic's compression.type wants another form; its header is translated.
  * Versions: 3 is the first that is served; 8 tells the message of an error, 10 the leader to turn to and where it is.
@@ -109,12 +109,12 @@ function append(
   { client }: KafkaCall,
 ): Promise<AppendResult> {
   if (transactionalId === null && acks !== ACKS_ALL)
-    return cluster.appendBatch(place, frame, { acks: acks === 0 ? 0 : 1, retriesKnownBy: "sequences" });
+    return cluster.appendBatch(place, frame, { acks: acks === 0 ? 0 : 1, retriesKnownBy: "records" });
   const waiter = { request: "produce", ...place, transactionalId: transactionalId ?? undefined };
   const limitMs = Math.max(0, timeoutMs);
   if (transactionalId === null) {
     return withinTime(limitMs, deadlines, waiter, (giveUp) =>
-      cluster.appendBatch(place, frame, { acks: "all", giveUp, retriesKnownBy: "sequences" }),
+      cluster.appendBatch(place, frame, { acks: "all", giveUp, retriesKnownBy: "records" }),
     );
   }
   if (acks !== ACKS_ALL)
@@ -124,7 +124,7 @@ function append(
       cluster.transactions.append(place, frame, {
         transactionalId,
         giveUp,
-        retriesKnownBy: "sequences",
+        retriesKnownBy: "records",
       }),
     ),
   );
