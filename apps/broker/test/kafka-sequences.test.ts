@@ -33,7 +33,10 @@ test("a batch with the sequences and records of an earlier one is its retry, wha
       [1, 2_000],
       [1, 9_000],
     ])
-      expect(await send(client, of(["a", "b"], timesMs), { acks })).toMatchObject({ errorCode: 0, baseOffset });
+      expect(await send(client, of(["a", "b"], timesMs), { acks })).toMatchObject({
+        errorCode: 0,
+        baseOffset,
+      });
     for (const values of [["a", "other"], ["a"], ["a", "b", "c"]])
       expect(await send(client, of(values, [1, 2_000]), { acks })).toMatchObject(REFUSED);
     expect(endOf()).toBe(2 * round + 2);

@@ -200,6 +200,10 @@ async function sequences(world: World): Promise<void> {
   await produce("sequence 0 again", 0);
   await produce("sequences 1 to 3", 1, three);
   await produce("sequences 1 to 3 again", 1, three);
+  const later = three.records.map((each) => ({ ...each, timestampDelta: 7 }));
+  await produce("sequences 1 to 3 again, with other times", 1, { records: later });
+  const others = [...three.records.slice(1), { value: "4" }];
+  await produce("sequences 1 to 3 with other records", 1, { records: others });
   await produce("sequences 2 to 4", 2, three);
   await produce("sequence 1 alone", 1);
   await produce("a gap", 9);
