@@ -69,7 +69,10 @@ test.each([
   [["groups", "seek", "a"], "expected one of --to-earliest"],
   [["groups", "seek", "a", "--to-latest", "--shift-by", "1"], "expected one of --to-earliest"],
   [["groups", "seek", "a", "--shift-by", "few"], "Expected a whole number, such as -10."],
-  [["groups", "wait", "a", "--state", "dead"], "Allowed choices are stable, reconciling, empty."],
+  [
+    ["groups", "wait", "a", "--state", "dead"],
+    "Allowed choices are stable, reconciling, preparing_rebalance, completing_rebalance, empty.",
+  ],
   [["offsets", "commit", "a"], "missing required argument"],
   [["offsets", "commit", "a", "orders=1"], "Expected TOPIC:PARTITION=OFFSET"],
   [["consume", "a", "a"], "a topic is named twice"],
