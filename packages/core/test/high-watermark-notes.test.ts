@@ -1,6 +1,6 @@
 /** What brokers note of high watermarks when their disks refuse. */
 import { expect, test } from "vitest";
-import { ORDERS, openReplicated, send } from "./replica-world.ts";
+import { inSyncOf, ORDERS, openReplicated, send } from "./replica-world.ts";
 import { memoryWorld } from "./world.ts";
 
 const NOTES = /replication-offset-checkpoint/;
@@ -58,4 +58,26 @@ test("a log is cut only when the file says so, also when a later note was refuse
   expect(await cluster.replicateOnce({ brokerId: 1 })).toMatchObject([{ brokerId: 1, truncatedTo: null }]);
   expect(again.hits).toBe(1);
   expect(await cluster.replicateOnce({ brokerId: 1 })).toMatchObject([{ truncatedTo: 3, problem: null }]);
+});
+
+test("a note that is taken while a log is being cut says nothing of what goes, at whatever turn: all go on after a crash", async () => {
+  for (let turns = 0; turns <= 60; turns += 4) {
+    const { world, cluster } = await withOlderNotes();
+    cluster.removeFromIsr(ORDERS, 3);
+    await send(cluster, ["seen by 1 and 2"]);
+    for (let round = 0; round < 2; round++) await cluster.replicateOnce({ brokerId: 2 });
+    await cluster.promote(ORDERS, 3, { unclean: true });
+    const noted = cluster.steps.flushLogs();
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    const cut = await Promise.all([1, 2].map((brokerId) => cluster.replicateOnce({ brokerId })));
+    expect(cut).toMatchObject([[{ truncatedTo: 3 }], [{ truncatedTo: 3 }]]);
+    await noted;
+    cluster.refreshIsr();
+    expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
+    await cluster.crash();
+    const reopened = await openReplicated(world);
+    const { leaderId, inSyncReplicas } = reopened.describePartition(ORDERS);
+    expect([turns, leaderId, inSyncReplicas]).toEqual([turns, 3, [1, 2, 3]]);
+    await reopened.close();
+  }
 });

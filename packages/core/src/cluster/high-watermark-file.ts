@@ -4,7 +4,8 @@
  *
  * Owns: the file.
  * Invariants: a noted value was true once, and everything below it was durable on this broker then; before a replica gives up
- * offsets that were noted, the note is lowered; what the disk refused is tried again with the next note.
+ * offsets that were noted, the note is lowered, and none that names them is taken until they are gone; what the disk refused is
+ * tried again with the next note.
  * Never: a damaged file taken for the truth: then nothing is noted, and the replicas' ends decide.
  */
 import { posix } from "node:path";

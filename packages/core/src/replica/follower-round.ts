@@ -162,6 +162,8 @@ async function cutLog(
   follower.isBeingCut = true;
   try {
     onCut(follower, cut.offset);
+    // Whoever notes what it has heard of, while the disk is at work, notes nothing of what goes.
+    follower.learnHighWatermark(Math.min(follower.highWatermark, cut.offset));
     if (cut.kind === "truncate") await log.truncateTo(cut.offset);
     else await log.restartAt(cut.offset);
   } finally {
