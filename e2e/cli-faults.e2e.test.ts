@@ -40,7 +40,7 @@ test("a fault is armed, acts, is listed with its counts, proved and disarmed", a
     "RULE  POINT            ACTION                  TIMES  SCOPE                      HITS  FIRED  HELD\n" +
       "1     request.produce  error POLICY_VIOLATION  once   topic orders, partition 1  1     1      0\n",
   );
-  expect(await output(broker, ["fault", "assert", "1"])).toBe("fault 1 fired 1 times in 1 hits\n");
+  expect(await output(broker, ["fault", "assert", "1"])).toBe("fault 1 fired once in 1 hit\n");
   expect(await output(broker, ["fault", "disarm", "1"])).toBe("disarmed 1 fault\n");
   expect(await command(broker, ["fault", "list"])).toMatchObject({ code: 0, stdout: "" });
 });

@@ -43,7 +43,7 @@ test("step next shows each step as one would type it, and what it would do; step
   expect(next).toMatchObject({ now_ms: START_MS, steps: [{ fields: { broker_id: 3 } }, {}] });
   const taken = await output(broker, ["step", "until-quiet"]);
   expect(taken).toMatch(/^STEP +OUTCOME +DID\nreplicate orders -p 0 --replica 3 +done +1 batch, \d+ bytes\n/);
-  expect(taken).toMatch(/\nflush +done +all logs are durable\n/);
+  expect(taken).toMatch(/\nflush +done +\d+ bytes of \d+ logs? are durable.*\n/);
   const values = jsonLines(
     await output(broker, ["fetch", "orders", "-p", "0", "-o", "beginning", "-e", "-J"]),
   );

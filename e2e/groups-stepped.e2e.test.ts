@@ -85,7 +85,7 @@ test("a silent member is expired by a step of the broker, and finds out with its
   await stepper.advanceClock(9_000);
   await second.heartbeat();
   await stepper.advanceClock(2_000);
-  expect(await stepper.expireMembers()).toMatchObject([{ groupId: "g", memberId: "a" }]);
+  expect((await stepper.expireMembers()).expired).toMatchObject([{ groupId: "g", memberId: "a" }]);
   await second.heartbeat();
   expect([numbers(silent), numbers(second)]).toEqual([
     [0, 1, 2, 3],

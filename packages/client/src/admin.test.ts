@@ -110,8 +110,8 @@ test("the stepper reads and moves the broker's clock", async () => {
   request.answer({ now_ms: 15 });
   expect(await moved).toBe(15);
   const flushed = stepper.flushLogs();
-  (await peer.next("flush_logs")).answer({});
-  await flushed;
+  (await peer.next("flush_logs")).answer({ flushed: [], noted: [2] });
+  expect(await flushed).toEqual({ flushed: [], noted: [2] });
   await client.close();
 });
 
@@ -240,18 +240,18 @@ test("the stepper takes the broker's background work, of all topics or one, and 
   const deleted = stepper.applyRetention({ topic: "orders" });
   const retention = await peer.next("apply_retention");
   expect(retention.fields).toMatchObject({ topic: "orders" });
-  retention.answer({ deleted: [{ ...segment, reason: "time" }] });
-  expect(await deleted).toEqual([
-    {
-      topic: "orders",
-      partition: 1,
-      brokerId: 1,
-      baseOffset: 0,
-      nextOffset: 7,
-      sizeBytes: 9,
-      reason: "time",
-    },
-  ]);
+  retention.answer({ closed: [segment], deleted: [{ ...segment, reason: "time" }] });
+  const { closed, deleted: gone } = await deleted;
+  const segmentOf = {
+    topic: "orders",
+    partition: 1,
+    brokerId: 1,
+    baseOffset: 0,
+    nextOffset: 7,
+    sizeBytes: 9,
+  };
+  expect(closed).toEqual([segmentOf]);
+  expect(gone).toEqual([{ ...segmentOf, reason: "time" }]);
 
   const compacted = stepper.compact();
   const compaction = await peer.next("compact");

@@ -192,11 +192,27 @@ test("members and offsets are expired by steps", async () => {
   const members = stepper.expireMembers();
   (await peer.next("expire_members")).answer({
     expired: [{ group_id: "payments", member_id: "a", cause: "session_timeout" }],
+    rebalanced: [],
+    loaded: [{ topic: "__consumer_offsets", partition: 3 }],
   });
-  expect(await members).toEqual([{ groupId: "payments", memberId: "a", cause: "session_timeout" }]);
+  expect(await members).toEqual({
+    expired: [{ groupId: "payments", memberId: "a", cause: "session_timeout" }],
+    rebalanced: [],
+    loaded: [{ topic: "__consumer_offsets", partition: 3 }],
+  });
   const offsets = stepper.expireOffsets();
-  (await peer.next("expire_offsets")).answer({ expired: [{ group_id: "payments", ...place(0) }] });
-  expect(await offsets).toEqual([{ groupId: "payments", ...place(0) }]);
+  (await peer.next("expire_offsets")).answer({
+    expired: [{ group_id: "payments", ...place(0) }],
+    dying: ["payments"],
+    forgotten: [],
+    loaded: [],
+  });
+  expect(await offsets).toEqual({
+    expired: [{ groupId: "payments", ...place(0) }],
+    dying: ["payments"],
+    forgotten: [],
+    loaded: [],
+  });
   await client.close();
 });
 

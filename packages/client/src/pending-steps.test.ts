@@ -61,7 +61,7 @@ test("runUntilQuiet says what each step did, and takes no more than it may", asy
     operation: "flush_logs" as const,
     fields: {},
     outcome: "done" as const,
-    did: {},
+    did: { flushed: [], noted: [2] },
     problem: null,
   };
   request.answer({ steps: [taken], quiet: true, unquiet: [] });

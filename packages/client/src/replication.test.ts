@@ -58,8 +58,11 @@ test("a step is for what it names, and for all when it names nothing", async () 
   const request = await peer.next("replicate_once");
   expect(request.fields).toMatchObject({ topic: "orders", partition: 1, broker_id: 3 });
   const round = { batches: 1, bytes: 80, problem: null };
-  request.answer({ copied: [{ ...PLACE, broker_id: 3, truncated_to: null, ...round }] });
-  expect(await copied).toEqual([{ ...PLACE, brokerId: 3, truncatedTo: null, ...round }]);
+  request.answer({ copied: [{ ...PLACE, broker_id: 3, truncated_to: null, ...round }], heard: [] });
+  expect(await copied).toEqual({
+    copied: [{ ...PLACE, brokerId: 3, truncatedTo: null, ...round }],
+    heard: [],
+  });
   const changed = stepper.refreshIsr();
   const all = await peer.next("refresh_isr");
   expect(all.fields).toEqual({ operation: "refresh_isr", id: 2 });

@@ -12,7 +12,11 @@ import type { TopicPartition } from "./topic-partition.ts";
 import { checkedInteger, requireOptions, requireText } from "./usage.ts";
 
 export type RolledSegment = CamelCased<ParsedResponse<"roll_segment">>;
-export type DeletedSegment = CamelCased<ParsedResponse<"apply_retention">["deleted"][number]>;
+/** The segments that retention closed, and those that it deleted. */
+export type Retention = CamelCased<ParsedResponse<"apply_retention">>;
+export type DeletedSegment = Retention["deleted"][number];
+/** What a flush made durable, and which brokers noted how far their replicas are visible. */
+export type Flush = CamelCased<ParsedResponse<"flush_logs">>;
 
 /** A log's pass, and the logs in which a truncation, a removal of segments or a close took precedence. */
 export type Compaction = CamelCased<ParsedResponse<"compact">>;
@@ -21,9 +25,13 @@ export type CompactedLog = Compaction["compacted"][number];
 /** Producers that one replica has forgotten. */
 export type ForgottenProducers = CamelCased<ParsedResponse<"expire_producers">["expired"][number]>;
 
-export type ExpiredMember = CamelCased<ParsedResponse<"expire_members">["expired"][number]>;
+/** Members that were silent for too long, groups that went on otherwise, and partitions of groups that were read into memory. */
+export type ExpiredMembers = CamelCased<ParsedResponse<"expire_members">>;
+/** Offsets that were kept for too long, groups that went with them, and partitions of groups that were read into memory. */
+export type ExpiredOffsets = CamelCased<ParsedResponse<"expire_offsets">>;
+export type ExpiredMember = ExpiredMembers["expired"][number];
 /** An offset that a group had committed too long ago. */
-export type ForgottenOffset = CamelCased<ParsedResponse<"expire_offsets">["expired"][number]>;
+export type ForgottenOffset = ExpiredOffsets["expired"][number];
 
 /** What a step did with transactions; those that could not be ended say why, and the next step tries again. */
 export type ExpiredTransactions = CamelCased<ParsedResponse<"expire_transactions">>;
@@ -58,7 +66,9 @@ export interface FollowerScope extends PartitionScope {
   readonly brokerId?: number | undefined;
 }
 
-export type ReplicatedPartition = CamelCased<ParsedResponse<"replicate_once">["copied"][number]>;
+/** Followers that copied, cut or failed, and those that only heard or told something. */
+export type ReplicationRound = CamelCased<ParsedResponse<"replicate_once">>;
+export type ReplicatedPartition = ReplicationRound["copied"][number];
 export type RefreshedPartition = CamelCased<ParsedResponse<"refresh_isr">["changed"][number]>;
 
 export class Stepper {
@@ -117,10 +127,10 @@ export class Stepper {
     return camelCased(await this.#session.call("roll_segment", { topic, partition }, options));
   }
 
-  /** Deletes the segments that are too old or too many, and says which they were. */
-  async applyRetention(asked: StepScope = {}): Promise<readonly DeletedSegment[]> {
+  /** Closes the segments that are written for too long and deletes those that are too old or too many; says which they were. */
+  async applyRetention(asked: StepScope = {}): Promise<Retention> {
     const { topic, ...options } = checkedScope("applyRetention", asked, TOPIC);
-    return camelCased((await this.#session.call("apply_retention", scope(topic), options)).deleted);
+    return camelCased(await this.#session.call("apply_retention", scope(topic), options));
   }
 
   /** Takes one pass of compaction over each log in which enough has gathered, and says what it did or gave way to. */
@@ -139,15 +149,15 @@ export class Stepper {
 
   /**
    * Ends the membership of who was silent for its session timeout, or held a partition back for its rebalance timeout, and says
-   * who that was.
+   * who that was, which groups go on otherwise, and what it had to read for that.
    */
-  async expireMembers(options?: CallOptions): Promise<readonly ExpiredMember[]> {
-    return camelCased((await this.#session.call("expire_members", {}, options)).expired);
+  async expireMembers(options?: CallOptions): Promise<ExpiredMembers> {
+    return camelCased(await this.#session.call("expire_members", {}, options));
   }
 
   /** Forgets what groups without members committed longer ago than it is kept, and says what that was. */
-  async expireOffsets(options?: CallOptions): Promise<readonly ForgottenOffset[]> {
-    return camelCased((await this.#session.call("expire_offsets", {}, options)).expired);
+  async expireOffsets(options?: CallOptions): Promise<ExpiredOffsets> {
+    return camelCased(await this.#session.call("expire_offsets", {}, options));
   }
 
   /**
@@ -159,10 +169,10 @@ export class Stepper {
   }
 
   /**
-   * One follower-fetch round of every follower, or of those that are named. Resolves with what was copied, cut or failed; a
+   * One follower-fetch round of every follower, or of those that are named. Resolves with what was copied, cut, heard or failed; a
    * follower hears of the high watermark that moves thereby in its next round.
    */
-  async replicateOnce(asked: FollowerScope = {}): Promise<readonly ReplicatedPartition[]> {
+  async replicateOnce(asked: FollowerScope = {}): Promise<ReplicationRound> {
     const { topic, partition, brokerId, ...options } = checkedScope("replicateOnce", asked, [
       ...TOPIC,
       "partition",
@@ -173,7 +183,7 @@ export class Stepper {
       ...(partition === undefined ? {} : { partition }),
       ...(brokerId === undefined ? {} : { broker_id: brokerId }),
     };
-    return camelCased((await this.#session.call("replicate_once", fields, options)).copied);
+    return camelCased(await this.#session.call("replicate_once", fields, options));
   }
 
   /** Judges who is in sync; resolves with where that has changed. */
@@ -192,9 +202,9 @@ export class Stepper {
     return this.#session.watch(watchFields(query), clusterEvent, query.signal);
   }
 
-  /** Makes everything durable that was appended before. */
-  async flushLogs(options?: CallOptions): Promise<void> {
-    await this.#session.call("flush_logs", {}, options);
+  /** Makes everything durable that was appended before, and says what that was. */
+  async flushLogs(options?: CallOptions): Promise<Flush> {
+    return camelCased(await this.#session.call("flush_logs", {}, options));
   }
 }
 

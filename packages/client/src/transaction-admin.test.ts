@@ -125,6 +125,7 @@ test("a step of transactions says what it did with each", async () => {
     forgotten: ["c"],
     failed: [failed],
     repaired: [{ topic: "t", partition: 0, producer_id: 7, producer_epoch: 2, committed: false }],
+    loaded: [{ topic: "__transaction_state", partition: 1 }],
   });
   expect(await expired).toEqual({
     aborted: ["a"],
@@ -132,6 +133,7 @@ test("a step of transactions says what it did with each", async () => {
     forgotten: ["c"],
     failed: [{ transactionalId: "d", code: "STORAGE_ERROR", message: "no room" }],
     repaired: [{ topic: "t", partition: 0, producerId: 7, producerEpoch: 2, committed: false }],
+    loaded: [{ topic: "__transaction_state", partition: 1 }],
   });
   await client.close();
 });

@@ -120,17 +120,20 @@ export class ForesightJudge {
         return;
       }
       case "expire_members":
-        return this.#compareMembers(step.would, await this.#driven(cluster.groups.expireMembers()), of);
+        return this.#compareMembers(step.would, await this.#driven(cluster.groups.tendMembers()), of);
       case "expire_offsets": {
-        const expired = await this.#driven(cluster.groups.expireOffsets());
-        if (step.would.loads.length === 0) assert.deepEqual(expired, step.would.expired);
-        assertLoaded(step.would.loads, of("coordinator_loaded"));
+        const { loads, ...would } = step.would;
+        const { loaded, ...did } = await this.#driven(cluster.groups.tendOffsets());
+        if (loads.length === 0) assert.deepEqual(did, would);
+        assert.deepEqual(loaded, loads);
+        assertLoaded(loads, of("coordinator_loaded"));
         return;
       }
       case "expire_transactions": {
         const { loads, ...would } = step.would;
-        const { failed, ...did } = await this.#driven(cluster.transactions.expire());
+        const { failed, loaded, ...did } = await this.#driven(cluster.transactions.expire());
         if (loads.length === 0 && failed.length === 0) assert.deepEqual(did, would);
+        if (failed.length === 0) assert.deepEqual(loaded, loads);
         assertLoaded(loads, of("coordinator_loaded"));
         return;
       }
@@ -155,8 +158,10 @@ export class ForesightJudge {
     const cluster = this.#cluster();
     const set = cluster.replicaSet(fields);
     const leaderEnd = set.leaderLog.logEndOffset;
-    const [round, ...others] = await cluster.replicateOnce(fields);
+    const { copied, heard } = await cluster.steps.replicateOnce(fields);
+    const [round, ...others] = copied;
     assert.deepEqual(others, []);
+    assert.equal(copied.length + heard.length, 1, "a round that was foretold is told");
     const { truncatedTo, batches, bytes, problem } = would;
     const isTold = batches > 0 || truncatedTo !== null || problem !== null;
     const told = { ...fields, brokerId: fields.brokerId, truncatedTo, batches, bytes, problem };
@@ -176,12 +181,13 @@ export class ForesightJudge {
 
   #compareMembers(
     { expired, rebalanced, loads }: Would<"expire_members">,
-    did: Would<"expire_members">["expired"],
+    { loaded, ...did }: Omit<Would<"expire_members">, "loads"> & { loaded: readonly unknown[] },
     of: (kind: TraceKind) => TraceEvent[],
   ): void {
     assertLoaded(loads, of("coordinator_loaded"));
+    assert.deepEqual(loaded, loads);
     if (loads.length > 0) return;
-    assert.deepEqual(did, expired);
+    assert.deepEqual(did, { expired, rebalanced });
     const begun = of("generation_started").map((event) => ("groupId" in event ? event.groupId : ""));
     for (const { groupId } of rebalanced) assert.ok(begun.includes(groupId), `${groupId} is rebalanced`);
   }
@@ -192,11 +198,12 @@ export class ForesightJudge {
     of: (kind: TraceKind) => TraceEvent[],
   ): Promise<void> {
     const cluster = this.#cluster();
-    const deleted = await cluster.steps.applyRetention(topic);
-    const foretold = logs.flatMap(({ segments, brokerId, topic: name, partition }) =>
-      segments.map((segment) => ({ place: { brokerId, topic: name, partition }, segment })),
-    );
-    assert.deepEqual(deleted, foretold);
+    const retained = await cluster.steps.applyRetention(topic);
+    const foretold = logs.map(({ rolls, segments, brokerId, topic: name, partition }) => {
+      return { place: { brokerId, topic: name, partition }, isClosed: rolls, deleted: segments };
+    });
+    const did = retained.map(({ closed, ...log }) => ({ ...log, isClosed: closed !== null }));
+    assert.deepEqual(did, foretold);
     assert.equal(of("rolled").length, logs.filter(({ rolls }) => rolls).length, "segments that are closed");
     for (const { brokerId, topic: name, partition, logStartOffset } of logs) {
       const set = cluster.replicaSet({ topic: name, partition });

@@ -36,7 +36,9 @@ test("a segment is foretold to be closed when it is older than segment_ms, and t
     operation: "apply_retention",
     would: { logs: [{ rolls: true, segments: [] }] },
   });
-  expect(await cluster.steps.applyRetention()).toEqual([]);
+  expect(await cluster.steps.applyRetention()).toMatchObject([
+    { closed: { baseOffset: 0, nextOffset: 1 }, deleted: [] },
+  ]);
   await cluster.steps.flushLogs();
   expect(toDeadline(world, cluster, "retention")).toBe(4000);
   const [removing] = cluster.foresight.steps();
@@ -44,7 +46,7 @@ test("a segment is foretold to be closed when it is older than segment_ms, and t
   expect(removing).toMatchObject({
     would: { logs: [{ rolls: false, segments: [gone], logStartOffset: 1 }] },
   });
-  expect(await cluster.steps.applyRetention()).toMatchObject([{ segment: gone }]);
+  expect(await cluster.steps.applyRetention()).toMatchObject([{ closed: null, deleted: [gone] }]);
   expect(cluster.foresight.deadlines("orders")).toEqual([]);
   await cluster.close();
 });

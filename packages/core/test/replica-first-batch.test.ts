@@ -125,7 +125,7 @@ test("a replica that was cut to below the start of a leader's empty log begins t
   // What was deleted by hand a copy would know of when it starts; what retention took it has to find out.
   cluster.alterConfig("orders", { retention_ms: 1 });
   world.clock.advance(1_000);
-  expect(await cluster.steps.applyRetention("orders")).toMatchObject([{ segment: { nextOffset: 5 } }]);
+  expect(await cluster.steps.applyRetention("orders")).toMatchObject([{ deleted: [{ nextOffset: 5 }] }]);
   await cluster.startBroker(2);
   expect(await cluster.replicateOnce()).toMatchObject([{ truncatedTo: 0, batches: 0, problem: null }]);
   expect(await cluster.replicateOnce()).toMatchObject([{ truncatedTo: 5, batches: 0, problem: null }]);

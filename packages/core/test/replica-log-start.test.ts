@@ -146,11 +146,10 @@ test("retention is applied to the log of each replica, as far as it knows it to 
   cluster.alterConfig("orders", { retention_bytes: 0 });
   await send(cluster, ["1".repeat(900), "2".repeat(900)]);
   await cluster.replicateOnce();
-  const deleted = (await cluster.steps.applyRetention()).map(({ place, segment }) => [
-    place.brokerId,
-    segment.baseOffset,
-    segment.reason,
-  ]);
+  const retained = await cluster.steps.applyRetention();
+  const deleted = retained.flatMap(({ place, deleted: segments }) =>
+    segments.map(({ baseOffset, reason }) => [place.brokerId, baseOffset, reason]),
+  );
   // The follower has not heard of the high watermark yet.
   expect(deleted).toEqual([
     [1, 0, "size"],

@@ -14,7 +14,7 @@ import {
 } from "./transactional-producer.ts";
 import { memoryWorld, rejection, type World } from "./world.ts";
 
-const NOTHING = { aborted: [], completed: [], forgotten: [], failed: [], repaired: [] };
+const NOTHING = { aborted: [], completed: [], forgotten: [], failed: [], repaired: [], loaded: [] };
 const ABORTED = { code: "TRANSACTION_ABORTED" };
 
 async function withOpen(

@@ -5,6 +5,7 @@ import { CliError, failureOf } from "../failure.ts";
 import { actionText, type ListedRule, scopeText, timesText } from "../faults/fault-text.ts";
 import { wholeNumber } from "../input/arguments.ts";
 import { nearest } from "../input/nearest.ts";
+import { counted } from "../log/sizes-text.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { type Session, withSession } from "../session.ts";
@@ -160,7 +161,9 @@ function assertFired(context: Context, ids: readonly number[]): Promise<undefine
     const fired = asked.map((rule) => ({ rule_id: rule.rule_id, hits: rule.hits, fired: rule.fired }));
     if (context.settings.json) return context.data.json({ fired });
     for (const rule of fired)
-      await context.data.line(`fault ${rule.rule_id} fired ${rule.fired} times in ${rule.hits} hits`);
+      await context.data.line(
+        `fault ${rule.rule_id} fired ${rule.fired === 1 ? "once" : `${rule.fired} times`} in ${counted(rule.hits, "hit")}`,
+      );
   });
 }
 

@@ -3,6 +3,7 @@ import type { ParsedResponse } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { counted } from "../log/sizes-text.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { withSession } from "../session.ts";
@@ -160,7 +161,10 @@ function showDiff(context: Context, from: string, to: string | undefined): Promi
 
 async function printOne(context: Context, { name, keep, entries, time_ms }: Snapshot): Promise<void> {
   if (context.settings.json) await context.data.json({ name, keep, entries, time_ms });
-  else await context.data.line(`${name}: ${entries} entries, at ${time_ms} ms`);
+  else
+    await context.data.line(
+      `${name}: ${entries === null ? "-" : counted(entries, "entry", "entries")}, at ${time_ms} ms`,
+    );
 }
 
 function shown(value: unknown): string {

@@ -51,9 +51,9 @@ function replicateOnce(
 ): Promise<undefined> {
   const fields = fieldsOf(topic, options);
   return withSession(context, async (session) => {
-    const { copied } = await session.call("replicate_once", fields);
+    const { copied, heard } = await session.call("replicate_once", fields);
     if (context.settings.json) {
-      await context.data.json({ copied });
+      await context.data.json({ copied, heard });
       return undefined;
     }
     const rows = copied.map((round): Cell[] => [
@@ -67,7 +67,12 @@ function replicateOnce(
     await context.data.write(
       renderTable(["TOPIC", "PARTITION", "REPLICA", "BATCHES", "BYTES", "CUT-TO"], rows),
     );
-    if (rows.length === 0) context.notes.remark("nothing to copy");
+    for (const round of heard)
+      context.notes.remark(
+        `${round.topic} [${round.partition}] on broker ${round.broker_id} copied nothing: it ends at ${round.log_end_offset}, ` +
+          `as its leader knows, and has heard of high watermark ${round.high_watermark}`,
+      );
+    if (rows.length + heard.length === 0) context.notes.remark("nothing to copy");
     for (const { topic: name, partition, broker_id: id, problem } of copied)
       if (problem !== null) context.notes.remark(`${name} [${partition}] on broker ${id}: ${problem}`);
     return undefined;

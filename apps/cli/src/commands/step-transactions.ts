@@ -6,6 +6,7 @@ import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";
 import { withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
+import { tellLoads } from "./step-groups.ts";
 
 const NOTE = `\
 A transaction is due when it is open for longer than its timeout, so that with the default of 60s a clock that was
@@ -48,7 +49,8 @@ function expireTransactions(context: Context): Promise<undefined> {
       context.notes.remark(
         `${topic}-${partition} had a transaction of producer ${id}, epoch ${epoch}, open that no coordinator knows of; it was ${committed ? "committed" : "aborted"}`,
       );
-    if (rows.length + answer.repaired.length === 0)
+    tellLoads(context, answer.loaded);
+    if (rows.length + answer.repaired.length + answer.loaded.length === 0)
       context.notes.remark("no transaction is open for longer than its timeout, or waits for its end");
     return undefined;
   });

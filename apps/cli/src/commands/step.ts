@@ -8,6 +8,7 @@ import { type Cell, renderTable } from "../output/table.ts";
 import { futureRecords } from "../retention-hold.ts";
 import { type Session, withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";
+import { flushText } from "../steps/step-text.ts";
 import { declareGroupSteps } from "./step-groups.ts";
 import { declarePendingSteps } from "./step-pending.ts";
 import { declareReplicationSteps } from "./step-replication.ts";
@@ -157,8 +158,13 @@ async function applyRetention(context: Context, session: Session, topic: string 
   if (context.settings.json) return context.data.json(answer);
   const headers = ["TOPIC", "PARTITION", "BROKER", "SEGMENT", "NEXT-OFFSET", "BYTES", "REASON"];
   await context.data.write(renderTable(headers, answer.deleted.map(deletedRow)));
+  for (const { topic: name, partition, broker_id: id, base_offset: base, next_offset: next } of answer.closed)
+    context.notes.remark(
+      `${name} [${partition}] on broker ${id} closed the segment of ${base}; the next begins at ${next}`,
+    );
   if (answer.deleted.length > 0) return;
-  context.notes.remark("nothing was due; describe TOPIC -p N shows the segments with their latest times");
+  if (answer.closed.length === 0)
+    context.notes.remark("nothing was due; describe TOPIC -p N shows the segments with their latest times");
   const ahead = await futureRecords(session, topic);
   if (ahead !== null) context.notes.remark(ahead);
 }
@@ -233,8 +239,9 @@ async function expireProducers(context: Context, session: Session): Promise<void
 }
 
 async function flushAll(context: Context, session: Session): Promise<void> {
-  await session.call("flush_logs", {});
-  if (context.settings.json) return context.data.json({ flushed: true });
+  const answer = await session.call("flush_logs", {});
+  if (context.settings.json) return context.data.json(answer);
+  context.notes.remark(flushText(answer));
   return context.data.line("flushed all logs");
 }
 

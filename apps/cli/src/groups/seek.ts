@@ -3,6 +3,7 @@ import type { Admin } from "@minikafka/client";
 import type { Context } from "../context.ts";
 import { CliError } from "../failure.ts";
 import type { PartitionSpec } from "../input/partition-spec.ts";
+import { counted } from "../log/sizes-text.ts";
 import { renderTable } from "../output/table.ts";
 import { withSession } from "../session.ts";
 import { type CommittedPlace, committedPlaces } from "./committed-places.ts";
@@ -80,5 +81,6 @@ async function show(
   for (const { topic, partition, asked, newOffset } of plan)
     if (asked !== null)
       context.notes.remark(`${topic} [${partition}] has no offset ${asked}; the nearest is ${newOffset}`);
-  if (!execute) context.notes.remark("nothing was changed; --execute does it");
+  if (execute) context.notes.remark(`${group} goes on from there in ${counted(plan.length, "partition")}`);
+  else context.notes.remark("nothing was changed; --execute does it");
 }

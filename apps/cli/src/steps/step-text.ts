@@ -1,5 +1,6 @@
 /** Steps as one would type them, and what they did in short. */
 import type { ParsedResponse } from "@minikafka/protocol";
+import { counted } from "../log/sizes-text.ts";
 import type { Cell } from "../output/table.ts";
 import { durationText } from "../output/time.ts";
 
@@ -47,18 +48,15 @@ export function didText(taken: Taken): string | null {
   if (taken.problem !== null) return `${taken.problem.code}: ${taken.problem.message}`;
   switch (taken.operation) {
     case "replicate_once":
-      return taken.did && joined(taken.did.copied.map(roundText), "the leader heard where it ends");
+      return taken.did && joined([...taken.did.copied.map(roundText), ...taken.did.heard.map(heardText)]);
     case "refresh_isr":
       return taken.did && joined(taken.did.changed.map(({ from, to }) => `${from} to ${to}`));
     case "flush_logs":
-      return taken.did && "all logs are durable";
+      return taken.did && flushText(taken.did);
     case "expire_members":
-      return taken.did && joined(taken.did.expired.map((each) => `${each.member_id} of ${each.group_id}`));
+      return taken.did && membersText(taken.did);
     case "expire_offsets":
-      return (
-        taken.did &&
-        joined(taken.did.expired.map((each) => `${each.topic}-${each.partition} of ${each.group_id}`))
-      );
+      return taken.did && offsetsText(taken.did);
     case "expire_transactions":
       return taken.did && transactionsText(taken.did);
     case "expire_producers":
@@ -69,20 +67,16 @@ export function didText(taken: Taken): string | null {
         )
       );
     case "apply_retention":
-      return (
-        taken.did &&
-        joined(
-          taken.did.deleted.map((each) => `${each.base_offset} to ${each.next_offset} on ${each.broker_id}`),
-        )
-      );
+      return taken.did && retentionText(taken.did);
     case "compact":
       return (
         taken.did &&
-        joined(
-          taken.did.compacted.map(
+        joined([
+          ...taken.did.compacted.map(
             (each) => `${each.bytes_before} to ${each.bytes_after} bytes on ${each.broker_id}`,
           ),
-        )
+          ...taken.did.gave_way.map((each) => `gave way to ${each.gave_way_to} on ${each.broker_id}`),
+        ])
       );
   }
 }
@@ -126,9 +120,61 @@ function roundText(round: {
   ]);
 }
 
+function heardText(round: ParsedResponse<"replicate_once">["heard"][number]): string {
+  return `heard of high watermark ${round.high_watermark}; its leader knows that it ends at ${round.log_end_offset}`;
+}
+
+/** What a flush made durable. */
+export function flushText({ flushed, noted }: ParsedResponse<"flush_logs">): string {
+  const bytes = flushed.reduce((sum, log) => sum + log.bytes, 0);
+  const written = flushed.filter((log) => log.bytes > 0).length;
+  const others = flushed.length - written;
+  return joined(
+    [
+      ...(written === 0 ? [] : [`${counted(bytes, "byte")} of ${counted(written, "log")} are durable`]),
+      ...(others === 0 ? [] : [`files and segments of ${counted(others, "log")} are durable`]),
+      ...named("noted high watermarks on broker", noted.map(String)),
+    ],
+    "all was durable already",
+  );
+}
+
+function membersText({ expired, rebalanced, loaded }: ParsedResponse<"expire_members">): string {
+  return joined([
+    ...expired.map((each) => `${each.member_id} of ${each.group_id}`),
+    ...rebalanced.map((each) => `rebalanced ${each.group_id} (${each.reason})`),
+    ...loadedText(loaded),
+  ]);
+}
+
+function offsetsText({ expired, dying, forgotten, loaded }: ParsedResponse<"expire_offsets">): string {
+  return joined([
+    ...expired.map((each) => `${each.topic}-${each.partition} of ${each.group_id}`),
+    ...named("ended the empty groups", dying),
+    ...named("forgot the dead groups", forgotten),
+    ...loadedText(loaded),
+  ]);
+}
+
+function retentionText({ closed, deleted }: ParsedResponse<"apply_retention">): string {
+  return joined([
+    ...closed.map((each) => `closed ${each.base_offset} to ${each.next_offset} on ${each.broker_id}`),
+    ...deleted.map((each) => `deleted ${each.base_offset} to ${each.next_offset} on ${each.broker_id}`),
+  ]);
+}
+
+/** `loaded 3 partitions of __consumer_offsets`, by topic. */
+export function loadedText(loaded: readonly { readonly topic: string }[]): string[] {
+  const topics = new Map<string, number>();
+  for (const { topic } of loaded) topics.set(topic, (topics.get(topic) ?? 0) + 1);
+  return [...topics].map(([topic, count]) => `loaded ${counted(count, "partition")} of ${topic}`);
+}
+
+function named(what: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`${what} ${names.join(", ")}`];
+}
+
 function transactionsText(did: ParsedResponse<"expire_transactions">): string {
-  const named = (what: string, ids: readonly string[]) =>
-    ids.length === 0 ? [] : [`${what} ${ids.join(", ")}`];
   return joined([
     ...named("aborted", did.aborted),
     ...named("completed", did.completed),
@@ -141,5 +187,6 @@ function transactionsText(did: ParsedResponse<"expire_transactions">): string {
       "repaired",
       did.repaired.map((each) => `${each.topic}-${each.partition}`),
     ),
+    ...loadedText(did.loaded),
   ]);
 }

@@ -11,7 +11,7 @@ import {
   applyRetention,
   type CompactedLog,
   compact,
-  type DeletedSegment,
+  type RetainedLog,
   type RolledSegment,
   rollSegment,
 } from "../replica/log-upkeep.ts";
@@ -25,7 +25,7 @@ import type { ResolvedConfig } from "./config.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { PartitionTable } from "./partition-table.ts";
-import type { ReplicationSteps } from "./replication-steps.ts";
+import type { ReplicationRound, ReplicationSteps, StepFilter } from "./replication-steps.ts";
 
 export interface StepsParts {
   readonly brokers: Brokers;
@@ -73,6 +73,12 @@ export class BackgroundSteps {
     if (this.#parts.behind.size > 0) listener();
   }
 
+  /** See ReplicationSteps.replicateOnce. */
+  async replicateOnce(filter?: StepFilter): Promise<ReplicationRound> {
+    this.#parts.lifecycle.requireRunning();
+    return await this.#parts.replication.replicateOnce(filter);
+  }
+
   /**
    * One follower-fetch round for the partitions that may need one. Resolves with how many need another at once. Rejects when
    * those who have caught up could not be noted as in sync.
@@ -101,10 +107,10 @@ export class BackgroundSteps {
   }
 
   /**
-   * Deletes what retention lets go, in one topic or all, and returns it. Rejects with UNKNOWN_TOPIC, and with a problem of a
+   * Deletes what retention lets go, in one topic or all, and returns what it did to which log. Rejects with UNKNOWN_TOPIC, and with a problem of a
    * log when there was one. Kafka: every log.retention.check.interval.ms.
    */
-  async applyRetention(topic?: string): Promise<DeletedSegment[]> {
+  async applyRetention(topic?: string): Promise<RetainedLog[]> {
     const nowMs = this.#parts.env.clock.nowMs();
     const { reserve } = this.#parts;
     return this.#eachPartition(topic, (set) => reserve.spendLater(() => applyRetention(set, nowMs)));

@@ -154,9 +154,9 @@ export class BrokerCluster extends ClusterReads {
    * replicaFetchMaxBytes, and hears of the high watermark; its leader hears where it ends. Resolves with what was copied, cut or
    * failed; one follower's trouble stops no other. Rejects as ReplicationSteps.replicateOnce() does.
    */
-  async replicateOnce(filter?: StepFilter): Promise<ReplicatedPartition[]> {
+  async replicateOnce(filter?: StepFilter): Promise<readonly ReplicatedPartition[]> {
     this.lifecycle.requireRunning();
-    return this.rooms.replication.replicateOnce(filter);
+    return (await this.steps.replicateOnce(filter)).copied;
   }
 
   /** Judges who is in sync, and returns where that has changed. Kafka: the periodic check of replica.lag.time.max.ms. */

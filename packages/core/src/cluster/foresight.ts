@@ -14,7 +14,7 @@ import type { ResolvedConfig } from "./config.ts";
 import type { GroupOperations } from "./group-operations.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { LogsForesight } from "./logs-foresight.ts";
-import type { PendingStep, StepDeadline } from "./pending-step.ts";
+import type { ForetoldFlushes, PendingStep, StepDeadline } from "./pending-step.ts";
 import type { Rooms } from "./rooms.ts";
 import type { TransactionOperations } from "./transaction-operations.ts";
 
@@ -54,6 +54,12 @@ export class Foresight {
       ...this.#logs.producers(),
       ...upkeep,
     ];
+  }
+
+  /** What a flush would do now. Throws SHUTTING_DOWN. */
+  flush(): ForetoldFlushes {
+    this.#parts.lifecycle.requireRunning();
+    return this.#logs.flush()[0]?.would ?? { logs: [], notes: [] };
   }
 
   /** Earliest first; of one topic as steps(). What is due already is told by steps(). Throws UNKNOWN_TOPIC, SHUTTING_DOWN. */

@@ -13,7 +13,7 @@ import { GroupCoordinator } from "../group/group-coordinator.ts";
 import type { GroupDescription, GroupListings } from "../group/group-description.ts";
 import type { ExpiredMember } from "../group/group-events.ts";
 import { type GroupKinds, newGroupKinds } from "../group/group-kinds.ts";
-import { deleteGroup, forgetGroups } from "../group/group-removal.ts";
+import { deleteGroup } from "../group/group-removal.ts";
 import {
   type HeartbeatRequest,
   type JoinRequest,
@@ -24,7 +24,6 @@ import {
 } from "../group/group-requests.ts";
 import { groupRules } from "../group/group-rules.ts";
 import { GroupViews } from "../group/group-views.ts";
-import { expireMembers } from "../group/member-expiry.ts";
 import { type DeletedOffset, deleteOffsets, type OffsetDeletion } from "../group/offset-deletion.ts";
 import type { CommitRequest } from "../offsets/commit-request.ts";
 import {
@@ -37,10 +36,10 @@ import { type ForgottenOffset, OffsetExpiry } from "../offsets/offset-forgetting
 import { endInPartition } from "../offsets/transaction-outcome.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { MarkerResult, TransactionEnd } from "../replica/transaction-end.ts";
-import { allSettled } from "./all-settled.ts";
 import { ClassicGroupOperations } from "./classic-group-operations.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { type ForetoldGroups, foretoldGroups } from "./foretold-groups.ts";
+import { type GroupUpkeepParts, tendMembers, tendOffsets } from "./group-upkeep.ts";
 import { type InternalTopicParts, openInternalTopic } from "./internal-topic.ts";
 import { INTERNAL_TOPIC_CONFIG, OFFSETS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -201,10 +200,21 @@ export class GroupOperations {
     return deleteOffsets({ topic, topicOf }, request, this.#env, wait);
   }
 
-  /** The step. See expireMembers() in member-expiry.ts. */
-  async expireMembers(wait?: Wait): Promise<ExpiredMember[]> {
+  /** The step, for who asks only whom it has expired. */
+  async expireMembers(wait?: Wait): Promise<readonly ExpiredMember[]> {
+    return (await this.tendMembers(wait)).expired;
+  }
+
+  /** The step, with all that it did. See group-upkeep.ts. */
+  async tendMembers(wait?: Wait): ReturnType<typeof tendMembers> {
     this.#lifecycle.requireRunning();
-    return expireMembers({ consumer: this.#changes, classic: this.#classicChanges }, wait);
+    return tendMembers(this.#upkeep, wait);
+  }
+
+  get #upkeep(): GroupUpkeepParts {
+    const changes = { consumer: this.#changes, classic: this.#classicChanges };
+    const { offsetsRetentionMs: retentionMs } = this.#config;
+    return { topic: this.#topic, changes, expiry: this.#expiry, retentionMs };
   }
 
   /** What both steps would do now, and when. See foretold-groups.ts. */
@@ -216,14 +226,15 @@ export class GroupOperations {
     return foretoldGroups({ groups, world, expiry: this.#expiry, retentionMs, clock });
   }
 
-  /** The step. See OffsetExpiry.expire; groups of which nothing is left go with it. */
-  async expireOffsets(): Promise<ForgottenOffset[]> {
+  /** The step, for who asks only which offsets it has forgotten. */
+  async expireOffsets(): Promise<readonly ForgottenOffset[]> {
+    return (await this.tendOffsets()).expired;
+  }
+
+  /** The step, with all that it did. See group-upkeep.ts. */
+  async tendOffsets(): ReturnType<typeof tendOffsets> {
     this.#lifecycle.requireRunning();
-    const expired = this.#expiry.expire();
-    await Promise.allSettled([expired]);
-    const { offsetsRetentionMs: retentionMs } = this.#config;
-    await allSettled([expired, forgetGroups(this.#changes, { retentionMs }, this.#env)]);
-    return expired;
+    return tendOffsets(this.#upkeep, this.#env);
   }
 }
 

@@ -26,8 +26,8 @@ export class LogsForesight {
     this.#env = env;
   }
 
-  /** A flush also notes how far what is on the disks then is visible. */
-  flush(): PendingStep[] {
+  /** A flush also notes how far what is on the disks then is visible. Without one when it would do nothing. */
+  flush(): Extract<PendingStep, { operation: "flush_logs" }>[] {
     const logs = this.#openCopies().flatMap(({ log }) => {
       const foretold = log.foresight.flush();
       return foretold === null ? [] : [{ ...log.place, ...foretold }];

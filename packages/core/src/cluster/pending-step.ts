@@ -1,7 +1,6 @@
 /** A step that would do something if it were taken now, as a request would ask for it, and what it would do. */
 import type { ReplicaPlace } from "../env/trace.ts";
-import type { ForetoldGeneration } from "../group/foretold-members.ts";
-import type { ExpiredMember } from "../group/group-events.ts";
+import type { ExpiredMember, Rebalanced } from "../group/group-events.ts";
 import type { ForetoldCompaction, ForetoldFlush, ForetoldRetention } from "../log/foresight/log-foresight.ts";
 import type { ForgottenOffset } from "../offsets/offset-forgetting.ts";
 import type { ForetoldRound } from "../replica/foretold-round.ts";
@@ -60,7 +59,7 @@ export interface Foretold {
     readonly fields: OfAll;
     readonly would: Loading & {
       readonly expired: readonly ExpiredMember[];
-      readonly rebalanced: readonly ForetoldGeneration[];
+      readonly rebalanced: readonly Rebalanced[];
     };
   };
   expire_transactions: { readonly fields: OfAll; readonly would: ForetoldExpiredTransactions };

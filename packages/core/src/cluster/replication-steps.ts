@@ -11,6 +11,7 @@ import type { IsrQuestion } from "../replica/isr.ts";
 import { inSyncAfter, judgeIsr } from "../replica/isr-judgement.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
+import { type HeardRound, RoundHearing } from "../replica/round-hearing.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
 import { allSettled } from "./all-settled.ts";
 import { type BehindPartitions, isBehind } from "./behind-partitions.ts";
@@ -28,6 +29,14 @@ export interface StepFilter {
 
 /** What one follower of one partition did in a round. */
 export interface ReplicatedPartition extends TopicPartition, FollowerRound {}
+
+/** What a step of replication did. */
+export interface ReplicationRound {
+  /** What was copied, cut or failed. */
+  readonly copied: readonly ReplicatedPartition[];
+  /** Followers that copied nothing, and heard or told something all the same. */
+  readonly heard: readonly HeardRound[];
+}
 
 /** How the in-sync replicas of a partition have changed. */
 export interface RefreshedPartition extends TopicPartition {
@@ -59,16 +68,15 @@ export class ReplicationSteps {
    * BROKER_FAILED when those who have caught up could not be noted as in sync; what was copied stays. Rejects with UNKNOWN_TOPIC,
    * UNKNOWN_PARTITION and, for a broker that there is not, or that holds no copy of the partition, INVALID_REQUEST.
    */
-  async replicateOnce(filter: StepFilter = {}): Promise<ReplicatedPartition[]> {
+  async replicateOnce(filter: StepFilter = {}): Promise<ReplicationRound> {
     this.#requireFollower(filter);
     const { brokerId } = filter;
     const sets = this.#setsOf(filter);
-    const rounds = await this.#fetchRounds(
-      sets,
-      (follower) => brokerId === undefined || follower.brokerId === brokerId,
-    );
+    const isMeant = (follower: Replica) => brokerId === undefined || follower.brokerId === brokerId;
+    const listening = new RoundHearing();
+    const copied = await this.#fetchRounds(sets, isMeant, listening);
     this.#commitIsr(sets, "joins");
-    return rounds;
+    return { copied, heard: listening.heard() };
   }
 
   /**
@@ -124,16 +132,19 @@ export class ReplicationSteps {
   async #fetchRounds(
     sets: readonly PartitionReplicaSet[],
     isMeant: (follower: Replica) => boolean,
+    listening: RoundHearing | null = null,
   ): Promise<ReplicatedPartition[]> {
     const rounds: ReplicatedPartition[] = [];
     for (const set of sets) {
       const { highWatermark: heard } = set;
       for (const follower of set.leadership.followers()) {
         if (!isMeant(follower)) continue;
+        listening?.before(set, follower);
         const round = await this.roundOf(set, follower, heard);
         if (round === null) continue;
         if (round.batches > 0 || round.truncatedTo !== null || round.problem !== null)
           rounds.push({ ...set.place, ...round });
+        else listening?.after(set, follower);
       }
     }
     return rounds;

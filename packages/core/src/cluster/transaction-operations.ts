@@ -5,6 +5,7 @@
  */
 import { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
+import { type Loaded, tellingLoads } from "../coordinator/known-shards.ts";
 import type { Env } from "../env/env.ts";
 import type { AppendResult } from "../replica/append-options.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
@@ -39,13 +40,13 @@ import type { ResolvedConfig } from "./config.ts";
 import { type ForetoldTransactions, foretoldTransactions } from "./foretold-transactions.ts";
 import type { GroupOperations } from "./group-operations.ts";
 import { openInternalTopic } from "./internal-topic.ts";
-import { INTERNAL_TOPIC_CONFIG, TRANSACTIONS_TOPIC } from "./internal-topics.ts";
+import { INTERNAL_TOPIC_CONFIG, OFFSETS_TOPIC, TRANSACTIONS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type TransactionRoomsParts, transactionRooms } from "./transaction-rooms.ts";
 import type { TransactionalProducers } from "./transactional-producers.ts";
 
 /** What the step has done. */
-export interface TendedTransactions extends ExpiredTransactions {
+export interface TendedTransactions extends ExpiredTransactions, Loaded {
   /** Open in a partition's log, and known to no coordinator. */
   readonly repaired: readonly RepairedTransaction[];
 }
@@ -198,14 +199,18 @@ export class TransactionOperations {
   /** The step. See expireTransactions() in transaction-expiry.ts, and endHangingTransactions(). */
   async expire(wait?: Wait): Promise<TendedTransactions> {
     this.#lifecycle.requireRunning();
-    const expired = await expireTransactions(
-      this.#parts,
-      { config: this.#config, clock: this.#env.clock },
-      wait,
-    );
+    const world = { config: this.#config, clock: this.#env.clock };
     const { changes } = this.#parts;
-    const repaired = await endHangingTransactions({ changes, rooms: this.#rooms }, this.#env, wait);
-    return { ...expired, repaired };
+    // Those of groups that have something open must be in memory as well.
+    const { loads } = this.foretold().would;
+    const tended = await tellingLoads(this.#topic, async () => ({
+      ...(await expireTransactions(this.#parts, world, wait)),
+      repaired: await endHangingTransactions({ changes, rooms: this.#rooms }, this.#env, wait),
+    }));
+    const ofGroups = loads.filter(
+      ({ topic, partition }) => topic === OFFSETS_TOPIC && this.#groups.isLoaded(partition),
+    );
+    return { ...tended, loaded: [...tended.loaded, ...ofGroups] };
   }
 
   /** What the step would do now, and when. See foretold-transactions.ts. */

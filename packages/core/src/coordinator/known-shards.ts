@@ -1,4 +1,5 @@
 /** What is in memory of a coordinator's topic in this instant, for who wants to tell what a step would do and load nothing. */
+import type { TopicPartition } from "../replica/topic-partition.ts";
 import type { CoordinatorTopic } from "./coordinator-topic.ts";
 import type { RecordKinds } from "./record-kinds.ts";
 
@@ -18,4 +19,24 @@ export function knownShards<Kinds extends RecordKinds>(topic: CoordinatorTopic<K
     else if (canLoad) unloaded.push(shard.partition);
   }
   return { known, unloaded };
+}
+
+/** Partitions of an internal topic that a step has read into memory. */
+export interface Loaded {
+  readonly loaded: readonly TopicPartition[];
+}
+
+/**
+ * Takes `act`, and tells beside its answer which partitions came into memory meanwhile: those that it asked, or another at the same
+ * time.
+ */
+export async function tellingLoads<Kinds extends RecordKinds, Answer extends object>(
+  topic: CoordinatorTopic<Kinds>,
+  act: () => Promise<Answer>,
+): Promise<Answer & Loaded> {
+  const { unloaded } = knownShards(topic);
+  const answer = await act();
+  const shards = topic.shards();
+  const loaded = unloaded.filter((partition) => (shards[partition]?.standing.kinds ?? null) !== null);
+  return { ...answer, loaded: loaded.map((partition) => ({ topic: topic.topic, partition })) };
 }

@@ -1,18 +1,12 @@
 /** What a look for members whose time is over would find in what is in memory now (member-expiry.ts). Changes nothing. */
-import type { ExpiredMember, ExpiryCause } from "./group-events.ts";
+import type { ExpiredMember, ExpiryCause, Rebalanced } from "./group-events.ts";
 import { currentGroup, type GroupKinds } from "./group-kinds.ts";
 import { type GroupWorld, topicChange } from "./rebalance.ts";
-
-/** A group that begins a generation since its topics are others than they were. */
-export interface ForetoldGeneration {
-  readonly groupId: string;
-  readonly reason: string;
-}
 
 export interface ForetoldMembers {
   /** As the step would tell them. */
   readonly expired: readonly ExpiredMember[];
-  readonly rebalanced: readonly ForetoldGeneration[];
+  readonly rebalanced: readonly Rebalanced[];
 }
 
 export interface MemberDeadline {
@@ -26,7 +20,7 @@ export interface MemberDeadline {
 /** What was acknowledged says which groups are looked at, and the newest state of each what happens. */
 export function foretoldMembers(kinds: GroupKinds, world: Pick<GroupWorld, "topicOf">): ForetoldMembers {
   const expired: ExpiredMember[] = [];
-  const rebalanced: ForetoldGeneration[] = [];
+  const rebalanced: Rebalanced[] = [];
   const { sessions } = kinds.group;
   for (const committed of kinds.group.committedWithMembers()) {
     if (sessions.overdue(committed).length === 0 && topicChange(committed, world) === null) continue;

@@ -27,6 +27,12 @@ export interface ExpiredMember {
   readonly cause: ExpiryCause;
 }
 
+/** A group that loses nobody and goes on otherwise, since its topics are others than they were or a wait of it is over. */
+export interface Rebalanced {
+  readonly groupId: string;
+  readonly reason: string;
+}
+
 interface OfMember {
   readonly memberId: string;
 }

@@ -50,6 +50,14 @@ function hasMoreOffsets({ offset }: GroupKinds, groupId: string): boolean {
   return tombstonesOf(offset, groupId).length < offset.newest(groupId).length;
 }
 
+/** Which groups went. */
+export interface ForgottenGroups {
+  /** Of which nothing was left. */
+  readonly dying: readonly string[];
+  /** Of which nothing was left for long enough. */
+  readonly forgotten: readonly string[];
+}
+
 /**
  * Groups that have neither members nor offsets die; those that are dead for `retentionMs` are forgotten. A partition of the
  * internal topic that cannot be read or written stops no other.
@@ -58,17 +66,19 @@ export async function forgetGroups(
   changes: GroupChanges,
   { retentionMs }: { readonly retentionMs: number },
   env: Env,
-): Promise<void> {
+): Promise<ForgottenGroups> {
+  const gone: ForgottenGroups[] = [];
   const problems: BrokerError[] = [];
   for (const shard of changes.parts.topic.shards()) {
     try {
-      await forgetIn(changes, shard, { retentionMs }, env);
+      gone.push(await forgetIn(changes, shard, { retentionMs }, env));
     } catch (problem) {
       if (!(problem instanceof BrokerError)) throw problem;
       problems.push(problem);
     }
   }
   if (problems[0] !== undefined) throw problems[0];
+  return { dying: gone.flatMap((each) => each.dying), forgotten: gone.flatMap((each) => each.forgotten) };
 }
 
 async function forgetIn(
@@ -76,7 +86,7 @@ async function forgetIn(
   shard: CoordinatorShard<GroupKinds>,
   { retentionMs }: { readonly retentionMs: number },
   { clock }: Env,
-): Promise<void> {
+): Promise<ForgottenGroups> {
   const isOld = (group: Group) => isOldDead(group, { retentionMs, nowMs: clock.nowMs() });
   const [dying, forgotten] = await shard.read((kinds) => {
     // Counting is quick; what is open besides is looked at when each is judged.
@@ -85,14 +95,22 @@ async function forgetIn(
     );
     return [gone.filter(({ isDead }) => !isDead), gone.filter(isOld)];
   });
+  // Who has died already, or has something again, is not told.
+  const died = new Set<string>();
+  const wasForgotten = new Set<string>();
   const act: GroupAct<null> = {
-    event: (group, kinds) => (group.isDead || isLeft(group, kinds) ? null : { kind: "delete" }),
+    event: (group, kinds) => {
+      if (group.isDead || isLeft(group, kinds)) return null;
+      died.add(group.groupId);
+      return { kind: "delete" };
+    },
     answer: () => null,
     whileClassic: () => null,
   };
   const forget = (groupId: string) => (kinds: GroupKinds) => {
     const group = currentGroup(kinds, groupId);
     const isGone = isOld(group) && kinds.group.occupied(groupId) === null && !isLeft(group, kinds);
+    if (isGone) wasForgotten.add(groupId);
     return { records: isGone ? [groupTombstone(groupId)] : [], answer: null };
   };
   // All are written before anybody waits, so that they share what they wait for.
@@ -100,6 +118,7 @@ async function forgetIn(
     ...dying.map(({ groupId }) => changes.act(groupId, act, { at: shard })),
     ...forgotten.map(({ groupId }) => shard.write(forget(groupId))),
   ]);
+  return { dying: [...died], forgotten: [...wasForgotten] };
 }
 
 function isLeft({ groupId, members }: Group, { offset }: GroupKinds): boolean {
@@ -120,7 +139,7 @@ export function foretoldForgetting(
   kinds: GroupKinds,
   forgotten: ReadonlyMap<string, number>,
   time: ForgettingTime,
-): { readonly dying: readonly string[]; readonly forgotten: readonly string[] } {
+): ForgottenGroups {
   const left = (groupId: string, count: number) => count - (forgotten.get(groupId) ?? 0);
   const [dying, gone]: [string[], string[]] = [[], []];
   for (const { groupId, members, isDead } of kinds.group.allCommitted()) {

@@ -5,7 +5,7 @@
 import type { ReplicaPlace } from "../env/trace.ts";
 import { BrokerError } from "../errors.ts";
 import type { CompactionOutcome, CompactionRequest } from "../log/compaction/compaction-request.ts";
-import type { RemovedSegment } from "../log/cutting/log-retention.ts";
+import type { ClosedSegment, RemovedSegment } from "../log/cutting/log-retention.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
 import { copiedEndOf, copiedEnds } from "./copied-end.ts";
 import type { Replica } from "./replica.ts";
@@ -19,9 +19,13 @@ export interface CompactedLog {
   readonly waitsFor: readonly number[];
 }
 
-export interface DeletedSegment {
+/** What retention has done to one log: nothing when it is not told. */
+export interface RetainedLog {
   readonly place: ReplicaPlace;
-  readonly segment: RemovedSegment;
+  /** The segment that was written until then; `null` when it goes on being. */
+  readonly closed: ClosedSegment | null;
+  /** Those that are gone, oldest first. */
+  readonly deleted: readonly RemovedSegment[];
 }
 
 export interface RolledSegment {
@@ -48,14 +52,16 @@ export function rollSegment(set: PartitionReplicaSet): RolledSegment {
 }
 
 /** Deletes what retention lets go of each replica's log. Rejects with STORAGE_ERROR, BROKER_FAILED. */
-export async function applyRetention(set: PartitionReplicaSet, nowMs: number): Promise<DeletedSegment[]> {
-  const deleted: DeletedSegment[] = [];
+export async function applyRetention(set: PartitionReplicaSet, nowMs: number): Promise<RetainedLog[]> {
+  const retained: RetainedLog[] = [];
   for (const kept of logsOf(set)) {
     const { place, log, highWatermark } = kept;
     const result = await unlessGone(kept, () => log.applyRetention({ nowMs, highWatermark }));
-    for (const segment of result?.segments ?? []) deleted.push({ place, segment });
+    if (result === null) continue;
+    const { closed, segments: deleted } = result;
+    if (closed !== null || deleted.length > 0) retained.push({ place, closed, deleted });
   }
-  return deleted;
+  return retained;
 }
 
 /** Takes a pass of compaction over each replica's log that is due. Rejects with STORAGE_ERROR, BROKER_FAILED. */

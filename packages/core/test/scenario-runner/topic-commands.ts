@@ -49,7 +49,8 @@ export const TOPIC_COMMANDS: Readonly<Record<string, Command>> = {
     print("flushed all logs");
   },
   "step retention [topic]": async ({ stage, given, print }) => {
-    const deleted = await stage.cluster.steps.applyRetention(given.text("topic"));
+    const retained = await stage.cluster.steps.applyRetention(given.text("topic"));
+    const deleted = retained.flatMap((log) => log.deleted.map((segment) => ({ place: log.place, segment })));
     if (deleted.length === 0) print("% nothing was due");
     print(
       ...table(

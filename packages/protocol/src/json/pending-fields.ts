@@ -7,6 +7,7 @@ import { expireMembers } from "./operations/expire-members.ts";
 import { expireOffsets } from "./operations/expire-offsets.ts";
 import { expireProducers } from "./operations/expire-producers.ts";
 import { expireTransactions } from "./operations/expire-transactions.ts";
+import { dyingGroups, forgottenGroups, rebalancedGroups } from "./step-fields.ts";
 import { transactionalId } from "./transaction-fields.ts";
 
 const says = z.string().describe("the same in one sentence");
@@ -100,11 +101,7 @@ export const pendingStep = z.discriminatedUnion("operation", [
     noFields,
     z.object({
       expired: expiredMembers,
-      rebalanced: z
-        .array(z.object({ group_id: groupId, reason: z.string() }))
-        .describe(
-          "groups that begin a generation, or wait on for more members, and lose nobody: the topics of a consumer group are others than they were, or the time of a classic group's rebalance is over",
-        ),
+      rebalanced: rebalancedGroups,
       loads,
     }),
   ),
@@ -113,8 +110,8 @@ export const pendingStep = z.discriminatedUnion("operation", [
     noFields,
     z.object({
       expired: expiredOffsets,
-      dying: z.array(groupId).describe("groups of which nothing is left then"),
-      forgotten: z.array(groupId).describe("groups of which nothing was left for long enough"),
+      dying: dyingGroups,
+      forgotten: forgottenGroups,
       loads,
     }),
   ),

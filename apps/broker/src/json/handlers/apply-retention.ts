@@ -6,18 +6,39 @@
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
 
+interface Place {
+  readonly topic: string;
+  readonly partition: number;
+  readonly brokerId: number;
+}
+
+interface Segment {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+}
+
 export const applyRetention: Handler<"apply_retention"> = async ({ topic }, context) => {
   requireLab(context);
-  const deleted = await context.cluster.steps.applyRetention(topic);
+  const logs = await context.cluster.steps.applyRetention(topic);
   return {
-    deleted: deleted.map(({ place, segment }) => ({
-      topic: place.topic,
-      partition: place.partition,
-      broker_id: place.brokerId,
-      base_offset: segment.baseOffset,
-      next_offset: segment.nextOffset,
-      size_bytes: segment.sizeBytes,
-      reason: segment.reason,
-    })),
+    closed: logs.flatMap(({ place, closed }) => (closed === null ? [] : [segmentFields(place, closed)])),
+    deleted: logs.flatMap(({ place, deleted }) =>
+      deleted.map((segment) => ({ ...segmentFields(place, segment), reason: segment.reason })),
+    ),
   };
 };
+
+function segmentFields(
+  { topic, partition, brokerId }: Place,
+  { baseOffset, nextOffset, sizeBytes }: Segment,
+) {
+  return {
+    topic,
+    partition,
+    broker_id: brokerId,
+    base_offset: baseOffset,
+    next_offset: nextOffset,
+    size_bytes: sizeBytes,
+  };
+}

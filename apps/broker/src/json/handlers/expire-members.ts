@@ -5,8 +5,11 @@ import { requireLab } from "../lab.ts";
 
 export const expireMembers: Handler<"expire_members"> = async (_request, context, client) => {
   requireLab(context);
-  const expired = await changeGroups("expire_members", context, client, (groups, wait) =>
-    groups.expireMembers(wait),
+  const { expired, rebalanced, loaded } = await changeGroups(
+    "expire_members",
+    context,
+    client,
+    (groups, wait) => groups.tendMembers(wait),
   );
   return {
     expired: expired.map(({ groupId, memberId, cause }) => ({
@@ -14,5 +17,7 @@ export const expireMembers: Handler<"expire_members"> = async (_request, context
       member_id: memberId,
       cause,
     })),
+    rebalanced: rebalanced.map(({ groupId, reason }) => ({ group_id: groupId, reason })),
+    loaded: loaded.map(({ topic, partition }) => ({ topic, partition })),
   };
 };

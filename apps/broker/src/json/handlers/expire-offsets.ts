@@ -8,8 +8,16 @@ import { requireLab } from "../lab.ts";
 
 export const expireOffsets: Handler<"expire_offsets"> = async (_request, context, client) => {
   requireLab(context);
-  const expired = await changeGroups("expire_offsets", context, client, (groups) => groups.expireOffsets());
+  const { expired, dying, forgotten, loaded } = await changeGroups(
+    "expire_offsets",
+    context,
+    client,
+    (groups) => groups.tendOffsets(),
+  );
   return {
     expired: expired.map(({ groupId, topic, partition }) => ({ group_id: groupId, topic, partition })),
+    dying: [...dying],
+    forgotten: [...forgotten],
+    loaded: loaded.map(({ topic, partition }) => ({ topic, partition })),
   };
 };

@@ -9,7 +9,7 @@ import { requireLab } from "../lab.ts";
 
 export const expireTransactions: Handler<"expire_transactions"> = async (_request, context, client) => {
   requireLab(context);
-  const { aborted, completed, forgotten, failed, repaired } = await changeTransactions(
+  const { aborted, completed, forgotten, failed, repaired, loaded } = await changeTransactions(
     context,
     client,
     (transactions, wait) => transactions.expire(wait),
@@ -30,5 +30,6 @@ export const expireTransactions: Handler<"expire_transactions"> = async (_reques
       producer_epoch: producerEpoch,
       committed,
     })),
+    loaded: loaded.map(({ topic, partition }) => ({ topic, partition })),
   };
 };

@@ -8,9 +8,9 @@ import { stepFilter } from "../step-filter.ts";
 
 export const replicateOnce: Handler<"replicate_once"> = async (request, context) => {
   requireLab(context);
-  const rounds = await context.cluster.replicateOnce(stepFilter(request));
+  const { copied, heard } = await context.cluster.steps.replicateOnce(stepFilter(request));
   return {
-    copied: rounds.map((round) => ({
+    copied: copied.map((round) => ({
       topic: round.topic,
       partition: round.partition,
       broker_id: round.brokerId,
@@ -18,6 +18,15 @@ export const replicateOnce: Handler<"replicate_once"> = async (request, context)
       bytes: round.bytes,
       truncated_to: round.truncatedTo,
       problem: round.problem,
+    })),
+    heard: heard.map((round) => ({
+      topic: round.topic,
+      partition: round.partition,
+      broker_id: round.brokerId,
+      log_start_offset: round.logStartOffset,
+      log_end_offset: round.logEndOffset,
+      high_watermark: round.highWatermark,
+      leader_high_watermark: round.leaderHighWatermark,
     })),
   };
 };

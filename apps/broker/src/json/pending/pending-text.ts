@@ -71,8 +71,12 @@ function isrText(partition: string, { from, to, moves, highWatermark }: Would<"r
 
 function flushText({ logs, notes }: Would<"flush_logs">): string {
   const bytes = logs.reduce((sum, log) => sum + log.bytes, 0);
+  const written = logs.filter((log) => log.bytes > 0).length;
   const parts = [
-    logs.length === 0 ? null : `make ${bytes} bytes of ${counted(logs.length, "log")} durable`,
+    written === 0 ? null : `make ${counted(bytes, "byte")} of ${counted(written, "log")} durable`,
+    written === logs.length
+      ? null
+      : `make files and segments of ${counted(logs.length - written, "log")} durable`,
     notes.length === 0
       ? null
       : `note high watermarks on broker ${notes.map(({ brokerId }) => brokerId).join(", ")}`,

@@ -1,7 +1,7 @@
 /** What time does to classic groups: found by a step, since the kernel has no timer, and told before it is taken. */
 import type { CoordinatorShard } from "../../coordinator/coordinator-shard.ts";
 import type { Wait } from "../../coordinator/give-up.ts";
-import type { ExpiredMember } from "../group-events.ts";
+import type { ExpiredMember, Rebalanced } from "../group-events.ts";
 import type { GroupKinds } from "../group-kinds.ts";
 import type { ClassicChanges } from "./classic-changes.ts";
 import type { ClassicEventOf } from "./classic-events.ts";
@@ -18,39 +18,56 @@ export function duesIn({ group: keeper }: GroupKinds): string[] {
   );
 }
 
-/** Ends what is over in one group; resolves with who is no member any more when that is acknowledged. */
+/** Ends what is over in one group; resolves with what became of it when that is acknowledged. */
 export async function expireClassic(
   changes: ClassicChanges,
   { shard, groupId }: { readonly shard: CoordinatorShard<GroupKinds>; readonly groupId: string },
   wait: Wait,
-): Promise<ExpiredMember[]> {
+): Promise<TendedClassic> {
   // What was over when it was looked for may have been heard of since.
-  const { removed } = await changes.act(groupId, { event: passedIn }, { ...wait, at: shard });
-  return removed.map(({ memberId, cause }) => ({ groupId, memberId, cause }));
+  let tended: TendedClassic = { expired: [], rebalanced: [] };
+  const event = (group: ClassicGroup, room: ClassicRoom | undefined) => {
+    const passed = passedIn(group, room);
+    if (passed !== null) tended = afterTime(group, passed, changes.world);
+    return passed;
+  };
+  await changes.act(groupId, { event }, { ...wait, at: shard });
+  return tended;
 }
 
-export interface ForetoldClassic {
+export interface TendedClassic {
   readonly expired: readonly ExpiredMember[];
   /** Groups that lose nobody, and go on all the same. */
-  readonly rebalanced: readonly { readonly groupId: string; readonly reason: string }[];
+  readonly rebalanced: readonly Rebalanced[];
 }
 
 /** What expireClassic() would do now with all of them. */
-export function foretoldClassic(kinds: GroupKinds, world: ClassicWorld): ForetoldClassic {
+export function foretoldClassic(kinds: GroupKinds, world: ClassicWorld): TendedClassic {
   const expired: ExpiredMember[] = [];
-  const rebalanced: { groupId: string; reason: string }[] = [];
+  const rebalanced: Rebalanced[] = [];
   for (const [groupId, room] of kinds.group.classic.rooms()) {
     const before = kinds.group.currentClassic(groupId);
     const event = passedIn(before, room);
     if (event === null) continue;
-    const { group, removed } = afterClassic(before, event, world);
-    for (const { memberId, cause } of removed) expired.push({ groupId, memberId, cause });
-    if (removed.length > 0) continue;
-    const isNext = group.generation !== before.generation;
-    const reason = isNext ? group.lastRebalance?.reason : undefined;
-    rebalanced.push({ groupId, reason: reason ?? "it waits on for more members" });
+    const tended = afterTime(before, event, world);
+    expired.push(...tended.expired);
+    rebalanced.push(...tended.rebalanced);
   }
   return { expired, rebalanced };
+}
+
+function afterTime(
+  before: ClassicGroup,
+  event: ClassicEventOf<"time_passed">,
+  world: ClassicWorld,
+): TendedClassic {
+  const { groupId } = before;
+  const { group, removed } = afterClassic(before, event, world);
+  const expired = removed.map(({ memberId, cause }) => ({ groupId, memberId, cause }));
+  if (expired.length > 0) return { expired, rebalanced: [] };
+  const isNext = group.generation !== before.generation;
+  const reason = isNext ? group.lastRebalance?.reason : undefined;
+  return { expired, rebalanced: [{ groupId, reason: reason ?? "it waits on for more members" }] };
 }
 
 /** When there will be more to do. */

@@ -25,8 +25,17 @@ export interface RemovedSegment {
   readonly reason: RetentionReason;
 }
 
+/** A segment that was written until then. */
+export interface ClosedSegment {
+  readonly baseOffset: number;
+  readonly nextOffset: number;
+  readonly sizeBytes: number;
+}
+
 /** What was removed, oldest first, and where the log begins now. */
 export interface RetentionResult {
+  /** What was closed before, for its age or because all of the log goes; `null` when nothing was. */
+  readonly closed: ClosedSegment | null;
   readonly segments: readonly RemovedSegment[];
   readonly logStartOffset: number;
 }
@@ -54,15 +63,17 @@ export class LogRetention {
     const { nowMs } = request;
     return await turns.take(async () => {
       state.requireAppendable();
-      appender.rollByAge(nowMs);
+      const { baseOffset, nextOffset, sizeBytes } = segments.active.extent;
+      let isClosed = appender.rollByAge(nowMs);
       const { logStartOffset } = keeper.manifest;
       const { config } = context;
       const highWatermark = keptEnd(this.#parts, request);
       const extents = segments.all().map(({ extent }) => extent);
       const reasons = planRetention({ segments: extents, logStartOffset, highWatermark, nowMs, config });
-      if (reasons.length === extents.length) appender.roll();
+      if (reasons.length === extents.length) isClosed = appender.roll() || isClosed;
       const start = extents[reasons.length - 1]?.nextOffset ?? logStartOffset;
-      return await this.#drop(reasons, Math.max(logStartOffset, start));
+      const dropped = await this.#drop(reasons, Math.max(logStartOffset, start));
+      return { closed: isClosed ? { baseOffset, nextOffset, sizeBytes } : null, ...dropped };
     });
   }
 
@@ -86,7 +97,10 @@ export class LogRetention {
   }
 
   /** Takes the oldest segments, one for each reason, out of the log, which begins at `logStartOffset` from then on. */
-  async #drop(reasons: readonly RetentionReason[], logStartOffset: number): Promise<RetentionResult> {
+  async #drop(
+    reasons: readonly RetentionReason[],
+    logStartOffset: number,
+  ): Promise<Omit<RetentionResult, "closed">> {
     const { context, segments, keeper, flusher, epochs } = this.#parts;
     const before = keeper.manifest;
     if (reasons.length === 0 && logStartOffset === before.logStartOffset)

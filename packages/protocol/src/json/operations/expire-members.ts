@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { operation } from "../operation.ts";
+import { loadedPartitions, rebalancedGroups } from "../step-fields.ts";
 
 export const expireMembers = operation({
   name: "expire_members",
@@ -14,5 +15,7 @@ export const expireMembers = operation({
         cause: z.enum(["session_timeout", "rebalance_timeout"]),
       }),
     ),
+    rebalanced: rebalancedGroups,
+    loaded: loadedPartitions,
   }),
 });

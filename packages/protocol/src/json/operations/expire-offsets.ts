@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { operation } from "../operation.ts";
+import { dyingGroups, forgottenGroups, loadedPartitions } from "../step-fields.ts";
 
 /** Kafka: offsets.retention.minutes (KIP-211), checked every offsets.retention.check.interval.ms. */
 export const expireOffsets = operation({
@@ -9,5 +10,8 @@ export const expireOffsets = operation({
   request: {},
   response: z.object({
     expired: z.array(z.object({ group_id: z.string(), topic: z.string(), partition: z.int() })),
+    dying: dyingGroups,
+    forgotten: forgottenGroups,
+    loaded: loadedPartitions,
   }),
 });

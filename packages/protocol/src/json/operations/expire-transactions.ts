@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as fields from "../fields.ts";
 import { operation } from "../operation.ts";
+import { loadedPartitions } from "../step-fields.ts";
 import { transactionalId } from "../transaction-fields.ts";
 
 /** Kafka: transaction.abort.timed.out.transaction.cleanup.interval.ms and transactional.id.expiration.ms, as one step. */
@@ -33,5 +34,6 @@ export const expireTransactions = operation({
       .describe(
         "hanging transactions: open in the partition, and known to no transactional id, as after an unclean promotion (KIP-664); each has its marker now",
       ),
+    loaded: loadedPartitions,
   }),
 });

@@ -12,6 +12,21 @@ export const replicateOnce = operation({
     broker_id: fields.brokerId.optional(),
   },
   response: z.object({
+    heard: z
+      .array(
+        z.object({
+          topic: z.string(),
+          partition: z.int(),
+          broker_id: z.int(),
+          log_start_offset: fields.count,
+          log_end_offset: fields.count.describe("which its leader knows"),
+          high_watermark: fields.count.describe("as far as it has heard"),
+          leader_high_watermark: fields.count.describe("of the partition"),
+        }),
+      )
+      .describe(
+        "followers that copied nothing, and heard something, told their leader something, or joined those in sync",
+      ),
     copied: z.array(
       z.object({
         topic: z.string(),
