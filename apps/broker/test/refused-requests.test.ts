@@ -145,6 +145,7 @@ test("who sends lines of JSON to a port for Kafka's clients is told where they a
     ok: false,
     code: "INVALID_REQUEST",
     message: `this port of broker 2 is for Kafka's clients; lines of JSON are taken at 127.0.0.1:${broker.address?.port}`,
+    details: { json_address: `127.0.0.1:${broker.address?.port}` },
   });
 });
 

@@ -215,6 +215,18 @@ test("a broker that turns the connection away says so to all, who may try again 
   await client.close();
 });
 
+test("who asks a port for Kafka's clients is told where lines of JSON are taken, and nothing of requests that may have taken effect", async () => {
+  const { peer, client } = await connected();
+  const calls = [failure(client.call("hello", {})), failure(client.call("ping", {}))];
+  await peer.next("hello");
+  (await peer.next("ping")).write(
+    '{"ok":false,"code":"INVALID_REQUEST","message":"over there","retriable":false,"details":{"json_address":"127.0.0.1:9192"}}\n',
+  );
+  for (const error of await Promise.all(calls))
+    expect(error).toMatchObject({ code: "INVALID_REQUEST", message: "over there", retriable: false });
+  await client.close();
+});
+
 test("of several requests the longest is told that its line was too long", async () => {
   const { peer, client } = await connected();
   const short = failure(client.call("ping", {}));

@@ -43,7 +43,8 @@ function unreadable(error: FrameRefused, { peer: { brokerId }, jsonAddress }: Sp
   const refusal = { request: null, brokerId, reason: notKafkas(error) };
   // The protocol has no answer without a request: Kafka closes as well.
   if (!isJson(startOf(error.frameBytes))) return { ...refusal, answer: null };
-  const where = jsonAddress === null ? "nowhere here" : `at ${jsonAddress.host}:${jsonAddress.port}`;
+  const taken = jsonAddress === null ? null : `${jsonAddress.host}:${jsonAddress.port}`;
+  const where = taken === null ? "nowhere here" : `at ${taken}`;
   const message = `this port of broker ${brokerId} is for Kafka's clients; lines of JSON are taken ${where}`;
-  return { ...refusal, answer: failure(undefined, "INVALID_REQUEST", message) };
+  return { ...refusal, answer: failure(undefined, "INVALID_REQUEST", message, { json_address: taken }) };
 }

@@ -3,6 +3,7 @@ import type { ClientClock, GroupPartitionLag } from "@minikafka/client";
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Context } from "../context.ts";
 import { CliError, failureOf, Interrupted } from "../failure.ts";
+import { brokerText } from "../input/arguments.ts";
 import { type Session, withSession } from "../session.ts";
 import { type HeldUp, heldUpAmong, heldUpText } from "../transactions/held-up.ts";
 
@@ -48,7 +49,7 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
       if (leftMs <= 0)
         throw new CliError(
           "TIMEOUT",
-          `the group ${name} is not as expected after ${timeoutMs} ms: ${missing}`,
+          `the group ${name} at ${brokerText(context.settings.broker)} is not as expected after ${timeoutMs} ms: ${missing}`,
           {
             hint: hintFor(
               name,

@@ -136,8 +136,7 @@ export class Connection {
 
   /** What a request without an answer is told. Only what surely did not take effect is told so. */
   #verdict(request: PendingRequest, isCulprit: boolean, error: MiniKafkaError): MiniKafkaError {
-    // The broker turned the whole connection away, so nothing on it was read.
-    if (isCulprit || error.code === "TOO_MANY_CONNECTIONS") return error;
+    if (isCulprit || isTurnedAway(error)) return error;
     const { operation } = request.content;
     const code = ["CLOSED", "INVALID_ANSWER"].includes(error.code) ? error.code : "CONNECTION";
     return new MiniKafkaError(
@@ -191,6 +190,11 @@ export class Connection {
       cause,
     });
   }
+}
+
+/** Whether the broker let nothing on the connection in: it has too many, or this is its port for Kafka's clients. */
+function isTurnedAway({ code, details }: MiniKafkaError): boolean {
+  return code === "TOO_MANY_CONNECTIONS" || (code === "INVALID_REQUEST" && "json_address" in details);
 }
 
 /** If any line was over the broker's limit, the longest was. */
