@@ -133,7 +133,9 @@ test(
         "orders [0] ends at 2 and 5000 is committed, so that the next read resets",
       ),
     });
-    expect((await processOf(broker, drained)).stderr).toContain(`the group billing at 127.0.0.1:${broker.port} is not`);
+    expect((await processOf(broker, drained)).stderr).toContain(
+      `the group billing at 127.0.0.1:${broker.port} is not`,
+    );
     expect(await output(broker, ["consume", "orders", "-g", "billing", "-e"])).toBe("1\n2\n");
     expect(await committed(broker, "billing")).toBe(2);
     expect(await processOf(broker, drained)).toMatchObject({ code: 0 });
