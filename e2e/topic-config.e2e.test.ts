@@ -11,7 +11,6 @@ const QUIET = ["--log-level", "warn"];
 async function ownConfig(broker: { readonly port: number }): Promise<object> {
   const [document] = jsonLines(await output(broker, ["topics", "config", "orders", "-J"]));
   const entries = (document as { config: { name: string; value: unknown; source: string }[] }).config;
-  expect(entries).toHaveLength(12);
   return Object.fromEntries(
     entries.filter(({ source }) => source === "topic").map(({ name, value }) => [name, value]),
   );
