@@ -14,6 +14,7 @@ import { Sequence } from "./connections/sequence.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Doors } from "./doors.ts";
 import { EventFeed } from "./event-feed.ts";
+import { Grace } from "./grace.ts";
 import type { HeldDisk } from "./history/held-disk.ts";
 import { History } from "./history/history.ts";
 import { Recorder } from "./history/recorder.ts";
@@ -30,9 +31,6 @@ import type { Stage } from "./stage.ts";
 import { tickedSteps } from "./ticked-steps.ts";
 import { Ticker } from "./ticker.ts";
 import { Tracers } from "./tracers.ts";
-
-/** How long a stopping daemon waits for answers that are owed. */
-const DRAIN_MS = 5_000;
 
 /** A running broker. */
 export interface Broker {
@@ -224,9 +222,11 @@ class Daemon implements Broker {
     this.#stage.parking.endAll();
     this.#stage.faults.releaseAll();
     this.#stage.delays.end();
-    const lost = this.#realTime.after(DRAIN_MS, () => this.#doors.connections.destroyAll());
+    const cutOff = () => this.#doors.connections.destroyAll();
+    const { deadlines } = this.#stage;
+    const grace = new Grace({ realTime: this.#realTime, deadlines, sequence: this.#sequence, cutOff });
     await this.#doors.close();
-    lost.cancel();
+    grace.end();
     await this.#sequence?.settled();
     await this.#replicator?.stop();
     // A compaction under way may have long to go: the closing of its log ends it.

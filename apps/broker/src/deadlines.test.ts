@@ -92,3 +92,20 @@ test("a closed set of deadlines calls nobody", () => {
   expect(fired).toEqual([]);
   expect(deadlines.size).toBe(0);
 });
+
+test("once requests have no more time, those that wait are called, earliest first, those that come are due, and connections have theirs", () => {
+  const { deadlines, fired, advance, after } = stepped();
+  const request = (delayMs: number, name: string) =>
+    deadlines.after(delayMs, () => fired.push(name), "answer");
+  after(5, "a connection");
+  request(20, "late");
+  request(10, "early");
+  request(20, "cancelled").cancel();
+  deadlines.endWaits();
+  expect(fired).toEqual(["early", "late"]);
+  request(60_000, "behind");
+  expect(deadlines.fireDue()).toBe(true);
+  expect(fired).toEqual(["early", "late", "behind"]);
+  advance(5);
+  expect(fired).toEqual(["early", "late", "behind", "a connection"]);
+});

@@ -64,6 +64,7 @@ export class Deadlines {
   readonly #byTime = new Map<number, Set<Deadline>>();
   /** The times of `#byTime`, earliest last, since the earliest is taken first. */
   readonly #timesMs: number[] = [];
+  #hasEndedWaits = false;
   #timer: NodeJS.Timeout | null = null;
   #timerDueMs = Number.POSITIVE_INFINITY;
 
@@ -87,14 +88,20 @@ export class Deadlines {
     return this.#nowMs();
   }
 
-  /** Calls `onDue` once `delayMs` have gone by. */
+  /** Whether the broker stops, and gives requests no more time. */
+  get hasEndedWaits(): boolean {
+    return this.#hasEndedWaits;
+  }
+
+  /** Calls `onDue` once `delayMs` have gone by; for a request none go by any more after `endWaits`. */
   after(
     delayMs: number,
     onDue: () => void,
     what: WaitKind = "connection",
     of: Waiter | null = null,
   ): Deadline {
-    const dueMs = this.#nowMs() + delayMs;
+    const isOver = this.#hasEndedWaits && what !== "connection";
+    const dueMs = this.#nowMs() + (isOver ? 0 : delayMs);
     let sameTime = this.#byTime.get(dueMs);
     if (sameTime === undefined) {
       sameTime = new Set();
@@ -128,6 +135,18 @@ export class Deadlines {
   /** Calls what is due already once all that needs no waiting is over. In stepped time whoever takes the requests does so. */
   fireSoon(): void {
     if (this.#isReal) setImmediate(() => this.fireDue());
+  }
+
+  /** Calls those of requests, earliest first, as if their time were over; so it is from now on for all that come. */
+  endWaits(): void {
+    this.#hasEndedWaits = true;
+    for (const dueMs of [...this.#timesMs].reverse()) {
+      for (const deadline of this.#byTime.get(dueMs) ?? []) {
+        if (deadline.what === "connection") continue;
+        deadline.cancel();
+        deadline.onDue();
+      }
+    }
   }
 
   /** Those of requests, in no order. */

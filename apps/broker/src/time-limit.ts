@@ -22,8 +22,10 @@ export function withinTime<Result>(
   const timedOut = giveUpOfMany();
   const begun = begin(timedOut.signal);
   return new Promise((resolve, reject) => {
-    const outOfTime = () =>
-      new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all within ${timeoutMs} ms`);
+    const outOfTime = () => {
+      const until = deadlines.hasEndedWaits ? "before the broker stopped" : `within ${timeoutMs} ms`;
+      return new BrokerError("REQUEST_TIMED_OUT", `not acknowledged by all ${until}`);
+    };
     const onDue = () => {
       reject(outOfTime());
       timedOut.abort();
