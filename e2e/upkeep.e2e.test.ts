@@ -88,7 +88,7 @@ test(
       [2, null, "new"],
     ]);
     const [nothing] = jsonLines(await output(broker, ["step", "retention", "-J"]));
-    expect(nothing).toEqual({ deleted: [] });
+    expect(nothing).toEqual({ closed: [], deleted: [] });
 
     await output(broker, ["clock", "advance", "1001ms"]);
     const [all] = jsonLines(await output(broker, ["step", "retention", "-J"]));

@@ -56,7 +56,7 @@ function expireOffsets(context: Context): Promise<undefined> {
 
 /** What a step has read into memory, to have a look at it. */
 export function tellLoads(context: Context, loaded: readonly { readonly topic: string }[]): void {
-  for (const text of loadedText(loaded)) context.notes.remark(`${text}, which was not in memory`);
+  for (const text of loadedText(loaded)) context.notes.remark(text);
 }
 
 interface Shown {
