@@ -269,8 +269,15 @@ test("a member that was silent for its session is expired by a step, and another
   expect(await session.call("expire_members")).toEqual({
     ok: true,
     expired: [{ ...GROUP, member_id: "b", cause: "session_timeout" }],
+    rebalanced: [],
+    loaded: expect.any(Array),
   });
-  expect(await session.call("expire_members")).toEqual({ ok: true, expired: [] });
+  expect(await session.call("expire_members")).toEqual({
+    ok: true,
+    expired: [],
+    rebalanced: [],
+    loaded: [],
+  });
   expect(await session.call("group_assignment", A)).toMatchObject({
     generation: 3,
     assignment: orders(0, 1),
@@ -280,11 +287,20 @@ test("a member that was silent for its session is expired by a step, and another
 test("what a group without members committed is forgotten by a step after a week, and the group with it", async () => {
   const session = await withOrders();
   await session.call("commit_offsets", { ...GROUP, offsets: at(4) });
-  expect(await session.call("expire_offsets")).toEqual({ ok: true, expired: [] });
+  expect(await session.call("expire_offsets")).toEqual({
+    ok: true,
+    expired: [],
+    dying: [],
+    forgotten: [],
+    loaded: expect.any(Array),
+  });
   await session.call("advance_clock", { ms: 7 * 24 * 60 * 60 * 1000 + 1 });
   expect(await session.call("expire_offsets")).toEqual({
     ok: true,
     expired: [{ ...GROUP, topic: "orders", partition: 0 }],
+    dying: [],
+    forgotten: [],
+    loaded: [],
   });
   expect(await session.call("list_groups")).toEqual({ ok: true, groups: [], unreadable: [] });
 });

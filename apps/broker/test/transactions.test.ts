@@ -297,8 +297,17 @@ test("a step aborts what is open for longer than its timeout, and its producer g
   await slow.begin();
   await slow.produce("x");
   await patient.begin();
-  const nothing = { ok: true, aborted: [], completed: [], forgotten: [], failed: [], repaired: [] };
-  expect(await session.call("expire_transactions")).toEqual(nothing);
+  const nothing = {
+    ok: true,
+    aborted: [],
+    completed: [],
+    forgotten: [],
+    failed: [],
+    repaired: [],
+    loaded: [],
+  };
+  const loaded = [0, 2, 3].map((partition) => ({ topic: "__transaction_state", partition }));
+  expect(await session.call("expire_transactions")).toEqual({ ...nothing, loaded });
   await session.call("advance_clock", { ms: 1_001 });
   expect(await session.call("expire_transactions")).toEqual({ ...nothing, aborted: ["slow"] });
   expect(await session.call("expire_transactions")).toEqual(nothing);
