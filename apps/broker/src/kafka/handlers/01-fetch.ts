@@ -5,13 +5,14 @@
  * is left for the next fetch. What is amiss stands with its partition, and nobody waits then. With read_committed up to the last stable offset, beside the
  * transactions that were aborted among what is given, by their first offset; their records are there, and it is for the client to leave
  * them out. Batches are those that lie in the log, with Kafka's header in the place of ours.
- * Versions: 9 brought the leader epoch that the client knows (KIP-320), 12 the leader to turn to, 13 topic ids instead of names
+ * Versions: 9 brought the leader epoch that the client knows (KIP-320), 10 whoever can unpack zstd (KIP-110; before it a topic whose
+ * compression_type that is has UNSUPPORTED_COMPRESSION_TYPE in each partition), 12 the leader to turn to, 13 topic ids instead of names
  * (UNKNOWN_TOPIC_ID), 16 where that leader is reached.
  * An answer holds at most 64 MiB, however much is asked for (Kafka: fetch.max.bytes of the broker, 55 MiB).
  * Not modelled: fetch sessions (KIP-227). Who asks for one is answered in full, with session 0, which clients know for no; who goes on with
  * one that never was is told FETCH_SESSION_ID_NOT_FOUND. Replicas do not fetch by this protocol: their fields are passed over.
  */
-import { BrokerError, type FetchResult, type Isolation, LIMITS } from "@minikafka/core";
+import { BrokerError, type FetchResult, type Isolation, LIMITS, type TopicPartition } from "@minikafka/core";
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../broker-context.ts";
 import { FetchBudget } from "../../fetch-budget.ts";
@@ -30,6 +31,8 @@ type FoundPartition = Response["responses"][number]["partitions"][number];
 
 const NO_RECORDS = Buffer.alloc(0);
 const NO_OFFSET = -1;
+/** Who speaks this version or a later one can unpack zstd. */
+const ZSTD_SINCE = 10;
 /** From here on topics have ids. */
 const TOPIC_IDS_SINCE = 13;
 
@@ -113,6 +116,7 @@ class Reading {
     const place = { topic: name, partition };
     try {
       requireLed(cluster, place, { brokerId: this.#call.brokerId, leaderEpoch });
+      this.#requireReadable(place);
       return { partitionIndex: partition, errorCode: NONE, ...this.#found(place, asked) };
     } catch (problem) {
       const answer = this.#refused(partition, numberOf(problem, this.#call));
@@ -120,9 +124,21 @@ class Reading {
     }
   }
 
+  /** As Kafka, by the topic's setting: what a producer packed so in a topic of any other is given to everybody (KafkaApis.maybeConvertFetchedData). */
+  #requireReadable({ topic }: TopicPartition): void {
+    const { version } = this.#call;
+    if (version >= ZSTD_SINCE) return;
+    const settings = this.#context.cluster.describeConfig(topic);
+    if (settings.find(({ name }) => name === "compression_type")?.value !== "zstd") return;
+    throw new KafkaRefusal(
+      "UNSUPPORTED_COMPRESSION_TYPE",
+      `the topic is packed with zstd, and this is version ${version} of Fetch; expected ${ZSTD_SINCE} or later`,
+    );
+  }
+
   /** What was read may hold no record, where compaction has taken them: what comes next goes in its place, if there is more. */
   #found(
-    place: { readonly topic: string; readonly partition: number },
+    place: TopicPartition,
     { fetchOffset, partitionMaxBytes }: AskedPartition,
   ): Omit<FoundPartition, "partitionIndex" | "errorCode"> {
     let offset = fetchOffset;
