@@ -172,7 +172,7 @@ describe("retention", () => {
     await log.flush();
     const { changeCount } = world.disk;
     const result = await log.applyRetention({ nowMs: 1100, highWatermark: 9 });
-    expect(result).toEqual({ segments: [], logStartOffset: 0 });
+    expect(result).toEqual({ closed: null, segments: [], logStartOffset: 0 });
     expect(world.disk.changeCount).toBe(changeCount);
   });
 
