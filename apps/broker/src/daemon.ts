@@ -5,7 +5,14 @@
  * cluster). Once `close` has resolved there is no socket, no timer and no open file left.
  */
 import type { Duplex } from "node:stream";
-import { type BrokerCluster, CrashSignal, ManualClock, NodeDisk, SystemClock } from "@minikafka/core";
+import {
+  type BrokerCluster,
+  CrashSignal,
+  ManualClock,
+  NodeDisk,
+  SystemClock,
+  type Tracer,
+} from "@minikafka/core";
 import type { Logger } from "pino";
 import type { BrokerContext } from "./broker-context.ts";
 import { type BrokerOptions, programSettings } from "./broker-options.ts";
@@ -44,6 +51,8 @@ export interface Broker {
   readonly kafkaAddresses: readonly BrokerAddress[];
   /** A connection without a socket; see in-process-link.ts. */
   connectInProcess(): Duplex;
+  /** Calls `listener` from within the kernel: it must not throw, nor call back into it. Returns how to end that. */
+  onEvent(listener: Tracer): () => void;
   /** Answers what is in hand, flushes, and lets the data folder go. Rejects when something could not be made durable. */
   close(): Promise<void>;
 }
@@ -208,6 +217,10 @@ class Daemon implements Broker {
   connectInProcess(): Duplex {
     if (this.#closing !== null) throw new Error("the broker is closed; start another one to connect to it");
     return this.#doors.connectInProcess();
+  }
+
+  onEvent(listener: Tracer): () => void {
+    return this.#stage.events.listen(listener);
   }
 
   close(): Promise<void> {

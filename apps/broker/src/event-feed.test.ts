@@ -48,3 +48,15 @@ test("names become the wire's, also within lists; values and names that are data
     },
   ]);
 });
+
+test("a listener hears what happens as it happens, until it has enough", () => {
+  const feed = new EventFeed(new ManualClock());
+  const heard: TraceEvent[] = [];
+  const leave = feed.listen((event) => heard.push(event));
+  feed.trace(stopped(1));
+  feed.countRequest();
+  leave();
+  feed.trace(stopped(2));
+  expect(heard).toEqual([stopped(1)]);
+  expect(feed.size).toBe(0);
+});

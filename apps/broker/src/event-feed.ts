@@ -144,6 +144,16 @@ export class EventFeed {
     this.#isQuiet = false;
   }
 
+  /** From now on `listener` hears what the kernel does, and of no requests, as `take` of a watcher would. Returns how to end that. */
+  listen(listener: Tracer): () => void {
+    const wants = (event: TraceEvent): boolean => {
+      listener(event);
+      return false;
+    };
+    // It wants no words for what it has heard.
+    return this.add({ wants, take: () => undefined });
+  }
+
   /** From now on `watcher` sees what happens. Returns how to end that. */
   add(watcher: Watcher): () => void {
     this.#watchers.add(watcher);

@@ -93,6 +93,7 @@ export { foundRecordFields, lookupStepFields } from "./log/lookup/find-fields.ts
 export type { FoundBatch, LogFind, SoughtPlace } from "./log/lookup/log-find.ts";
 export { PartitionLog, type PartitionLogOptions } from "./log/partition-log.ts";
 export type { LookupStep } from "./log/segment/lookup.ts";
+export type { CommittedOffset } from "./offsets/committed-offsets.ts";
 export { type Acks, FLUSH_POLICIES, type FlushPolicy } from "./replica/acknowledgement.ts";
 export type { AppendOptions, AppendResult } from "./replica/append-options.ts";
 export { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "./replica/partition-reads.ts";

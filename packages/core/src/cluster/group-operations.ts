@@ -10,7 +10,7 @@ import { ClassicChanges, ofCoordinator } from "../group/classic/classic-changes.
 import { ClassicCoordinator } from "../group/classic/classic-coordinator.ts";
 import { GroupChanges } from "../group/group-changes.ts";
 import { GroupCoordinator } from "../group/group-coordinator.ts";
-import type { GroupDescription, GroupListings } from "../group/group-description.ts";
+import type { GroupDescription, GroupListing, GroupListings } from "../group/group-description.ts";
 import type { ExpiredMember } from "../group/group-events.ts";
 import { type GroupKinds, newGroupKinds } from "../group/group-kinds.ts";
 import { deleteGroup } from "../group/group-removal.ts";
@@ -185,6 +185,18 @@ export class GroupOperations {
   async describe(groupId: string, wait?: Wait): Promise<GroupDescription> {
     this.#lifecycle.requireRunning();
     return this.#views.describe(groupId, wait);
+  }
+
+  /** See GroupViews.listNow, for who looks on from within the process. */
+  listNow(): GroupListing[] {
+    this.#lifecycle.requireRunning();
+    return this.#views.listNow();
+  }
+
+  /** A group as GroupViews.describeNow has it, with what CommittedOffsets.committedNow tells of it. */
+  describeNow(groupId: string): { group: GroupDescription | null; committed: readonly CommittedOffset[] } {
+    this.#lifecycle.requireRunning();
+    return { group: this.#views.describeNow(groupId), committed: this.#offsets.committedNow(groupId) };
   }
 
   /** See deleteGroup() in group-removal.ts. */

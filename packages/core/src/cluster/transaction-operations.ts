@@ -31,7 +31,9 @@ import { isPrepared, type LivingState, type Transaction } from "../transaction/t
 import {
   describeTransaction,
   listTransactions,
+  listTransactionsNow,
   type TransactionDescription,
+  type TransactionListing,
   type TransactionListings,
 } from "../transaction/transaction-views.ts";
 import { TransactionalWrites } from "../transaction/transactional-writes.ts";
@@ -173,6 +175,12 @@ export class TransactionOperations {
   ): Promise<TransactionListings> {
     this.#lifecycle.requireRunning();
     return listTransactions(this.#topic, request, wait);
+  }
+
+  /** See listTransactionsNow() in transaction-views.ts. */
+  listNow(): TransactionListing[] {
+    this.#lifecycle.requireRunning();
+    return listTransactionsNow(this.#topic);
   }
 
   /**

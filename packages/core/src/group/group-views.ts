@@ -40,15 +40,39 @@ export class GroupViews {
     return { groups, unreadable };
   }
 
+  /** The same without waiting, of the partitions that are in memory in this instant. */
+  listNow(): GroupListing[] {
+    const groups = this.#parts.topic.shards().flatMap((shard) => {
+      const { kinds } = shard.standing;
+      return kinds === null ? [] : listingsOf(kinds, shard);
+    });
+    return groups.sort((left, right) => (left.groupId < right.groupId ? -1 : 1));
+  }
+
   /** Rejects with UNKNOWN_GROUP, and as CoordinatorShard.read does. Kafka: ConsumerGroupDescribe (KIP-848). */
   async describe(groupId: string, wait: Wait = {}): Promise<GroupDescription> {
     requireGroupId(groupId);
     const shard = this.#parts.topic.shardOf(groupId);
     if (shard === null) throw unknownGroup(groupId);
-    return shard.read((kinds) => this.#described(kinds, groupId, shard), wait);
+    return shard.read((kinds) => {
+      const described = this.#described(kinds, groupId, shard);
+      if (described === null) throw unknownGroup(groupId);
+      return described;
+    }, wait);
   }
 
-  #described(kinds: GroupKinds, groupId: string, shard: CoordinatorShard<GroupKinds>): GroupDescription {
+  /** The same without waiting; `null` where there is no such group, and where its partition is not in memory in this instant. */
+  describeNow(groupId: string): GroupDescription | null {
+    const shard = this.#parts.topic.shardOf(groupId);
+    const kinds = shard?.standing.kinds ?? null;
+    return shard === null || kinds === null ? null : this.#described(kinds, groupId, shard);
+  }
+
+  #described(
+    kinds: GroupKinds,
+    groupId: string,
+    shard: CoordinatorShard<GroupKinds>,
+  ): GroupDescription | null {
     const common = {
       groupId,
       rebalance: this.#parts.rebalance,
@@ -59,7 +83,7 @@ export class GroupViews {
     if (shown !== null) return { ...common, type: "classic", assignor: null, ...describeClassic(shown) };
     const group = committedGroup(kinds, groupId);
     const state = stateOf(group);
-    if (state === "dead") throw unknownGroup(groupId);
+    if (state === "dead") return null;
     const { generation, assignor, lastRebalance } = group;
     return {
       ...common,

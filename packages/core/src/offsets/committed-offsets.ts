@@ -150,13 +150,13 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
     { groupId, partitions, requireStable = false }: CommittedRequest,
     wait: Wait = {},
   ): Promise<CommittedOffset[]> {
-    const { topic, topicOf } = this.#parts;
-    const isThere = (entry: CommittedEntry) => topicOf(entry.topic)?.topicId === entry.stored.topicId;
+    const { topic } = this.#parts;
+    const isThere = (entry: CommittedEntry) => this.#isThere(entry);
     return topic.read(
       groupId,
       ({ offset: store }) => {
         if (requireStable) requireStableOffsets(store, groupId, partitions);
-        const all = () => store.of(groupId).filter(isThere).sort(byPlace).map(shown);
+        const all = () => this.#allOf(store, groupId);
         const one = (place: TopicPartition) => {
           const stored = store.get({ groupId, ...place });
           const entry = stored === null ? null : { groupId, ...place, stored };
@@ -167,6 +167,23 @@ export class CommittedOffsets<Kinds extends OffsetKinds> {
       },
       wait,
     );
+  }
+
+  /** All that the group has committed, without waiting: nothing where its partition is not in memory in this instant. */
+  committedNow(groupId: string): CommittedOffset[] {
+    const kinds = this.#parts.topic.shardOf(groupId)?.standing.kinds ?? null;
+    if (kinds === null) return [];
+    const { offset: store } = kinds;
+    return this.#allOf(store, groupId).map((offset) => withStability(offset, store, groupId));
+  }
+
+  #allOf(store: OffsetStore, groupId: string): CommittedOffset[] {
+    const entries = store.of(groupId).filter((entry) => this.#isThere(entry));
+    return entries.sort(byPlace).map(shown);
+  }
+
+  #isThere({ topic, stored }: CommittedEntry): boolean {
+    return this.#parts.topicOf(topic)?.topicId === stored.topicId;
   }
 }
 

@@ -101,6 +101,15 @@ export async function listTransactions(
   return { transactions, unreadable };
 }
 
+/** The same without waiting, of the partitions that are in memory in this instant. */
+export function listTransactionsNow(topic: CoordinatorTopic<TransactionKinds>): TransactionListing[] {
+  const transactions = topic.shards().flatMap((shard) => {
+    const { kinds } = shard.standing;
+    return kinds === null ? [] : listingsOf(kinds, shard, null);
+  });
+  return transactions.sort((left, right) => (left.transactionalId < right.transactionalId ? -1 : 1));
+}
+
 function listingsOf(
   { transaction: keeper }: TransactionKinds,
   shard: CoordinatorShard<TransactionKinds>,
