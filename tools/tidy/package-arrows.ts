@@ -20,6 +20,11 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     ...["@minikafka/client", "@minikafka/compression", "@minikafka/protocol", "@minikafka/core/log"],
     "commander",
   ],
+  // What tests are written with is embedded in theirs: the daemon, the SDK, and the kernel to look at.
+  "packages/testing": [
+    ...["@minikafka/broker", "@minikafka/client", "@minikafka/compression", "@minikafka/core"],
+    "@minikafka/record",
+  ],
   e2e: [
     ...["@minikafka/broker", "@minikafka/cli", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
     "@minikafka/record",

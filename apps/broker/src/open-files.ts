@@ -34,9 +34,17 @@ export function connectionsDefault(openFilesMax: number, allowed: unknown = desc
   return Math.max(1, Math.min(CONNECTIONS_DEFAULT, allowed - Math.min(openFilesMax, half) - own));
 }
 
-/** Node has raised its own limit as far as it could before this is asked. Windows has none, others may say "unlimited". */
+let known: { readonly allowed: unknown } | null = null;
+
+/**
+ * Node has raised its own limit as far as it could before this is asked. Windows has none, others may say "unlimited". It is asked
+ * once: a report takes twenty milliseconds, which a test that starts a broker would pay each time.
+ */
 function descriptorsAllowed(): unknown {
-  const report: unknown = process.report.getReport();
-  const { userLimits } = report as { userLimits?: { open_files?: { soft?: unknown } } };
-  return userLimits?.open_files?.soft;
+  if (known === null) {
+    const report: unknown = process.report.getReport();
+    const { userLimits } = report as { userLimits?: { open_files?: { soft?: unknown } } };
+    known = { allowed: userLimits?.open_files?.soft };
+  }
+  return known.allowed;
 }

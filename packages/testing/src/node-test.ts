@@ -1,0 +1,16 @@
+/** `const broker = await brokerFor(t, { topics: { orders: 3 } })`: closed when the test is over. */
+import { startBroker } from "./start-broker.ts";
+import type { StartOptions } from "./start-options.ts";
+import type { TestBroker } from "./test-broker.ts";
+
+/** The context that node:test hands to a test or a suite's hooks; any other that takes an act for the end will do. */
+export interface EndingTest {
+  after(act: () => Promise<void>): void;
+}
+
+/** Starts a broker for one test of node:test, which closes it after the test however that ends. */
+export async function brokerFor(test: EndingTest, options: StartOptions = {}): Promise<TestBroker> {
+  const broker = await startBroker(options);
+  test.after(() => broker.close());
+  return broker;
+}

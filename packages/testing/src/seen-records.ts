@@ -1,0 +1,118 @@
+/** What a topic holds, read off the logs of its leaders as they are in this instant. Nothing of it is an event or a request. */
+import { compression } from "@minikafka/compression";
+import type { BrokerCluster } from "@minikafka/core";
+import {
+  type BatchHeader,
+  decodeRecords,
+  plainFrame,
+  readBatchHeader,
+  type StoredRecord,
+} from "@minikafka/record";
+
+const READ_BYTES = 1024 * 1024;
+
+type Place = Parameters<BrokerCluster["replicaSet"]>[0];
+
+export interface RecordsQuery {
+  /** Default: all of the topic, one after the other. */
+  readonly partition?: number | undefined;
+  /** "read_committed": what is of no open or aborted transaction. Default "read_uncommitted", as in Kafka. */
+  readonly isolation?: "read_uncommitted" | "read_committed" | undefined;
+}
+
+export const RECORDS_OPTIONS = ["partition", "isolation"] as const;
+
+export interface SeenHeader {
+  readonly key: string;
+  readonly value: string | null;
+}
+
+/** A record in words, as an assertion wants it; the bytes are behind. */
+export class SeenRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** As UTF-8. */
+  readonly key: string | null;
+  /** As UTF-8; `null` is a tombstone. */
+  readonly value: string | null;
+  readonly headers: readonly SeenHeader[];
+  /** Since 1970; -1 where its producer gave none. */
+  readonly timestampMs: number;
+  readonly #stored: StoredRecord;
+
+  constructor({ topic, partition }: Place, stored: StoredRecord) {
+    this.topic = topic;
+    this.partition = partition;
+    this.offset = stored.offset;
+    this.key = textOf(stored.key);
+    this.value = textOf(stored.value);
+    this.headers = stored.headers.map(({ key, value }) => ({ key, value: textOf(value) }));
+    this.timestampMs = stored.timestampMs;
+    this.#stored = stored;
+  }
+
+  get keyBytes(): Buffer | null {
+    return bytesOf(this.#stored.key);
+  }
+
+  get valueBytes(): Buffer | null {
+    return bytesOf(this.#stored.value);
+  }
+}
+
+/** By partition and offset, up to what a consumer may read. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE, STORAGE_ERROR. */
+export function seenRecords(cluster: BrokerCluster, topic: string, query: RecordsQuery = {}): SeenRecord[] {
+  return placesOf(cluster, topic, query).flatMap((place) => recordsIn(cluster, place, query));
+}
+
+/** How many offsets lie before a consumer, which are at least as many as the records. Throws as seenRecords. */
+export function offsetsAhead(cluster: BrokerCluster, topic: string, query: RecordsQuery = {}): number {
+  const counts = placesOf(cluster, topic, query).map((place) => {
+    const set = cluster.replicaSet(place);
+    return set.visibleEnd(query.isolation) - set.leaderLog.logStartOffset;
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function placesOf(cluster: BrokerCluster, topic: string, { partition }: RecordsQuery): Place[] {
+  const { partitions } = cluster.describeTopic(topic);
+  if (partition !== undefined) return [{ topic, partition }];
+  return Array.from({ length: partitions }, (_none, number) => ({ topic, partition: number }));
+}
+
+function recordsIn(cluster: BrokerCluster, place: Place, { isolation }: RecordsQuery): SeenRecord[] {
+  const set = cluster.replicaSet(place);
+  const log = set.leaderLog;
+  const endOffset = set.visibleEnd(isolation);
+  const records: SeenRecord[] = [];
+  for (let offset = log.logStartOffset; offset < endOffset; ) {
+    const { batches, nextOffset } = log.read(offset, { bytesMax: READ_BYTES, endOffset });
+    const aborted = isolation === "read_committed" ? log.abortedTransactions(offset, nextOffset) : [];
+    const isAborted = ({ transactional, producerId, baseOffset, nextOffset: end }: BatchHeader) =>
+      transactional &&
+      aborted.some((one) => {
+        return one.producerId === producerId && one.firstOffset <= baseOffset && end <= one.lastOffset;
+      });
+    for (let position = 0; position < batches.length; ) {
+      const header = readBatchHeader(batches, position);
+      const frame = batches.subarray(position, position + header.frameBytes);
+      position += header.frameBytes;
+      if (header.control !== null || isAborted(header)) continue;
+      // A batch is read whole, also where the log, or what may be read of it, begins or ends inside.
+      for (const record of decodeRecords(plainFrame(frame, compression)))
+        if (record.offset >= offset && record.offset < endOffset) records.push(new SeenRecord(place, record));
+    }
+    if (nextOffset <= offset) break;
+    offset = nextOffset;
+  }
+  return records;
+}
+
+function textOf(bytes: Uint8Array | string | null): string | null {
+  return bytes === null || typeof bytes === "string" ? bytes : Buffer.from(bytes).toString();
+}
+
+function bytesOf(bytes: Uint8Array | null): Buffer | null {
+  return bytes === null ? null : Buffer.from(bytes);
+}

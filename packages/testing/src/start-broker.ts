@@ -1,0 +1,12 @@
+/** The beginning of a test's broker. */
+import { planOf, type StartOptions } from "./start-options.ts";
+import { TestBroker } from "./test-broker.ts";
+
+/**
+ * Starts a broker in this process, on free ports and in memory unless told otherwise. Resolves when clients can connect, its topics are
+ * there and its own client is connected. Rejects with ConfigProblem, AddressUnavailable, DataFolderRefused or a MiniKafkaError of a
+ * topic that cannot be, and then leaves nothing behind.
+ */
+export async function startBroker(options: StartOptions = {}): Promise<TestBroker> {
+  return TestBroker.start(planOf(options));
+}

@@ -1,0 +1,98 @@
+/** What a test says of the broker that it wants. Every option may be left out, and one that is not known is refused. */
+import { ConfigProblem, type RawSettings } from "@minikafka/broker";
+import type { NewTopic } from "@minikafka/client";
+
+/** As `admin().createTopic` takes it. */
+export type TopicOptions = Omit<NewTopic, "topic">;
+
+export interface StartOptions {
+  /** How many brokers the cluster has, by the numbers from 1 on. Default 1. */
+  readonly brokers?: number | undefined;
+  /** "manual": nothing happens by itself, steps and `clock.advance` make it happen. Default "real". */
+  readonly clock?: "real" | "manual" | undefined;
+  /** Topics that are there from the start, by name: how many partitions, or what else is to be said of them. */
+  readonly topics?: { readonly [topic: string]: number | TopicOptions } | undefined;
+  /** "memory" (default): all is gone at the end. A folder keeps what was written, for the next start. */
+  readonly storage?: "memory" | { readonly dir: string } | undefined;
+  /** Whether Kafka's clients can connect, each broker on a port of its own. Default true. */
+  readonly kafka?: boolean | undefined;
+  /**
+   * Any other setting by its name in a configuration file: `log_level` (default "silent" here), `port` and `kafka_port` (default:
+   * free ones), `seed`, `start_time`, … `lab` is true, so that steps and faults are taken.
+   */
+  readonly settings?: RawSettings | undefined;
+}
+
+/** The options, checked and with all that was left out. */
+export interface Plan {
+  readonly settings: RawSettings;
+  readonly topics: readonly NewTopic[];
+  /** `null`: memory. */
+  readonly dir: string | null;
+}
+
+const OPTIONS: readonly string[] = Object.keys({
+  brokers: true,
+  clock: true,
+  topics: true,
+  storage: true,
+  kafka: true,
+  settings: true,
+} satisfies { readonly [Name in keyof StartOptions]-?: true });
+
+/** Settings that have an option of their own here. */
+const OPTION_OF: { readonly [setting: string]: string } = {
+  brokers: "brokers",
+  clock: "clock",
+  data: "storage: { dir }",
+};
+
+const CLOCKS: { readonly [clock: string]: string } = { real: "auto", manual: "manual" };
+
+/** Throws {@link ConfigProblem}, as the broker does for the settings' values. */
+export function planOf(given: StartOptions): Plan {
+  if (typeof given !== "object" || given === null)
+    throw new ConfigProblem(`startBroker takes an object of ${OPTIONS.join(", ")}, got ${shown(given)}`);
+  const stranger = Object.keys(given).find((name) => !OPTIONS.includes(name));
+  if (stranger !== undefined)
+    throw new ConfigProblem(`startBroker has no option ${stranger}; expected ${OPTIONS.join(", ")}`);
+  const { brokers, clock = "real", kafka = true, settings = {}, storage = "memory", topics = {} } = given;
+  if (!Object.hasOwn(CLOCKS, clock))
+    throw new ConfigProblem(`clock is ${shown(clock)}; expected "real" or "manual"`);
+  requireOwnSettings(settings, kafka);
+  const chosen = { clock: CLOCKS[clock], ...(brokers !== undefined && { brokers }) };
+  const ports = { port: 0, ...(kafka && { kafka_port: 0 }) };
+  return {
+    settings: { log_level: "silent", lab: true, ...ports, ...settings, ...chosen },
+    topics: Object.entries(topics).map(([topic, said]) => newTopic(topic, said)),
+    dir: folderOf(storage),
+  };
+}
+
+function requireOwnSettings(settings: RawSettings, kafka: boolean): void {
+  const double = Object.keys(settings).find((name) => Object.hasOwn(OPTION_OF, name));
+  if (double !== undefined)
+    throw new ConfigProblem(`settings.${double} is an option: startBroker({ ${OPTION_OF[double]} })`);
+  if (!kafka && settings.kafka_port !== undefined)
+    throw new ConfigProblem("settings.kafka_port is for Kafka's clients; leave it out, or kafka: false");
+}
+
+function newTopic(topic: string, said: number | TopicOptions): NewTopic {
+  if (typeof said === "number") return { topic, partitions: said };
+  if (typeof said === "object" && said !== null) return { topic, ...said };
+  const expected = "a number of partitions, or { partitions, replicationFactor, config }";
+  throw new ConfigProblem(`topics.${topic} is ${shown(said)}; expected ${expected}`);
+}
+
+function folderOf(storage: unknown): string | null {
+  if (storage === "memory") return null;
+  if (typeof storage === "object" && storage !== null && "dir" in storage) {
+    const { dir } = storage;
+    if (typeof dir === "string" && dir !== "") return dir;
+  }
+  throw new ConfigProblem(`storage is ${shown(storage)}; expected "memory" or { dir: "FOLDER" }`);
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}

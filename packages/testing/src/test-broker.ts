@@ -1,0 +1,241 @@
+/**
+ * A broker as a test holds it: how to reach it, what it holds, what to wait for, its time and its faults.
+ *
+ * Owns the daemon that runs, and the clients that were made of it.
+ * Invariants: addresses stay from the start to the end, also over `reset`. Once `close` has resolved there is no socket, no timer and no
+ * open file left, whatever the test has done before; nothing was ever written to the terminal, unless its settings ask for that.
+ */
+import type { Broker } from "@minikafka/broker";
+import {
+  Client,
+  type ConnectOptions,
+  connect,
+  type Faults,
+  MiniKafkaError,
+  type Stepper,
+} from "@minikafka/client";
+import {
+  type BrokerCluster,
+  BrokerError,
+  type PartitionDescription,
+  type TransactionListing,
+} from "@minikafka/core";
+import { type GroupView, groupView } from "./group-view.ts";
+import { type GroupWish, missingIn } from "./group-wish.ts";
+import { beginLife, emptyFolder, isUnused } from "./life.ts";
+import { recordsWish } from "./records-wish.ts";
+import { RECORDS_OPTIONS, type RecordsQuery, type SeenRecord, seenRecords } from "./seen-records.ts";
+import type { Plan } from "./start-options.ts";
+import { TestClock } from "./test-clock.ts";
+import { closed, requireOnly, usage } from "./usage.ts";
+import { WAIT_OPTIONS, type WaitLimits, Waits, type Wish } from "./waits.ts";
+
+/** What is under way at the end of a test gets so long. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+export class TestBroker implements AsyncDisposable {
+  /** The SDK's client of it, without a port. Closed with the broker. */
+  readonly client: Client;
+  /** The steps of background work: `step.runUntilQuiet()`, `step.replicateOnce()`, … */
+  readonly step: Stepper;
+  /** `const rule = await fault.arm({ point: "request.produce", action: "close_after" })`, … */
+  readonly fault: Faults;
+  readonly clock: TestClock;
+  readonly #plan: Plan;
+  readonly #mayEmpty: boolean;
+  readonly #waits = new Waits();
+  readonly #clients: Client[] = [];
+  #daemon: Broker | null = null;
+  #turn: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | null = null;
+
+  private constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#mayEmpty = plan.dir === null || isUnused(plan.dir);
+    this.client = new Client({ link: () => this.daemon.connectInProcess() });
+    this.#clients.push(this.client);
+    this.step = this.client.stepper();
+    this.fault = this.client.faults();
+    this.clock = new TestClock(this.step, () => this.kernel.env.clock.nowMs());
+  }
+
+  /** See startBroker. */
+  static async start(plan: Plan): Promise<TestBroker> {
+    const broker = new TestBroker(plan);
+    try {
+      await broker.#begin(null);
+    } catch (problem) {
+      await broker.close();
+      throw problem;
+    }
+    return broker;
+  }
+
+  /** `"127.0.0.1:49213,127.0.0.1:49214"`, for Kafka's clients. Throws USAGE with `kafka: false`. */
+  get bootstrapServers(): string {
+    return this.bootstrapBrokers.join(",");
+  }
+
+  /** The same as a list, as kafkajs and @platformatic/kafka take it. */
+  get bootstrapBrokers(): string[] {
+    const { kafkaAddresses } = this.daemon;
+    if (kafkaAddresses.length === 0)
+      throw usage("this broker has no port for Kafka's clients: it was started with kafka: false");
+    return kafkaAddresses.map(({ host, port }) => `${host}:${port}`);
+  }
+
+  /** Where it takes lines of JSON: `connect(broker.address)`, or `minikafka-cli -b host:port`. */
+  get address(): { readonly host: string; readonly port: number } {
+    const { address } = this.daemon;
+    if (address === null) throw closed();
+    return address;
+  }
+
+  /** The daemon that runs in this process; another one after `reset`. Throws CLOSED. */
+  get daemon(): Broker {
+    if (this.#daemon === null || this.#closing !== null) throw closed();
+    return this.#daemon;
+  }
+
+  /** Its kernel, for who wants to look closer. What is done there by hand is no request, and no part of a trace. */
+  get kernel(): BrokerCluster {
+    return this.daemon.cluster;
+  }
+
+  /** Another client of the SDK's without a port, closed with the broker. */
+  async connect(options?: ConnectOptions): Promise<Client> {
+    const client = await connect({ link: () => this.daemon.connectInProcess() }, options);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** What a consumer of the topic could read now, by partition and offset. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE. */
+  records(topic: string, query: RecordsQuery = {}): readonly SeenRecord[] {
+    requireOnly("records", query, RECORDS_OPTIONS);
+    return seenRecords(this.kernel, topic, query);
+  }
+
+  /** Who leads, who is in sync, where it ends, its segments, producers and epochs. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
+  partition(topic: string, partition: number): PartitionDescription {
+    return this.kernel.describePartition({ topic, partition });
+  }
+
+  /** Its members and how far it has read; `null` where there is no such group. */
+  group(groupId: string): GroupView | null {
+    return groupView(this.kernel, groupId);
+  }
+
+  /** Every transactional id with its state. */
+  transactions(): readonly TransactionListing[] {
+    return this.kernel.transactions.listNow();
+  }
+
+  /**
+   * Resolves with the topic's records once there are at least `count`; it need not be there yet. Rejects with WaitTimedOut, which says
+   * what was there, CLOSED, or the signal's reason.
+   */
+  async waitForRecords(
+    topic: string,
+    count: number,
+    limits: RecordsQuery & WaitLimits = {},
+  ): Promise<readonly SeenRecord[]> {
+    requireOnly("waitForRecords", limits, [...RECORDS_OPTIONS, ...WAIT_OPTIONS]);
+    const { timeoutMs, signal, ...query } = limits;
+    return this.#until(
+      recordsWish(() => this.kernel, topic, count, query),
+      { timeoutMs, signal },
+    );
+  }
+
+  /** Resolves with the group once it is as wished, stable when nothing is said. Rejects as waitForRecords. */
+  async waitForGroup(groupId: string, wish: GroupWish & WaitLimits = {}): Promise<GroupView> {
+    requireOnly("waitForGroup", wish, ["state", "members", "drained", ...WAIT_OPTIONS]);
+    const { timeoutMs, signal, ...wanted } = wish;
+    const group = await this.#until<GroupView | null>(
+      {
+        what: `the group ${groupId}`,
+        look: () => this.group(groupId),
+        missing: (seen) => missingIn(seen, wanted),
+      },
+      { timeoutMs, signal },
+    );
+    return group as GroupView;
+  }
+
+  /**
+   * Resolves once `holds` does, which is asked whenever something has happened in the kernel, and must not change anything:
+   * `waitUntil("the follower is in sync", () => broker.partition("orders", 0).inSyncReplicas.length === 2)`. What the broker refuses, and
+   * false, are waited for; anything else that `holds` throws ends the wait. Rejects as waitForRecords.
+   */
+  async waitUntil(what: string, holds: () => boolean, limits: WaitLimits = {}): Promise<void> {
+    requireOnly("waitUntil", limits, WAIT_OPTIONS);
+    const missing = (seen: boolean) => (seen ? null : "it does not hold");
+    await this.#until({ what, look: holds, missing }, limits);
+  }
+
+  /**
+   * All that was written is gone, and the topics of the start are there again, empty; addresses and clients stay. Close producers and
+   * consumers that were made before. Waits end with CLOSED. Refused with USAGE where the storage is a folder that was not empty at the start.
+   */
+  async reset(): Promise<void> {
+    if (!this.#mayEmpty) throw usage("reset would delete what lay in the folder before this broker came");
+    const turn = this.#turn.then(() => this.#reset());
+    this.#turn = turn.catch(() => undefined);
+    await turn;
+  }
+
+  /** Ends everything. Rejects when a folder could not be made durable; closing twice is closing once. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #begin(before: Broker | null): Promise<void> {
+    const { topics, dir } = this.#plan;
+    const daemon = await beginLife(this.#plan, before);
+    this.#daemon = daemon;
+    daemon.onEvent(this.#waits.heard);
+    await this.client.open();
+    const admin = this.client.admin();
+    if (dir !== null) {
+      // What lies there comes into memory, so that it is seen. As requests: they are a part of a trace.
+      await admin.listGroups();
+      await admin.listTransactions();
+    }
+    for (const topic of topics) if (!daemon.cluster.hasTopic(topic.topic)) await admin.createTopic(topic);
+  }
+
+  async #reset(): Promise<void> {
+    const before = this.daemon;
+    this.#waits.endAll(new MiniKafkaError("CLOSED", "the broker was reset"));
+    await this.#end(before);
+    if (this.#plan.dir !== null) emptyFolder(this.#plan.dir);
+    await this.#begin(before);
+  }
+
+  async #close(): Promise<void> {
+    await this.#turn;
+    this.#waits.endAll(closed());
+    // What they could not deliver was told to who has sent it.
+    await Promise.allSettled(this.#clients.map((client) => client.close({ timeoutMs: CLOSE_TIMEOUT_MS })));
+    if (this.#daemon !== null) await this.#end(this.#daemon);
+  }
+
+  /** What could not be written counts where it was to be kept. */
+  async #end(daemon: Broker): Promise<void> {
+    try {
+      await daemon.close();
+    } catch (problem) {
+      if (this.#plan.dir !== null || !(problem instanceof BrokerError)) throw problem;
+    }
+  }
+
+  async #until<Seen>(wish: Wish<Seen>, limits: WaitLimits): Promise<Seen> {
+    if (this.#daemon === null || this.#closing !== null) throw closed();
+    return this.#waits.until(wish, limits);
+  }
+}

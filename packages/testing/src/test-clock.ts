@@ -1,0 +1,27 @@
+/** A test's hand on the broker's clock. */
+import type { Deadline, Stepper } from "@minikafka/client";
+
+export class TestClock {
+  readonly #stepper: Stepper;
+  readonly #now: () => number;
+
+  constructor(stepper: Stepper, now: () => number) {
+    this.#stepper = stepper;
+    this.#now = now;
+  }
+
+  /** The broker's time in this instant, in milliseconds since 1970. */
+  get nowMs(): number {
+    return this.#now();
+  }
+
+  /** Moves a manual clock on by `ms`; resolves with its new time. What comes due thereby is taken by steps. */
+  advance(ms: number): Promise<number> {
+    return this.#stepper.advanceClock(ms);
+  }
+
+  /** See Stepper.advanceToNextDeadline. */
+  advanceToNextDeadline(): Promise<Deadline | null> {
+    return this.#stepper.advanceToNextDeadline();
+  }
+}

@@ -1,0 +1,98 @@
+/** What cannot be meant is refused at the call, with what was expected; and nothing of it stays. */
+import { createServer } from "node:net";
+import { ConfigProblem } from "@minikafka/broker";
+import { expect, onTestFinished, test } from "vitest";
+import { type StartOptions, startBroker } from "../src/index.ts";
+import { held } from "./support/held.ts";
+
+test.each<[unknown, string]>([
+  [null, "startBroker takes an object of brokers, clock, topics"],
+  [
+    { broker: 3 },
+    "startBroker has no option broker; expected brokers, clock, topics, storage, kafka, settings",
+  ],
+  [{ brokers: 0 }, "brokers is 0"],
+  [{ clock: "auto" }, 'clock is "auto"; expected "real" or "manual"'],
+  [{ clock: "toString" }, 'clock is "toString"; expected "real" or "manual"'],
+  [{ storage: "disk" }, 'storage is "disk"; expected "memory" or { dir: "FOLDER" }'],
+  [{ storage: { dir: "" } }, 'storage is {"dir":""}'],
+  [{ topics: { orders: "3" } }, 'topics.orders is "3"; expected a number of partitions, or {'],
+  [{ settings: { data: "./x" } }, "settings.data is an option: startBroker({ storage: { dir } })"],
+  [{ settings: { brokers: 3 } }, "settings.brokers is an option: startBroker({ brokers })"],
+  [{ settings: { nonsense: 3 } }, "there is no setting nonsense"],
+  [{ kafka: false, settings: { kafka_port: 0 } }, "settings.kafka_port is for Kafka's clients"],
+  [{ settings: { seed: 5 } }, "seed is for a manual clock"],
+])("%j is refused before anything is started", async (options, message) => {
+  const problem: unknown = await startBroker(options as StartOptions).catch((caught: unknown) => caught);
+  expect(problem).toBeInstanceOf(ConfigProblem);
+  expect((problem as Error).message).toContain(message);
+});
+
+test.each<[StartOptions, string]>([
+  [{ topics: { orders: 0 } }, "partitions"],
+  [{ topics: { "no/name": 1 } }, "no/name"],
+  [{ topics: { orders: { replicationFactor: 2 } } }, "replication"],
+])("a topic that cannot be ends the start: %j", async (options, message) => {
+  const before = await held();
+  await expect(startBroker(options)).rejects.toThrow(message);
+  expect(await held()).toEqual(before);
+});
+
+test("a port that is taken ends the start, and leaves nothing behind", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => taken.once("listening", resolve));
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as { port: number };
+  const before = await held();
+  await expect(startBroker({ settings: { kafka_port: port } })).rejects.toMatchObject({
+    name: "AddressUnavailable",
+  });
+  expect(await held()).toEqual(before);
+});
+
+test("views and waits take what they know, and nothing else", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  const usage = { code: "USAGE" };
+  expect(() => broker.records("orders", { partitions: 0 } as never)).toThrow(
+    'records has no "partitions"; expected partition, isolation',
+  );
+  expect(() => broker.records("payments")).toThrow(expect.objectContaining({ code: "UNKNOWN_TOPIC" }));
+  expect(() => broker.records("orders", { partition: 1 })).toThrow(
+    expect.objectContaining({ code: "UNKNOWN_PARTITION" }),
+  );
+  expect(() => broker.partition("orders", 1)).toThrow(expect.objectContaining({ code: "UNKNOWN_PARTITION" }));
+  for (const refused of [
+    broker.waitForRecords("orders", -1),
+    broker.waitForRecords("orders", 1, { timeoutMs: -1 }),
+    broker.waitForRecords("orders", 1, { timeoutMs: 2 ** 31 }),
+    broker.waitForRecords("orders", 1, { timeout: 5 } as never),
+    broker.waitForGroup("billing", { member: 1 } as never),
+    broker.waitForGroup("billing", null as never),
+    broker.waitUntil("x", () => true, { until: 1 } as never),
+  ])
+    await expect(refused).rejects.toMatchObject(usage);
+});
+
+test("a broker that is closed says so, and is closed once", async () => {
+  const broker = await startBroker({ topics: { orders: 1 } });
+  await Promise.all([broker.close(), broker.close()]);
+  await broker.close();
+  const closed = expect.objectContaining({
+    code: "CLOSED",
+    message: "the broker is closed; start another one",
+  });
+  for (const look of [
+    () => broker.records("orders"),
+    () => broker.partition("orders", 0),
+    () => broker.group("billing"),
+    () => broker.transactions(),
+    () => broker.bootstrapServers,
+    () => broker.address,
+    () => broker.clock.nowMs,
+  ])
+    expect(look).toThrow(closed);
+  await expect(broker.waitForRecords("orders", 0)).rejects.toEqual(closed);
+  await expect(broker.reset()).rejects.toEqual(closed);
+  await expect(broker.client.admin().listTopics()).rejects.toMatchObject({ code: "CLOSED" });
+  await expect(broker.connect()).rejects.toMatchObject({ code: "CONNECTION" });
+});
