@@ -1,4 +1,4 @@
-/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins|transactions|kafka] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins|transactions|embedding|kafka] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import {
   measureCompaction,
 } from "./compaction.ts";
 import { killDaemons, startDaemon } from "./daemon.ts";
+import { EMBEDDING, EMBEDDING_QUICK, embeddingTable, measureEmbedding } from "./embedding.ts";
 import { growthTable } from "./growth-table.ts";
 import { JOINS, JOINS_QUICK, joinsTable, measureJoins } from "./joins.ts";
 import { KAFKA, KAFKA_QUICK, kafkaTable, measureKafka } from "./kafka.ts";
@@ -122,13 +123,17 @@ async function run(
       const result = await measureTransactions(quick ? TRANSACTIONS_QUICK : TRANSACTIONS, folder);
       return { result, text: transactionsTable(result) };
     }
+    case "embedding": {
+      const result = await measureEmbedding(quick ? EMBEDDING_QUICK : EMBEDDING);
+      return { result, text: embeddingTable(result) };
+    }
     case "kafka": {
       const result = await measureKafka(quick ? KAFKA_QUICK : KAFKA, folder);
       return { result, text: kafkaTable(result) };
     }
     default:
       throw new RangeError(
-        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets, joins, transactions or kafka`,
+        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets, joins, transactions, embedding or kafka`,
       );
   }
 }

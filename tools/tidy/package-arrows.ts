@@ -32,7 +32,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "packages/simulator": ["@minikafka/core", "@minikafka/record"],
   bench: [
     ...["@minikafka/broker", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
-    ...["@minikafka/oracle/apache-kafka", "@minikafka/record", "kafkajs"],
+    ...["@minikafka/oracle/apache-kafka", "@minikafka/record", "@minikafka/testing", "kafkajs"],
   ],
   examples: ["@minikafka/broker", "@minikafka/client"],
   "tools/oracle": ["@minikafka/broker", "@minikafka/protocol"],
