@@ -31,7 +31,7 @@ import { closed, requireOnly, usage } from "./usage.ts";
 import { WAIT_OPTIONS, type WaitLimits, Waits, type Wish } from "./waits.ts";
 
 /** What is under way at the end of a test gets so long. */
-const CLOSE_TIMEOUT_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 500;
 
 export class TestBroker implements AsyncDisposable {
   /** The SDK's client of it, without a port. Closed with the broker. */
