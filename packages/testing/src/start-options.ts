@@ -1,6 +1,7 @@
 /** What a test says of the broker that it wants. Every option may be left out, and one that is not known is refused. */
 import { ConfigProblem, type RawSettings } from "@minikafka/broker";
 import type { NewTopic } from "@minikafka/client";
+import { isTimeoutMs, TIMEOUT_EXPECTED } from "./waits.ts";
 
 /** As `admin().createTopic` takes it. */
 export type TopicOptions = Omit<NewTopic, "topic">;
@@ -16,6 +17,8 @@ export interface StartOptions {
   readonly storage?: "memory" | { readonly dir: string } | undefined;
   /** Whether Kafka's clients can connect, each broker on a port of its own. Default true. */
   readonly kafka?: boolean | undefined;
+  /** How long a wait takes that does not say it, in real time. Default 4000: less than vitest gives a test. */
+  readonly waitTimeoutMs?: number | undefined;
   /**
    * Any other setting by its name in a configuration file: `log_level` (default "silent" here), `port` and `kafka_port` (default:
    * free ones), `seed`, `start_time`, … `lab` is true, so that steps and faults are taken.
@@ -29,7 +32,10 @@ export interface Plan {
   readonly topics: readonly NewTopic[];
   /** `null`: memory. */
   readonly dir: string | null;
+  readonly waitTimeoutMs: number;
 }
+
+const WAIT_TIMEOUT_MS = 4_000;
 
 const OPTIONS: readonly string[] = Object.keys({
   brokers: true,
@@ -37,6 +43,7 @@ const OPTIONS: readonly string[] = Object.keys({
   topics: true,
   storage: true,
   kafka: true,
+  waitTimeoutMs: true,
   settings: true,
 } satisfies { readonly [Name in keyof StartOptions]-?: true });
 
@@ -60,12 +67,16 @@ export function planOf(given: StartOptions): Plan {
   if (!Object.hasOwn(CLOCKS, clock))
     throw new ConfigProblem(`clock is ${shown(clock)}; expected "real" or "manual"`);
   requireOwnSettings(settings, kafka);
+  const { waitTimeoutMs = WAIT_TIMEOUT_MS } = given;
+  if (!isTimeoutMs(waitTimeoutMs))
+    throw new ConfigProblem(`waitTimeoutMs is ${shown(waitTimeoutMs)}; expected ${TIMEOUT_EXPECTED}`);
   const chosen = { clock: CLOCKS[clock], ...(brokers !== undefined && { brokers }) };
   const ports = { port: 0, ...(kafka && { kafka_port: 0 }) };
   return {
     settings: { log_level: "silent", lab: true, ...ports, ...settings, ...chosen },
     topics: Object.entries(topics).map(([topic, said]) => newTopic(topic, said)),
     dir: folderOf(storage),
+    waitTimeoutMs,
   };
 }
 

@@ -43,7 +43,7 @@ export class TestBroker implements AsyncDisposable {
   readonly clock: TestClock;
   readonly #plan: Plan;
   readonly #mayEmpty: boolean;
-  readonly #waits = new Waits();
+  readonly #waits: Waits;
   readonly #clients: Client[] = [];
   #daemon: Broker | null = null;
   #turn: Promise<void> = Promise.resolve();
@@ -51,6 +51,7 @@ export class TestBroker implements AsyncDisposable {
 
   private constructor(plan: Plan) {
     this.#plan = plan;
+    this.#waits = new Waits(plan.waitTimeoutMs);
     this.#mayEmpty = plan.dir === null || isUnused(plan.dir);
     this.client = new Client({ link: () => this.daemon.connectInProcess() });
     this.#clients.push(this.client);

@@ -6,10 +6,10 @@
  */
 import { type MiniKafkaError, systemClock } from "@minikafka/client";
 import { BrokerError } from "@minikafka/core";
-import { requireInteger } from "./usage.ts";
+import { usage } from "./usage.ts";
 
 export interface WaitLimits {
-  /** Default 4000: less than the time that a test has in vitest, so that what was seen is told before that is over. */
+  /** In real time. Default: `waitTimeoutMs` of startBroker. */
   readonly timeoutMs?: number | undefined;
   /** Ends the wait with its reason. */
   readonly signal?: AbortSignal | undefined;
@@ -42,9 +42,13 @@ export interface Wish<Seen> {
 
 /** Taken now: a test may put timers of its own in the place of the system's. */
 const aTurnLater = setImmediate;
-const TIMEOUT_MS = 4_000;
 /** What a timer can hold. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+export const TIMEOUT_EXPECTED = `an integer from 0 to ${TIMEOUT_MS_MAX}`;
+
+export function isTimeoutMs(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= TIMEOUT_MS_MAX;
+}
 
 interface Wait {
   readonly check: () => unknown;
@@ -52,12 +56,13 @@ interface Wait {
 }
 
 export class Waits {
+  readonly #timeoutMs: number;
   readonly #waits = new Set<Wait>();
   #isDue = false;
 
-  /** How many wait. */
-  get size(): number {
-    return this.#waits.size;
+  /** `timeoutMs`: of who does not say it. */
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Something has happened: whoever waits looks once the kernel is done with it, and with what comes at the same time. */
@@ -76,9 +81,10 @@ export class Waits {
 
   /** Resolves with what was seen when nothing was missing. Rejects with {@link WaitTimedOut}, USAGE, or the signal's reason. */
   until<Seen>(wish: Wish<Seen>, limits: WaitLimits = {}): Promise<Seen> {
-    const { timeoutMs = TIMEOUT_MS, signal } = limits;
+    const { timeoutMs = this.#timeoutMs, signal } = limits;
     return new Promise((resolve, reject) => {
-      requireInteger("timeoutMs", timeoutMs, 0, TIMEOUT_MS_MAX);
+      if (!isTimeoutMs(timeoutMs))
+        throw usage(`timeoutMs is ${String(timeoutMs)}; expected ${TIMEOUT_EXPECTED}`);
       signal?.throwIfAborted();
       let last = lookOnce(wish);
       if (last.missing === null) {

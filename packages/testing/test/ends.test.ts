@@ -5,6 +5,8 @@ import { startBroker } from "../src/index.ts";
 import { held } from "./support/held.ts";
 
 const REPLICATED = { orders: { replicationFactor: 2 } };
+/** On a machine that may be busy. */
+const PATIENT = { waitTimeoutMs: 30_000 };
 
 test("a client of Kafka's that is still connected is cut off, and nothing of the broker stays", async () => {
   const before = await held();
@@ -21,7 +23,7 @@ test("a client of Kafka's that is still connected is cut off, and nothing of the
 });
 
 test("a record that waits for replicas for ever holds up no end, and who has sent it is told", async () => {
-  const broker = await startBroker({ brokers: 2, clock: "manual", topics: REPLICATED });
+  const broker = await startBroker({ brokers: 2, clock: "manual", topics: REPLICATED, ...PATIENT });
   const sent = broker.client.producer({ acks: "all" }).send({ topic: "orders", value: "paid" });
   const told = sent.catch((problem: Error) => problem);
   await broker.waitUntil("the leader has it", () => broker.partition("orders", 0).logEndOffset === 1);
@@ -30,7 +32,7 @@ test("a record that waits for replicas for ever holds up no end, and who has sen
 });
 
 test("a consumer in a group, a poll that waits and a fault that holds are no reason to stay", async () => {
-  const broker = await startBroker({ topics: { orders: 1 } });
+  const broker = await startBroker({ topics: { orders: 1 }, ...PATIENT });
   const consumer = broker.client.consumer({ groupId: "billing" });
   await consumer.subscribe("orders");
   const polled = consumer.poll({ timeoutMs: 60_000 }).catch((problem: Error) => problem);
@@ -73,7 +75,7 @@ test("views are no events: what was looked at comes out as it was when a snapsho
 });
 
 test("timers that a test has put in the place of the system's hold up no wait", async () => {
-  await using broker = await startBroker({ topics: { orders: 1 } });
+  await using broker = await startBroker({ topics: { orders: 1 }, ...PATIENT });
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const arrived = broker.waitForRecords("orders", 1);

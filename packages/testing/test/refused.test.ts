@@ -9,7 +9,7 @@ test.each<[unknown, string]>([
   [null, "startBroker takes an object of brokers, clock, topics"],
   [
     { broker: 3 },
-    "startBroker has no option broker; expected brokers, clock, topics, storage, kafka, settings",
+    "startBroker has no option broker; expected brokers, clock, topics, storage, kafka, waitTimeoutMs, settings",
   ],
   [{ brokers: 0 }, "brokers is 0"],
   [{ clock: "auto" }, 'clock is "auto"; expected "real" or "manual"'],
@@ -21,6 +21,7 @@ test.each<[unknown, string]>([
   [{ settings: { brokers: 3 } }, "settings.brokers is an option: startBroker({ brokers })"],
   [{ settings: { nonsense: 3 } }, "there is no setting nonsense"],
   [{ kafka: false, settings: { kafka_port: 0 } }, "settings.kafka_port is for Kafka's clients"],
+  [{ waitTimeoutMs: -1 }, "waitTimeoutMs is -1; expected an integer from 0 to 2147483647"],
   [{ settings: { seed: 5 } }, "seed is for a manual clock"],
 ])("%j is refused before anything is started", async (options, message) => {
   const problem: unknown = await startBroker(options as StartOptions).catch((caught: unknown) => caught);

@@ -53,7 +53,7 @@ test("topics come with what is said of them, and three brokers each have a port"
 
 test("with a manual clock nothing happens until it is stepped", async () => {
   await using broker = await startBroker({
-    ...{ brokers: 2, clock: "manual", settings: { start_time: 1_000 } },
+    ...{ brokers: 2, clock: "manual", settings: { start_time: 1_000 }, waitTimeoutMs: 30_000 },
     topics: { orders: { replicationFactor: 2 } },
   });
   expect(broker.clock.nowMs).toBe(1_000);

@@ -3,7 +3,8 @@ import type { Client } from "@minikafka/client";
 import { expect, test } from "vitest";
 import { startBroker, type TestBroker, WaitTimedOut } from "../src/index.ts";
 
-const TOPICS = { orders: 2 };
+/** On a machine that may be busy. */
+const OPTIONS = { topics: { orders: 2 }, waitTimeoutMs: 30_000 };
 
 async function rejection(promise: Promise<unknown>): Promise<Error> {
   return promise.then(
@@ -27,7 +28,7 @@ function send(broker: TestBroker, ...values: string[]) {
 }
 
 test("records are waited for until there are enough of them, also of a topic that is yet to come", async () => {
-  await using broker = await startBroker({ topics: TOPICS });
+  await using broker = await startBroker(OPTIONS);
   const two = broker.waitForRecords("orders", 2);
   const others = broker.waitForRecords("payments", 1);
   await send(broker, "a");
@@ -40,7 +41,7 @@ test("records are waited for until there are enough of them, also of a topic tha
 });
 
 test("when the time is over, the records that were there are told", async () => {
-  await using broker = await startBroker({ topics: TOPICS });
+  await using broker = await startBroker(OPTIONS);
   await send(broker, "created", "x".repeat(50));
   const problem = await rejection(broker.waitForRecords("orders", 3, { timeoutMs: 1 }));
   expect(problem).toBeInstanceOf(WaitTimedOut);
@@ -55,12 +56,12 @@ test("when the time is over, the records that were there are told", async () => 
 });
 
 test("a group is waited for: its members, its state, and that it has read everything", async () => {
-  await using broker = await startBroker({ topics: TOPICS });
+  await using broker = await startBroker(OPTIONS);
   await send(broker, "a", "b");
   expect(broker.group("billing")).toBe(null);
   const joined = broker.waitForGroup("billing", { state: "stable", members: 1 });
   const consumer = await memberOf(broker.client, "billing");
-  const reading = consumer.poll({ timeoutMs: 4_000 });
+  const reading = consumer.poll({ timeoutMs: 30_000 });
   expect(await joined).toMatchObject({
     groupId: "billing",
     type: "consumer",
@@ -90,7 +91,7 @@ test("a group that nobody has heard of is told as such", async () => {
 });
 
 test("anything that can be seen can be waited for, and what the look throws is told", async () => {
-  await using broker = await startBroker({ topics: TOPICS });
+  await using broker = await startBroker(OPTIONS);
   const held = broker.waitUntil("a record", () => broker.partition("orders", 0).highWatermark === 1);
   const failing = rejection(
     broker.waitUntil("nothing", () => {
@@ -106,7 +107,7 @@ test("anything that can be seen can be waited for, and what the look throws is t
 });
 
 test("a wait ends by its signal, with its reason", async () => {
-  await using broker = await startBroker({ topics: TOPICS });
+  await using broker = await startBroker(OPTIONS);
   const abort = new AbortController();
   const waiting = rejection(broker.waitForRecords("orders", 1, { signal: abort.signal }));
   abort.abort(new Error("enough"));
@@ -116,11 +117,16 @@ test("a wait ends by its signal, with its reason", async () => {
 });
 
 test("a wait ends with the broker, and with a reset of it", async () => {
-  const broker = await startBroker({ topics: TOPICS });
+  const broker = await startBroker(OPTIONS);
   const first = rejection(broker.waitForRecords("orders", 1));
   await broker.reset();
   expect(await first).toMatchObject({ code: "CLOSED", message: "the broker was reset" });
   const second = rejection(broker.waitForGroup("billing"));
   await broker.close();
   expect(await second).toMatchObject({ code: "CLOSED" });
+});
+
+test("a wait that does not say how long takes as long as the broker's waits do", async () => {
+  await using broker = await startBroker({ waitTimeoutMs: 1 });
+  expect((await rejection(broker.waitForGroup("billing"))).message).toContain("waited 1 ms for");
 });

@@ -25,7 +25,7 @@ async function startBilling(brokers: string[]) {
 
 // Its test.
 
-const test = brokerTest({ topics: { orders: 3, payments: 1 } });
+const test = brokerTest({ waitTimeoutMs: 30_000, topics: { orders: 3, payments: 1 } });
 
 test("each order is paid", async ({ broker }) => {
   const stopBilling = await startBilling(broker.bootstrapBrokers);

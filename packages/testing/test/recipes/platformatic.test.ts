@@ -42,7 +42,7 @@ class OrderCount {
 
 // Its test.
 
-const test = brokerTest({ topics: { orders: 1, counts: 1 } });
+const test = brokerTest({ waitTimeoutMs: 30_000, topics: { orders: 1, counts: 1 } });
 
 test("orders are counted by customer, in their order", async ({ broker }) => {
   const keys = ["alice", "bob", "alice"];
