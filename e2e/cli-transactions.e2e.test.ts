@@ -232,6 +232,9 @@ test(
     const broker = await withOrders("--clock", "manual");
     const producer = await openTransaction(broker, "undone");
     const step = ["step", "expire-transactions"];
+    const first = await command(broker, step);
+    expect(first).toMatchObject({ code: 0, stdout: "" });
+    expect(first.stderr).toMatch(/^% loaded \d+ partitions of __transaction_state/);
     const early = await command(broker, step);
     expect(early).toMatchObject({ code: 0, stdout: "" });
     expect(early.stderr).toMatch(/^% no transaction is open for longer than its timeout/);
@@ -242,7 +245,7 @@ test(
       [""],
     ]);
     expect(jsonLines(await output(broker, [...step, "-J"]))).toEqual([
-      { aborted: [], completed: [], forgotten: [], failed: [], repaired: [] },
+      { aborted: [], completed: [], forgotten: [], failed: [], repaired: [], loaded: [] },
     ]);
     expect(await output(broker, ["tx", "describe", "billing"])).toMatch(/^LAST-END +abort,timeout,/m);
     producer.process.stdin.end();
