@@ -1,13 +1,15 @@
 /** docs/kafka-clients.md, as its reader types it: its programs run, and its commands do what they say. Only ports are others. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { command, output } from "./support/cli.ts";
 import { addressesOf, kafkaWorld } from "./support/kafka-world.ts";
 
+const CLI = fileURLToPath(new URL("../apps/cli/bin/minikafka-cli.js", import.meta.url));
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const PAGE = readFileSync(new URL("../docs/kafka-clients.md", import.meta.url), "utf8");
 
@@ -17,11 +19,26 @@ function blocksOf(language: string): string[] {
   );
 }
 
-/** Its commands of minikafka-cli in the part under a heading, each as arguments, without the address. */
-function commandsUnder(heading: string): string[][] {
+function partUnder(heading: string): string {
   const [, part = ""] = PAGE.split(`\n## ${heading}\n`);
   const [own = ""] = part.split("\n## ");
-  return [...own.matchAll(/^npx minikafka-cli (?:-b \S+ )?(.*)$/gm)].map(([, line = ""]) => line.split(" "));
+  return own;
+}
+
+/** Its commands of minikafka-cli in the part under a heading, each as arguments, without the address. */
+function commandsUnder(heading: string): string[][] {
+  return [...partUnder(heading).matchAll(/^npx minikafka-cli (?:-b \S+ )?(.*)$/gm)].map(([, line = ""]) =>
+    line.split(" "),
+  );
+}
+
+/** Lines of a shell that the page has, with the command line as it was built, and the broker's port in the place of the page's. */
+async function typed(lines: string, { port }: { readonly port: number }): Promise<void> {
+  const script = lines
+    .replaceAll("npx minikafka-cli", '"$NODE" "$CLI"')
+    .replace("127.0.0.1:9200", `127.0.0.1:${port}`);
+  const env = { ...process.env, NODE: process.execPath, CLI };
+  await promisify(execFile)("sh", ["-e", "-c", script], { env });
 }
 
 /** A program of the page, with what it says. */
@@ -50,13 +67,13 @@ test("the page's program makes a topic, writes and reads, and its commands show 
   const [fetch = [], describe = []] = commandsUnder("From an empty folder");
   expect(await output(daemon, fetch)).toContain('"key":"alice","value":"created"');
   expect(await output(daemon, describe)).toContain("billing  orders  0");
-  const away = commandsUnder("A broker that is away");
-  const back = away.pop() ?? [];
-  expect(away.map(([first]) => first)).toEqual(["broker", "topics", "promote", "promote", "promote"]);
-  for (const each of away) await output(daemon, each);
+  const [, block = ""] = partUnder("A broker that is away").split("```sh\n");
+  const [lines = ""] = block.split("```");
+  const [away = "", back = ""] = lines.split(/^(?=npx minikafka-cli broker start)/m);
+  await typed(away, daemon);
   await output(daemon, ["produce", "orders", "-p", "0", "-k", "bob", "-v", "created", "-q"]);
   expect(await orders.nextLine()).toBe("orders-0 1: bob created");
-  await output(daemon, back);
+  await typed(`export MINIKAFKA_BROKER=127.0.0.1:9200\n${back}`, daemon);
   const [arm = []] = commandsUnder("Held still, stepped and broken").filter(([first]) => first === "fault");
   await output(daemon, arm);
   orders.child.kill("SIGINT");
