@@ -61,13 +61,17 @@ test("the page's program makes a topic, writes and reads, and its commands show 
   for (const [topic = "", partition = ""] of leaderless)
     await output(daemon, ["promote", topic, "2", "-p", partition]);
   await output(daemon, ["produce", "orders", "-p", "0", "-k", "bob", "-v", "created", "-q"]);
-  expect(await orders.nextLine()).toBe("orders-0 1: bob created");
+  // A consumer that gave up meanwhile reads what it had not committed once more.
+  let line = await orders.nextLine();
+  while (line === SAID) line = await orders.nextLine();
+  expect(line).toBe("orders-0 1: bob created");
   await output(daemon, back);
   const [arm = []] = commandsUnder("Held still, stepped and broken").filter(([first]) => first === "fault");
   await output(daemon, arm);
   orders.child.kill("SIGINT");
   expect(await once(orders.child, "exit")).toEqual([0, null]);
-  expect(await output(daemon, ["groups", "describe", "billing", "--state"])).toContain("empty");
+  // One that gave up meanwhile has left its first membership behind, until its session is over.
+  await output(daemon, ["groups", "wait", "billing", "--state", "empty", "--timeout", "45s"]);
 });
 
 test("the page's program in one process ends by itself, with what it was told of its record", async () => {
