@@ -14,6 +14,7 @@ import { segmentFileName } from "../files/file-names.ts";
 import { epochsBelow } from "../manifest/leader-epochs.ts";
 import { type Manifest, recoveryPointAt } from "../manifest/manifest.ts";
 import { removeObsolete } from "../manifest/obsolete-files.ts";
+import { markCut, unmarkCut } from "../parts/cut-mark.ts";
 import type { LogParts } from "../parts/log-parts.ts";
 import type { RestoredProducers } from "../parts/log-producers.ts";
 import { Segment } from "../segment/segment.ts";
@@ -36,12 +37,10 @@ export class LogTruncation {
 
   /** Throws FENCED_LEADER_EPOCH when anything below `endOffset` was cut off since there had been `cutCount` cuts. */
   requireUncut(endOffset: number, cutCount: number): void {
-    for (let cut = cutCount; cut < this.#cuts.length; cut++) {
-      const cutOffset = this.#cuts[cut] ?? 0;
-      if (cutOffset >= endOffset) continue;
-      const message = `the log was cut at ${cutOffset}; what had been appended up to ${endOffset} is gone, another leader's records take its place`;
-      throw new BrokerError("FENCED_LEADER_EPOCH", message, { offset: endOffset, cut_offset: cutOffset });
-    }
+    const cutOffset = this.#cuts.slice(cutCount).find((cut) => cut < endOffset);
+    if (cutOffset === undefined) return;
+    const message = `the log was cut at ${cutOffset}; what had been appended up to ${endOffset} is gone, another leader's records take its place`;
+    throw new BrokerError("FENCED_LEADER_EPOCH", message, { offset: endOffset, cut_offset: cutOffset });
   }
 
   /** See PartitionLog.truncateTo. */
@@ -104,6 +103,7 @@ export class LogTruncation {
     const folder = await onDiskLater(context.folder, () => context.env.disk.openFolderLater(context.folder));
     try {
       state.requireOpen();
+      markCut(context);
       try {
         return this.#cutFiles(target, left);
       } finally {
@@ -135,7 +135,7 @@ export class LogTruncation {
 
   /** What was cut so far, all or some of it, is made durable; only then the log goes on. */
   async #settle(folder: DiskFolder, logEndOffset: number, known: RestoredProducers | null): Promise<void> {
-    const { segments, epochs, flusher, failure, producers, state } = this.#parts;
+    const { context, segments, epochs, flusher, failure, producers, state } = this.#parts;
     this.#cuts.push(logEndOffset);
     // Where the disk refused in the middle, the log ends somewhere else.
     const restored = known?.endOffset === logEndOffset ? known : this.#producersAt(logEndOffset);
@@ -148,6 +148,7 @@ export class LogTruncation {
       if (isOutOfDescriptors(problem)) state.goOffline(String(problem));
       throw failure.ofSync(problem);
     }
+    unmarkCut(context);
     flusher.noteEnd(Math.min(flusher.flushedOffset, logEndOffset));
   }
 
@@ -196,13 +197,12 @@ export class LogTruncation {
   /** The log becomes empty, and begins at `offset`: at or behind its end, unless it is empty already. */
   async #beginAnew(offset: number): Promise<void> {
     const { context, segments, keeper, epochs, producers, flusher } = this.#parts;
-    const before = segments.all();
     const snapshots = keeper.manifest.producerSnapshots;
     const isBegun = segments.active.baseOffset === offset;
     const first = isBegun ? segments.active : new Segment(context, emptyExtent(offset));
     if (!isBegun) this.#create(first);
     await this.#syncFirst(first);
-    const gone = before.filter((segment) => segment !== first);
+    const gone = segments.all().filter((segment) => segment !== first);
     // One that lies behind the new beginning is empty, and means nothing there.
     const obsolete = gone.filter(({ baseOffset }) => baseOffset < offset).map(segmentFileName);
     const begun = (manifest: Manifest): Manifest => ({

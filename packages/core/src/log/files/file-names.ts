@@ -8,6 +8,7 @@
  *                                    .snapshot.tmp-later
  *   manifest.json                    which segments count; also manifest.json.tmp and manifest.json.tmp-later
  *   sync-failed                      the mark that a sync failed (sync-doubt.ts)
+ *   cut-begun                        the mark that the end is being cut off (cut-mark.ts)
  */
 import { assert } from "../../assert.ts";
 
@@ -18,6 +19,7 @@ export const MANIFEST_TEMPORARY_NAMES: readonly string[] = [
 ];
 
 export const DOUBT_FILE_NAME = "sync-failed";
+export const CUT_FILE_NAME = "cut-begun";
 
 /** Enough for any i64, so that names sort as their numbers do (Kafka: the same). */
 const OFFSET_DIGITS = 20;
@@ -100,7 +102,7 @@ export function isSegmentFileName(name: string): boolean {
 
 /** True for every name that a log gives to a file of its folder. */
 export function isLogFileName(name: string): boolean {
-  const fixed = [MANIFEST_FILE_NAME, ...MANIFEST_TEMPORARY_NAMES, DOUBT_FILE_NAME];
+  const fixed = [MANIFEST_FILE_NAME, ...MANIFEST_TEMPORARY_NAMES, DOUBT_FILE_NAME, CUT_FILE_NAME];
   return fixed.includes(name) || parseFileName(name) !== null || parseSnapshotName(name) !== null;
 }
 

@@ -9,6 +9,7 @@ import { posix } from "node:path";
 import { storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import {
+  CUT_FILE_NAME,
   DOUBT_FILE_NAME,
   isLogFileName,
   MANIFEST_FILE_NAME,
@@ -41,6 +42,8 @@ export interface FolderContents {
   readonly hasManifestTemporaries: boolean;
   /** See sync-doubt.ts. */
   readonly isInDoubt: boolean;
+  /** See cut-mark.ts. */
+  readonly isCutBegun: boolean;
 }
 
 const NOTHING: FolderContents = {
@@ -54,6 +57,7 @@ const NOTHING: FolderContents = {
   hasManifest: false,
   hasManifestTemporaries: false,
   isInDoubt: false,
+  isCutBegun: false,
 };
 
 /** What is in the folder, which may be missing. Foreign files are traced. Throws DiskError. */
@@ -94,6 +98,7 @@ export function readContents({ env, folder, place }: LogContext): FolderContents
     hasManifest: names.includes(MANIFEST_FILE_NAME),
     hasManifestTemporaries: names.some((name) => MANIFEST_TEMPORARY_NAMES.includes(name)),
     isInDoubt: names.includes(DOUBT_FILE_NAME),
+    isCutBegun: names.includes(CUT_FILE_NAME),
   };
 }
 

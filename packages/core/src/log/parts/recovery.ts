@@ -16,7 +16,6 @@ import type { LogContext } from "../context/log-context.ts";
 import {
   abortedIndexPath,
   indexPath,
-  indexPaths,
   type SegmentName,
   segmentFileName,
   segmentPath,
@@ -28,9 +27,11 @@ import { type Manifest, manifestPath, type RecoveryPoint, recoverySegment } from
 import { removeLeftovers } from "../manifest/obsolete-files.ts";
 import { Segment } from "../segment/segment.ts";
 import { emptyExtent, type SegmentExtent } from "../segment/segment-extent.ts";
+import { settleCut } from "./cut-mark.ts";
 import { LogProducers } from "./log-producers.ts";
 import { removeUnnamedSnapshots } from "./snapshot-files.ts";
 import { isFailedSync, markDoubt, settleDoubt } from "./sync-doubt.ts";
+import { cutTail, needsCut, type Tail } from "./tail-cut.ts";
 
 export interface RecoveredSegments {
   readonly sealed: readonly Segment[];
@@ -65,6 +66,7 @@ export function recoverSegments(
       },
     });
     cutTail(context, tail);
+    if (contents.isCutBegun || needsCut(tail)) settleCut(context, unsealed);
     if (contents.isInDoubt) settleDoubt(context, manifest, unsealed);
     removeLeftovers(context, manifest, contents);
     removeUnnamedSnapshots(context, manifest, contents);
@@ -104,23 +106,6 @@ function requireSize(
   if (bound === "at least" && entry.sizeBytes > sizeBytes) return;
   const position = Math.min(entry.sizeBytes, sizeBytes);
   throw storageError(`it has ${entry.sizeBytes} bytes`, { file: path, position, expected });
-}
-
-interface Tail {
-  /** Kept segments with something behind their last valid batch. */
-  readonly torn: readonly Segment[];
-  /** Segments that continue nothing. */
-  readonly dropped: readonly SegmentName[];
-  readonly recovered: TailNumbers;
-}
-
-interface TailNumbers {
-  readonly logEndOffset: number;
-  readonly recoveryPoint: number;
-  readonly scannedBytes: number;
-  readonly cutBytes: number;
-  /** The first reason to cut something off, or `null`. */
-  readonly problem: string | null;
 }
 
 interface TailVisit {
@@ -184,37 +169,6 @@ function knownOf(point: RecoveryPoint, baseOffset: number): SegmentExtent {
   if (baseOffset !== point.segmentBaseOffset) return emptyExtent(baseOffset);
   const { offset, position, maxTimestampMs, aborted } = point;
   return { ...recoverySegment(point), nextOffset: offset, sizeBytes: position, maxTimestampMs, aborted };
-}
-
-/**
- * Each cut is durable before the log is used. Otherwise a later crash could lose the cut and keep what was written after
- * it, and bytes that were cut off would continue the new ones.
- */
-function cutTail(context: LogContext, { torn, dropped, recovered }: Tail): void {
-  const { env, folder, place } = context;
-  // A truncation that died behind a renaming left a manifest that a power cut may still take back, to one that counts what
-  // is cut here.
-  if (torn.length > 0 || dropped.length > 0) env.disk.syncFolder(folder);
-  for (const segment of torn) {
-    env.faults.hit("log.recovery.before_truncate", place);
-    segment.cutBack();
-    env.faults.hit("log.recovery.after_truncate", place);
-    segment.syncNow();
-  }
-  for (const name of dropped) {
-    env.faults.hit("log.recovery.before_remove", place);
-    for (const path of indexPaths(folder, name)) if (env.disk.stat(path) !== null) removeFile(context, path);
-    removeFile(context, segmentPath(folder, name));
-    env.faults.hit("log.recovery.after_remove", place);
-  }
-  if (dropped.length > 0) env.disk.syncFolder(folder);
-  if (recovered.scannedBytes > 0 || recovered.cutBytes > 0 || dropped.length > 0)
-    env.trace({ kind: "recovered", ...place, ...recovered });
-}
-
-function removeFile({ env, place }: LogContext, path: string): void {
-  env.disk.remove(path);
-  env.trace({ kind: "stray_file_removed", brokerId: place.brokerId, path });
 }
 
 /** Numbered files below the recovery point that no manifest of ours explains: whatever they are, they stay. */
