@@ -1,4 +1,4 @@
-/** A process dies while the end of a log is cut off; the next one goes on, and then the power fails. */
+/** A process dies while an end of a log is moved; the next one goes on, and then the power fails. */
 import { assignBatch } from "@minikafka/record";
 import { expect, test } from "vitest";
 import type { MemoryDisk } from "../src/env/memory-disk.ts";
@@ -82,3 +82,47 @@ test("nor does what a recovery cut off and died", async () => {
   for (const instant of [...instants, disk])
     for (let round = 0; round < 24; round++) expectNothingBack(instant.clone(), 1 + (round % 4), random);
 });
+
+test.each([100, 10, 5, 0])(
+  "a new beginning at %d that a process died in takes nothing from what the next life flushes, nor puts anything before it",
+  async (offset) => {
+    const { disk, open } = newWorld(SIZES);
+    const log = open();
+    appendUpTo(log, OLD, oldText);
+    await log.flush();
+    for (const instant of await instantsOf(disk, () => log.restartAt(offset))) {
+      instant.crash({ mode: "kept" });
+      const next = worldOn(instant, SIZES).open({ create: false });
+      const { logStartOffset } = next;
+      appendUpTo(next, next.logEndOffset + 1, newText);
+      const values = readAll(next);
+      await next.flush();
+      next.abandon();
+      instant.crash({ mode: "lost" });
+      const last = worldOn(instant, SIZES).open({ create: false });
+      expect(last.logStartOffset).toBe(logStartOffset);
+      expect(readAll(last)).toEqual(values);
+      last.abandon();
+    }
+  },
+);
+
+test.each([1, 4, OLD])(
+  "records below %d whose deletion a process died in are gone for good once the next life has deleted them again",
+  async (offset) => {
+    const { disk, open } = newWorld(SIZES);
+    const log = open();
+    appendUpTo(log, OLD, oldText);
+    await log.flush();
+    for (const instant of await instantsOf(disk, () => log.deleteRecords(offset))) {
+      instant.crash({ mode: "kept" });
+      const next = worldOn(instant, SIZES).open({ create: false });
+      expect(await next.deleteRecords(offset)).toBe(offset);
+      next.abandon();
+      instant.crash({ mode: "lost" });
+      const last = worldOn(instant, SIZES).open({ create: false });
+      expect(last.logStartOffset).toBe(offset);
+      last.abandon();
+    }
+  },
+);

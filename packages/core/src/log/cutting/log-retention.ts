@@ -85,7 +85,11 @@ export class LogRetention {
       const { logStartOffset } = keeper.manifest;
       const logEndOffset = segments.active.nextOffset;
       if (beforeOffset > logEndOffset) throw outOfRange(beforeOffset, { logStartOffset, logEndOffset });
-      if (beforeOffset <= logStartOffset) return logStartOffset;
+      if (beforeOffset <= logStartOffset) {
+        // A process that died may have moved it in the system's memory alone.
+        await keeper.requireDurable();
+        return logStartOffset;
+      }
       const below = segments.all().filter((segment) => segment.nextOffset <= beforeOffset);
       const closed = below.filter((segment) => segment !== segments.active);
       const result = await this.#drop(
