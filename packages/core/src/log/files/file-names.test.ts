@@ -56,6 +56,6 @@ test("a name that no log gives is nobody's", () => {
 test("a log knows its own files by name", () => {
   expect(isSegmentFileName("00000000000000000000.log")).toBe(true);
   expect(isSegmentFileName("00000000000000000000.index")).toBe(false);
-  for (const name of ["manifest.json", "manifest.json.tmp", "manifest.json.tmp-later"])
+  for (const name of ["manifest.json", "manifest.json.tmp", "manifest.json.tmp-later", "cut-begun"])
     expect(isLogFileName(name)).toBe(true);
 });
