@@ -25,6 +25,7 @@ export interface ClientOptions {
 export interface ConnectOptions extends ClientOptions {
   /** Attempts before `connect` fails (default 1). Later losses of the link are mended without bound, while requests wait. */
   readonly attemptsMax?: number | undefined;
+  /** Ends the attempts; `connect` then fails with the signal's reason, and nothing is left of it. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,7 +51,7 @@ export function requireClientOptions(target: ConnectTarget, options: ConnectOpti
 /** What every call takes, beside options of its own. */
 export const CALL_OPTIONS = fieldNames<CallOptions>({ timeoutMs: true, signal: true });
 
-export const CLOSE_OPTIONS = fieldNames<CloseOptions>({ timeoutMs: true });
+export const CLOSE_OPTIONS = fieldNames<CloseOptions>({ timeoutMs: true, signal: true });
 
 const REQUEST_OPTIONS = fieldNames<BatchCallOptions>({
   timeoutMs: true,

@@ -39,6 +39,7 @@ import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } f
 import { Snapshots } from "./snapshots.ts";
 import { Stepper } from "./stepper.ts";
 import { checkedInteger, requireOptions, usageError } from "./usage.ts";
+import { hurriedBy } from "./waiting.ts";
 
 /** Connects to a broker. Fails with CONNECTION when nobody answers there, and with USAGE for what cannot be meant. */
 export async function connect(target?: ConnectTarget, options?: ConnectOptions): Promise<Client>;
@@ -69,6 +70,8 @@ export class Client implements Session, AsyncDisposable {
   readonly #link: ReconnectingLink;
   readonly #parts = new Set<Closable>();
   #follower: ClockFollower | null = null;
+  /** Aborted when the time for the close is over. */
+  readonly #hurry = new AbortController();
   #closing: Promise<void> | null = null;
 
   /** Connects at its first call; `connect` does so at once. Throws USAGE for an address or option that can't be meant. */
@@ -196,22 +199,23 @@ export class Client implements Session, AsyncDisposable {
 
   /**
    * Closes producers (which send what they hold, if the link stands), consumers and the link. Fails with the first failure of
-   * a record that was still to be delivered; also then everything is released.
+   * a record that was still to be delivered; also then everything is released. An abort of `signal` ends the time for it.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     requireOptions("close", options, CLOSE_OPTIONS);
-    this.#closing ??= this.#close(options);
-    await this.#closing;
+    this.#closing ??= this.#close(options.timeoutMs);
+    await hurriedBy(options.signal, () => this.#hurry.abort(), this.#closing);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  async #close(options: CloseOptions): Promise<void> {
+  async #close(timeoutMs: number | undefined): Promise<void> {
     this.#link.stopReconnecting();
+    const options = { timeoutMs, signal: this.#hurry.signal };
     const closed = await Promise.allSettled([...this.#parts].map((part) => part.close(options)));
-    await this.#link.close();
+    await this.#link.close(this.#hurry.signal);
     const failed = closed.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }

@@ -85,7 +85,6 @@ export { Producer } from "./producer/producer.ts";
 export type { ProducerOptions } from "./producer/producer-options.ts";
 export type { GroupOffsets, OffsetSource } from "./producer/transaction/offset-source.ts";
 export type { Transaction, TransactionStage } from "./producer/transaction/transaction.ts";
-export type { WaitOptions } from "./producer/wait-options.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 export {
   type DiffOptions,
@@ -134,3 +133,4 @@ export type {
   TransactionIdentity,
   TransactionState,
 } from "./transaction-admin.ts";
+export type { WaitOptions } from "./wait-options.ts";

@@ -10,7 +10,11 @@ import type { BytesField } from "./link/request-line.ts";
 export interface CallOptions {
   /** How long the call may take, a wait for a connection included. Default: requestTimeoutMs and the wait that the request itself asks for. */
   readonly timeoutMs?: number | undefined;
-  /** Ends the wait; the call then fails with the signal's reason. A request that has gone out still takes effect. */
+  /**
+   * Ends the wait; the call then fails with the signal's reason. A request that has gone out takes effect all the same, as far as the
+   * broker grants it; one that still waited for a connection is never sent, and with a signal that has aborted before none is. What
+   * takes several requests (`describeTopic`, `groupLag`, `abortTransaction`) sends no more of them.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,6 +33,11 @@ export interface Closable {
 export interface CloseOptions {
   /** How long what is under way may take (default 5000 ms); the rest fails with CLOSED. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Its abort ends that time at once. A close always comes to its end, with everything released: it fails with what was lost by
+   * the hurry, never with the signal's reason.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Session {

@@ -45,6 +45,22 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
   }
 }
 
+/** Waits for a close, and calls `hurry` when `signal` aborts, which ends the time for it. Never leaves it half done. */
+export async function hurriedBy(
+  signal: AbortSignal | undefined,
+  hurry: () => void,
+  closing: Promise<void>,
+): Promise<void> {
+  if (signal === undefined) return closing;
+  const forget = onAbort(signal, hurry);
+  if (signal.aborted) hurry();
+  try {
+    await closing;
+  } finally {
+    forget();
+  }
+}
+
 export const RETRY_BACKOFF = { initialMs: LIMITS.retryBackoffMs, maxMs: LIMITS.retryBackoffMsMax } as const;
 
 export interface RetryOptions {

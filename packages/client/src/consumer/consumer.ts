@@ -8,6 +8,8 @@ import { LIMITS } from "../limits.ts";
 import type { Closable, Session } from "../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
 import { checkedInteger, requireOptions, usageError } from "../usage.ts";
+import { type WaitOptions, waitingFor } from "../wait-options.ts";
+import { hurriedBy } from "../waiting.ts";
 import {
   type BatchIterationOptions,
   type ConsumerCloseOptions,
@@ -102,9 +104,10 @@ export class Consumer
   /**
    * Reads what the group gives this member of the topics (or of the one topic), instead of those before. Resolves when the coordinator has taken
    * it as a member, and fails with what it refuses. Where heartbeats go by themselves nobody has to wait for it: polls fail with
-   * the same.
+   * the same. An abort of `signal` ends the wait; the subscription stays.
    */
-  subscribe(topics: string | readonly string[]): Promise<void> {
+  subscribe(topics: string | readonly string[], options?: WaitOptions): Promise<void> {
+    if (options !== undefined) return waitingFor("subscribe", options, () => this.subscribe(topics));
     try {
       this.#supply.assertOpen();
       return this.#inGroup("subscribe").subscribe(topics);
@@ -113,7 +116,10 @@ export class Consumer
     }
   }
 
-  /** Resolves when the consumer has all that it was assigned, nothing is on its way to it or from it, and all positions are known. */
+  /**
+   * Resolves when the consumer has all that it was assigned, nothing is on its way to it or from it, and all positions are known. An
+   * abort of `signal` ends the wait; the consumer is as it was.
+   */
   async ready(options: ReadyOptions = {}): Promise<void> {
     requireOptions("ready", options, CALL_OPTIONS);
     await whenReady(this.#session, this.#supply, options, {
@@ -125,7 +131,8 @@ export class Consumer
   /**
    * The next records, from as many partitions as it takes. Empty when none came in time. Fails with an error of a partition
    * (the others' records come with the next poll), and with CONNECTION and the like when the last attempt within the time
-   * failed. Damage is CORRUPT_BATCH. What `onRebalance` threw comes as it was thrown.
+   * failed. Damage is CORRUPT_BATCH. What `onRebalance` threw comes as it was thrown. An abort of `signal` ends the wait: no record
+   * was handed out, and what is fetched meanwhile comes with the next poll.
    */
   async poll(options: PollOptions = {}): Promise<ConsumerRecord[]> {
     requireOptions("poll", options, ["maxRecords", ...CALL_OPTIONS]);
@@ -134,7 +141,10 @@ export class Consumer
     return this.#supply.poll(countMax, timeoutMs, options.signal);
   }
 
-  /** Record by record, as long as the consumer is open. What may mend itself (a broken connection) is waited for. */
+  /**
+   * Record by record, as long as the consumer is open. What may mend itself (a broken connection) is waited for. When `signal` aborts,
+   * the iteration fails with its reason; the record in hand may be committed, and the one after it comes next.
+   */
   records(options: IterationOptions = {}): AsyncGenerator<ConsumerRecord, void, undefined> {
     requireOptions("records", options, ["signal"]);
     return this.#supply.records(options.signal);
@@ -144,7 +154,7 @@ export class Consumer
     return this.records();
   }
 
-  /** Batch by batch: what a fetch returned of one partition. */
+  /** Batch by batch: what a fetch returned of one partition, or up to `maxRecords` of it. Otherwise as `records`. */
   batches(options: BatchIterationOptions = {}): AsyncGenerator<ConsumerBatch, void, undefined> {
     requireOptions("batches", options, ["maxRecords", "signal"]);
     const countMax = checkedInteger("maxRecords", options.maxRecords ?? Number.MAX_SAFE_INTEGER, 1);
@@ -153,20 +163,21 @@ export class Consumer
 
   /**
    * Goes on at `to`. A number takes effect at once, the other forms when the broker has answered, and until then nothing of
-   * the partition is handed out. A time later than every record is the end.
+   * the partition is handed out. A time later than every record is the end. An abort of `signal` ends the wait, and the consumer
+   * goes there all the same.
    */
-  async seek(place: TopicPartition, to: OffsetSpec): Promise<void> {
-    await this.#positions.seek(place, to);
+  async seek(place: TopicPartition, to: OffsetSpec, options: WaitOptions = {}): Promise<void> {
+    await waitingFor("seek", options, () => this.#positions.seek(place, to));
   }
 
   /** The offset of the next record to be handed out; finds it out if need be. */
-  position(place: TopicPartition): Promise<number> {
-    return this.#positions.position(place);
+  position(place: TopicPartition, options: WaitOptions = {}): Promise<number> {
+    return waitingFor("position", options, () => this.#positions.position(place));
   }
 
   /** How far each partition is behind the end of what its isolation may see, as the broker knows it now; with a group, also what is committed. */
-  lag(): Promise<PartitionLag[]> {
-    return this.#positions.lag(this.#group);
+  lag(options: WaitOptions = {}): Promise<PartitionLag[]> {
+    return waitingFor("lag", options, () => this.#positions.lag(this.#group));
   }
 
   /** Hands nothing out of these partitions (default: all) until `resume`. */
@@ -174,6 +185,7 @@ export class Consumer
     for (const place of places) this.#supply.ring.get(place).isPaused = true;
   }
 
+  /** Hands out of these partitions (default: all) again. */
   resume(places: readonly TopicPartition[] = this.assignment): void {
     for (const place of places) this.#supply.ring.get(place).isPaused = false;
     this.#supply.changed();
@@ -182,11 +194,14 @@ export class Consumer
   /**
    * Commits for the group: all positions, so that everything that was handed out counts as done, or these offsets, all or
    * none. Fails with ILLEGAL_GENERATION, NOT_PARTITION_OWNER or UNKNOWN_MEMBER when a rebalance came before it, and with
-   * UNKNOWN_TOPIC when the topic was deleted, also when it was made anew.
+   * UNKNOWN_TOPIC when the topic was deleted, also when it was made anew. An abort of `signal` ends the wait; the commit is on its way,
+   * and the next one goes after it.
    */
-  async commit(offsets?: readonly OffsetToCommit[]): Promise<void> {
+  async commit(offsets?: readonly OffsetToCommit[], options: WaitOptions = {}): Promise<void> {
     const { commits } = this.#inGroup("commit");
-    await (offsets === undefined ? commits.commitPositions() : commits.commit(offsets));
+    await waitingFor("commit", options, () =>
+      offsets === undefined ? commits.commitPositions() : commits.commit(offsets),
+    );
   }
 
   /** For `tx.sendOffsets(consumer)`, which is what to call. */
@@ -198,31 +213,44 @@ export class Consumer
   /**
    * Goes on in these partitions (default: all that are read now) where the group has committed, and where it has committed nothing
    * where this consumer began: for after a transaction that was aborted, whose records are to be read again. They come in batches
-   * of their own: not the same ones together.
+   * of their own: not the same ones together. An abort of `signal` ends the wait, and the consumer goes there all the same.
    */
-  async seekToCommitted(places: readonly TopicPartition[] = this.assignment): Promise<void> {
+  async seekToCommitted(
+    places: readonly TopicPartition[] = this.assignment,
+    options: WaitOptions = {},
+  ): Promise<void> {
     this.#inGroup("seekToCommitted");
-    await this.#positions.seekToCommitted(places);
+    await waitingFor("seekToCommitted", options, () => this.#positions.seekToCommitted(places));
   }
 
   /** What the group has committed of these partitions (default: all that are read now), in their order. */
-  async committed(places: readonly TopicPartition[] = this.assignment): Promise<readonly CommittedOffset[]> {
-    return this.#inGroup("committed").commits.committed(places);
+  async committed(
+    places: readonly TopicPartition[] = this.assignment,
+    options: WaitOptions = {},
+  ): Promise<readonly CommittedOffset[]> {
+    const { commits } = this.#inGroup("committed");
+    return waitingFor("committed", options, () => commits.committed(places));
   }
 
   /**
    * One heartbeat with all that it brings about: an assignment that has changed is followed, and what was let go confirmed.
-   * A member that was expired joins anew. Where heartbeats go by themselves, this is one more.
+   * A member that was expired joins anew. Where heartbeats go by themselves, this is one more. An abort of `signal` ends the wait;
+   * the heartbeat, and what it brings about, goes on.
    */
-  async heartbeat(): Promise<void> {
+  async heartbeat(options: WaitOptions = {}): Promise<void> {
     this.#supply.assertOpen();
-    await this.#inGroup("heartbeat").heartbeat();
+    const group = this.#inGroup("heartbeat");
+    await waitingFor("heartbeat", options, () => group.heartbeat());
   }
 
-  /** Asks for the assignment and follows it; what was let go is confirmed by the next heartbeat alone. */
-  async refreshAssignment(): Promise<void> {
+  /**
+   * Asks for the assignment and follows it; what was let go is confirmed by the next heartbeat alone. An abort of `signal` ends the
+   * wait, and the answer is followed all the same.
+   */
+  async refreshAssignment(options: WaitOptions = {}): Promise<void> {
     this.#supply.assertOpen();
-    await this.#inGroup("refreshAssignment").refreshAssignment();
+    const group = this.#inGroup("refreshAssignment");
+    await waitingFor("refreshAssignment", options, () => group.refreshAssignment());
   }
 
   /**
@@ -230,13 +258,14 @@ export class Consumer
    * leaves its group. The caller is done with what it has asked beyond: what the last poll or step of a loop returned comes
    * again, unless `commit()` was called after it. (Kafka's close commits what the last poll returned.) Fails, when all
    * that is over, with what that commit failed with: what was done since the one before comes again. Who could not leave is
-   * expired. Called in `onRebalance` it does not wait for the listener, which waits for it.
+   * expired. Called in `onRebalance` it does not wait for the listener, which waits for it. An abort of `signal` ends the time for it:
+   * what was not committed then comes again, and nobody waits to hear that the member has left.
    */
   async close(options: ConsumerCloseOptions = {}): Promise<void> {
     requireOptions("close", options, ["leave", ...CLOSE_OPTIONS]);
     this.#group?.closes();
     this.#closing ??= this.#close(options);
-    await this.#closing;
+    await hurriedBy(options.signal, () => this.#group?.hurry(), this.#closing);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -14,6 +14,7 @@ import { onAbort } from "../abort.ts";
 import type { Cancel, ClientClock } from "../clock.ts";
 import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { hurriedBy } from "../waiting.ts";
 import { type BackoffBounds, backoffMs } from "./backoff.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { type LinkFactory, openLink } from "./link-factory.ts";
@@ -104,22 +105,25 @@ export class ReconnectingLink {
     if (!this.isConnected) this.#failWaiting();
   }
 
-  /** Ends everything. Requests without an answer fail with CLOSED. When it resolves, no socket and no timer is left. */
-  async close(): Promise<void> {
+  /**
+   * Ends everything. Requests without an answer fail with CLOSED. When it resolves, no socket and no timer is left. `hurried` cuts
+   * the wait short for what was written and has not gone out.
+   */
+  async close(hurried?: AbortSignal): Promise<void> {
     const state = this.#state;
     this.#state = { name: "closed" };
     this.#mayConnect = false;
     this.#failWaiting();
     if (state.name === "connecting") state.abort.abort(this.#closedError(false));
     if (state.name === "backoff") state.cancel();
-    if (state.name === "connected") await this.#closeConnection(state.connection);
+    if (state.name === "connected") await this.#closeConnection(state.connection, hurried);
     this.#reportAttempt();
   }
 
-  async #closeConnection(connection: Connection): Promise<void> {
+  async #closeConnection(connection: Connection, hurried: AbortSignal | undefined): Promise<void> {
     const hurry = new AbortController();
     const cancel = this.#options.clock.after(LIMITS.closeTimeoutMs, () => hurry.abort());
-    await connection.close(this.#closedError(true), hurry.signal);
+    await hurriedBy(hurried, () => hurry.abort(), connection.close(this.#closedError(true), hurry.signal));
     cancel();
   }
 

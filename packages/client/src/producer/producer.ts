@@ -11,7 +11,8 @@ import { asMiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Closable, CloseOptions, Session } from "../session.ts";
 import { requireOptions, usageError } from "../usage.ts";
-import { untilAborted } from "../waiting.ts";
+import { requireWaitOptions, type WaitOptions, waitingFor } from "../wait-options.ts";
+import { hurriedBy } from "../waiting.ts";
 import { ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
 import { producerClosedError } from "./delivery-errors.ts";
 import { Idempotence } from "./idempotence.ts";
@@ -21,7 +22,6 @@ import { RecordPipeline } from "./record-pipeline.ts";
 import type { KeeperOf } from "./sequence-keeper.ts";
 import type { Transaction } from "./transaction/transaction.ts";
 import { Transactions } from "./transaction/transactions.ts";
-import { requireWaitOptions, type WaitOptions } from "./wait-options.ts";
 
 export class Producer implements Closable, AsyncDisposable {
   readonly #session: Session;
@@ -50,9 +50,12 @@ export class Producer implements Closable, AsyncDisposable {
   /**
    * Resolves when the broker has acknowledged the record as `acks` asks. Fails with the broker's error, with BUFFER_FULL,
    * RECORD_TOO_LARGE, CONNECTION, TIMEOUT, CLOSED or USAGE; after an error for which `isFateUnknown` holds the record may be
-   * there all the same. A transactional producer sends within a transaction only.
+   * there all the same. A transactional producer sends within a transaction only. An abort of `signal` ends the wait: what was
+   * accepted goes on its way and may be there; with one that has aborted before nothing is accepted.
    */
-  send(record: ProducedRecord): Promise<RecordMetadata> {
+  send(record: ProducedRecord, options?: WaitOptions): Promise<RecordMetadata> {
+    // Most sends have none, and are to cost no more than before.
+    if (options !== undefined) return waitingFor("send", options, () => this.send(record));
     const delivery = new SingleDelivery();
     try {
       this.#requirePlain("send");
@@ -66,9 +69,10 @@ export class Producer implements Closable, AsyncDisposable {
   /**
    * Sends several records for the price of one promise. All are accepted or none (BUFFER_FULL, USAGE …); then each goes its
    * way. Resolves when all are acknowledged, in their order; fails with the first failure once all are settled, its details
-   * saying how many `failed`.
+   * saying how many `failed`. An abort of `signal` means what it means for `send`, for all of them.
    */
-  sendMany(records: readonly ProducedRecord[]): Promise<RecordMetadata[]> {
+  sendMany(records: readonly ProducedRecord[], options?: WaitOptions): Promise<RecordMetadata[]> {
+    if (options !== undefined) return waitingFor("sendMany", options, () => this.sendMany(records));
     if (records.length === 0) return Promise.resolve([]);
     const delivery = new ManyDelivery(records.length);
     try {
@@ -100,11 +104,12 @@ export class Producer implements Closable, AsyncDisposable {
     return this.#inTransactions("beginTransaction").begin(options);
   }
 
-  /** Sends all that was accepted, lingering or not. Resolves when it is settled; fails with the first failure among it. */
+  /**
+   * Sends all that was accepted, lingering or not. Resolves when it is settled; fails with the first failure among it. An abort of
+   * `signal` ends the wait; what was accepted is sent all the same.
+   */
   async flush(options: WaitOptions = {}): Promise<void> {
-    requireWaitOptions("flush", options);
-    options.signal?.throwIfAborted();
-    await untilAborted(this.#pipeline.flush(), options.signal);
+    await waitingFor("flush", options, () => this.#pipeline.flush());
   }
 
   /**
@@ -112,25 +117,23 @@ export class Producer implements Closable, AsyncDisposable {
    * With a manual clock nothing else ends a linger; with the system's clock a timer does it.
    */
   async runDueFlushes(options: WaitOptions = {}): Promise<number> {
-    requireWaitOptions("runDueFlushes", options);
-    options.signal?.throwIfAborted();
-    return untilAborted(this.#pipeline.runDueFlushes(), options.signal);
+    return waitingFor("runDueFlushes", options, () => this.#pipeline.runDueFlushes());
   }
 
   /** Resolves when at most half of the buffer is taken: for callers that send in a loop without waiting for each record. */
   async drain(options: WaitOptions = {}): Promise<void> {
-    requireWaitOptions("drain", options);
-    await untilAborted(this.#pipeline.whenHalfEmpty(), options.signal);
+    await waitingFor("drain", options, () => this.#pipeline.whenHalfEmpty());
   }
 
   /**
    * Accepts nothing more, sends what is left, and resolves when all is settled and no timer is left. What fails now is not
-   * tried again. Fails as `flush` does, also then with everything released. A transaction that is open is aborted instead.
+   * tried again. Fails as `flush` does, also then with everything released. A transaction that is open is aborted instead. An abort
+   * of `signal` ends the time for that at once: what has no answer yet fails with CLOSED, and may be there all the same.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     requireOptions("close", options, CLOSE_OPTIONS);
     this.#closing ??= this.#close(options.timeoutMs ?? LIMITS.closeTimeoutMs);
-    await this.#closing;
+    await hurriedBy(options.signal, () => this.#giveUp(), this.#closing);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -139,11 +142,7 @@ export class Producer implements Closable, AsyncDisposable {
 
   async #close(timeoutMs: number): Promise<void> {
     this.#pipeline.stop();
-    const giveUp = () => {
-      this.#pipeline.abandon(producerClosedError(true));
-      this.#transactions?.giveUp();
-    };
-    const cancel = this.#session.clock.after(timeoutMs, giveUp);
+    const cancel = this.#session.clock.after(timeoutMs, () => this.#giveUp());
     try {
       await this.#transactions?.close();
       await this.#pipeline.flush();
@@ -152,6 +151,12 @@ export class Producer implements Closable, AsyncDisposable {
       this.#pipeline.end();
       this.#forget();
     }
+  }
+
+  /** The time for the close is over. */
+  #giveUp(): void {
+    this.#pipeline.abandon(producerClosedError(true));
+    this.#transactions?.giveUp();
   }
 
   #requirePlain(what: string): void {

@@ -29,6 +29,7 @@ export class ConsumerGroup implements Gate {
   /** Aborted when the close is over, or its time is. */
   readonly #giveUp = new AbortController();
   #mode: "undecided" | "subscribed" | "assigned" = "undecided";
+  #closing: GroupClose | null = null;
   /** Of automatic commits, for the next poll. */
   #errors: MiniKafkaError[] = [];
 
@@ -173,7 +174,13 @@ export class ConsumerGroup implements Gate {
     this.commits.stop();
     this.#membership.stop();
     const parts = { membership: this.#membership, rebalancing: this.#rebalancing, commits: this.commits };
-    return new GroupClose(this.#session, this.#settings, parts, this.#giveUp).run(timeoutMs, leave);
+    this.#closing = new GroupClose(this.#session, this.#settings, parts, this.#giveUp);
+    return this.#closing.run(timeoutMs, leave);
+  }
+
+  /** The time for the close is over. */
+  hurry(): void {
+    this.#closing?.hurry();
   }
 
   #requireSubscribed(what: string): void {

@@ -23,6 +23,9 @@ export class GroupClose {
   readonly #settings: GroupSettings;
   readonly #parts: ClosingParts;
   readonly #giveUp: AbortController;
+  #isHurried = false;
+  /** Ends the wait for the answer. */
+  #leaving: AbortController | null = null;
 
   /** `giveUp` is aborted when the close is over, or its time is: it ends the commits. */
   constructor(session: Session, settings: GroupSettings, parts: ClosingParts, giveUp: AbortController) {
@@ -41,10 +44,26 @@ export class GroupClose {
     const isTold = await untilAborted(told, this.#giveUp.signal).catch(() => false);
     const failure = isTold ? await this.#commit() : null;
     const leftMs = Math.max(1, Math.ceil(deadlineMs - clock.elapsedMs()));
-    if (isTold && leave) await this.#parts.membership.leave(leftMs).catch(() => {});
+    if (isTold && leave) await this.#leave(leftMs);
     cancel();
     this.#giveUp.abort(timeIsUp(timeoutMs));
     if (failure !== null) throw failure;
+  }
+
+  /** The time for it is over before it was. */
+  hurry(): void {
+    this.#isHurried = true;
+    const message = "the consumer was closed, and a signal has ended the time for it";
+    this.#giveUp.abort(new MiniKafkaError("TIMEOUT", message, { details: { sent: true } }));
+    this.#leaving?.abort();
+  }
+
+  /** Asks for it also when the time is over, and waits then for no answer. */
+  async #leave(timeoutMs: number): Promise<void> {
+    this.#leaving = new AbortController();
+    const left = this.#parts.membership.leave({ timeoutMs, signal: this.#leaving.signal });
+    if (this.#isHurried) this.#leaving.abort();
+    await left.catch(() => {});
   }
 
   async #tell(timeoutMs: number): Promise<void> {

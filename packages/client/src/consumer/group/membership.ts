@@ -8,7 +8,7 @@
  *   out → (join) → in → (expired) → out → (join) → in
  */
 import { hasCode, isFateUnknown, MiniKafkaError } from "../../errors.ts";
-import type { Session } from "../../session.ts";
+import type { CallOptions, Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
 import type { GroupSettings } from "./group-options.ts";
 import { type MemberFields, type MemberView, memberView } from "./member-view.ts";
@@ -121,10 +121,10 @@ export class Membership {
     this.#enough.abort(new MiniKafkaError("CLOSED", "the consumer is closed", { details: { sent: true } }));
   }
 
-  async leave(timeoutMs: number): Promise<void> {
+  async leave(options: CallOptions): Promise<void> {
     if (!this.#mayBeKnown) return;
     this.#mayBeKnown = false;
-    await this.#session.call("leave_group", this.#identity(), { timeoutMs });
+    await this.#session.call("leave_group", this.#identity(), options);
   }
 
   async #beat(): Promise<Beat> {

@@ -10,12 +10,12 @@
  */
 import { asMiniKafkaError, hasCode, isFateUnknown, type MiniKafkaError } from "../../errors.ts";
 import { usageError } from "../../usage.ts";
+import { requireWaitOptions, type WaitOptions, waitingFor } from "../../wait-options.ts";
 import { untilAborted } from "../../waiting.ts";
 import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "../delivery.ts";
 import type { ProducerIdentity } from "../lane-sequences.ts";
 import type { ProducedRecord } from "../produced-record.ts";
 import type { RecordPipeline } from "../record-pipeline.ts";
-import { requireWaitOptions, type WaitOptions } from "../wait-options.ts";
 import type { CoordinatorCalls } from "./coordinator-calls.ts";
 import { type OffsetSource, sendFrom } from "./offset-source.ts";
 import {
@@ -82,9 +82,10 @@ export class Transaction implements AsyncDisposable {
   /**
    * As `send` of a producer that is idempotent. A record that fails for good is `abortable`: the transaction can only be aborted
    * then, which its commit says as well, so that nobody has to wait for each send. But BUFFER_FULL leaves it as it is: wait for
-   * `producer.drain()` and send again.
+   * `producer.drain()` and send again. An abort ends the wait; the record stays a part of the transaction.
    */
-  send(record: ProducedRecord): Promise<RecordMetadata> {
+  send(record: ProducedRecord, options?: WaitOptions): Promise<RecordMetadata> {
+    if (options !== undefined) return waitingFor("send", options, () => this.send(record));
     const delivery = new SingleDelivery();
     return (
       this.#deliver(delivery, (watched) => this.#host.pipeline.accept(record, watched)) ?? delivery.promise
@@ -92,7 +93,8 @@ export class Transaction implements AsyncDisposable {
   }
 
   /** Sends several records for the price of one promise. All are accepted or none; then as `send`. */
-  sendMany(records: readonly ProducedRecord[]): Promise<RecordMetadata[]> {
+  sendMany(records: readonly ProducedRecord[], options?: WaitOptions): Promise<RecordMetadata[]> {
+    if (options !== undefined) return waitingFor("sendMany", options, () => this.sendMany(records));
     if (records.length === 0) return Promise.resolve([]);
     const delivery = new ManyDelivery(records.length);
     return (
@@ -104,9 +106,11 @@ export class Transaction implements AsyncDisposable {
   /**
    * Makes offsets of a group a part of the transaction: all positions of `consumer`, as its `commit()` would commit them, or what
    * is given by hand. They count when it commits. A consumer must not commit by itself (autoCommit false). Fails with what a commit
-   * fails with, ILLEGAL_GENERATION and the like; the transaction can only be aborted then.
+   * fails with, ILLEGAL_GENERATION and the like; the transaction can only be aborted then. An abort of `signal` ends the wait; the
+   * offsets are on their way all the same, and the commit waits for them.
    */
-  async sendOffsets(source: OffsetSource): Promise<void> {
+  async sendOffsets(source: OffsetSource, options?: WaitOptions): Promise<void> {
+    if (options !== undefined) return waitingFor("sendOffsets", options, () => this.sendOffsets(source));
     this.#requireOpen("sendOffsets");
     const { calls } = this.#host;
     const { signal } = this.#enough;
@@ -129,7 +133,7 @@ export class Transaction implements AsyncDisposable {
    * Sends what is left, then commits. Resolves when all of it is there for readers of committed records. Fails with an error that
    * says what to do: `abortable`, and nothing of it was committed; `fatal`; or `retriable`, which leaves it open whether it is
    * committed (`isFateUnknown`): call it again, or begin the next transaction, which asks again by itself. Does nothing when it is
-   * committed already.
+   * committed already. An abort of `signal` ends the wait and not the commit, whose outcome another call of `commit` tells.
    */
   async commit(options: WaitOptions = {}): Promise<void> {
     requireWaitOptions("commit", options);
@@ -150,7 +154,8 @@ export class Transaction implements AsyncDisposable {
    * Drops what was not sent yet, then aborts: nothing of the transaction is ever shown to readers of committed records. Its
    * sends that were not acknowledged fail with TRANSACTION_ABORTED. Does nothing when it is aborted already, as it is when its
    * time was over or a newer instance has come. Fails with a `retriable` error when the broker cannot be reached: call it again, or leave it to the next transaction or the broker's
-   * timeout. After a commit whose answer was lost it fails with INVALID_TRANSACTION_STATE if that had taken effect.
+   * timeout. After a commit whose answer was lost it fails with INVALID_TRANSACTION_STATE if that had taken effect. An abort of
+   * `signal` ends the wait alone: with one that has aborted before the transaction is aborted all the same, and nobody waits for it.
    */
   async abort(options: WaitOptions = {}): Promise<void> {
     requireWaitOptions("abort", options);
