@@ -1,4 +1,4 @@
-/** `npm run reference`: writes docs/reference from the built tables of packages/protocol. */
+/** `npm run reference`: writes docs/reference from the built tables of the packages, and the pages of evidence from docs/evidence. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "./pinned-pnpm.mjs";

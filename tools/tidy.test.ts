@@ -5,8 +5,8 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { bansNeedTheirExceptions, noBannedCalls } from "./tidy/banned-calls.ts";
-import { matrixCitesTests, matrixHasProofs } from "./tidy/behavior-matrix.ts";
 import { noDeadFiles } from "./tidy/dead-files.ts";
+import { evidenceCitesTests, evidenceIsWellFormed } from "./tidy/evidence.ts";
 import { testsDoNotSleep, testsLeaveNothingOut } from "./tidy/honest-tests.ts";
 import { noImportCycles } from "./tidy/import-cycles.ts";
 import { kernelLooksDown, logLooksDown } from "./tidy/kernel-layers.ts";
@@ -40,8 +40,8 @@ const RULES: readonly [promise: string, rule: Rule][] = [
   ["pages have one title", pagesHaveOneTitle],
   ["links lead somewhere", linksLeadSomewhere],
   ["errors and operations are documented and have their files, both ways", tablesAreKept],
-  ["the behavior matrix cites tests that exist", matrixCitesTests],
-  ["the behavior matrix has proofs", matrixHasProofs],
+  ["the evidence has its form, and what it refers to is there", evidenceIsWellFormed],
+  ["the evidence cites tests that exist", evidenceCitesTests],
 ];
 
 // Each reads the whole workspace, which takes its time on a busy machine.

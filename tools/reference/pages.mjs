@@ -1,6 +1,9 @@
 /** The pages of the reference, printed from the tables that the program itself reads. */
 import { ERRORS, EVENTS, factNames, OPERATIONS, REQUEST_EVENTS, watchedEvent } from "@minikafka/protocol";
 import { z } from "zod";
+import { evidencePages } from "../evidence/pages.mjs";
+import { readEvidence } from "../evidence/read.mjs";
+import { ROOT } from "../pinned-pnpm.mjs";
 import { faultsPage } from "./faults-page.mjs";
 import { fieldRows } from "./field-rows.mjs";
 
@@ -148,5 +151,6 @@ export function pages() {
     "docs/reference/protocol.md": protocolPage(),
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/faults.md": faultsPage(),
+    ...evidencePages(readEvidence(ROOT)),
   };
 }

@@ -39,12 +39,13 @@ function anchorOf(heading: string): string {
   return bare.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
 }
 
+/** Those of its headings, and those that it sets by hand. */
 function anchorsOf(text: string): Set<string> {
-  return new Set(
-    proseLines(text)
-      .filter((line) => /^#+ /.test(line.text))
-      .map((line) => anchorOf(line.text)),
-  );
+  const anchors = proseLines(text).flatMap((line) => [
+    ...(/^#+ /.test(line.text) ? [anchorOf(line.text)] : []),
+    ...Array.from(line.text.matchAll(/<a id="([^"]+)"><\/a>/g), (match) => String(match[1])),
+  ]);
+  return new Set(anchors);
 }
 
 /** Targets of `[text](target)` and `[label]: target`, without those inside `code`. */

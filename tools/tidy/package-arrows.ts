@@ -36,7 +36,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   ],
   examples: ["@minikafka/broker", "@minikafka/client"],
   "tools/oracle": ["@minikafka/broker", "@minikafka/protocol"],
-  tools: ["@minikafka/core", "@minikafka/protocol", "rolldown", "typescript", "zod"],
+  tools: ["@minikafka/core", "@minikafka/protocol", "rolldown", "typescript", "yaml", "zod"],
 };
 
 /** Whole packages that are there to test: they enter by the doors for tests too. */
