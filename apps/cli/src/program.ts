@@ -2,6 +2,7 @@
 import { Command, type OutputConfiguration } from "commander";
 import { declareBroker } from "./commands/broker.ts";
 import { declareClock } from "./commands/clock.ts";
+import { declareCompletion } from "./commands/completion.ts";
 import { declareConsume } from "./commands/consume.ts";
 import { declareDescribe } from "./commands/describe.ts";
 import { declareFault } from "./commands/fault.ts";
@@ -56,6 +57,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareSnapshot(program, perform);
   declareTrace(program, perform);
   declareRaw(program, perform);
+  declareCompletion(program, perform);
   addSharedOptions(program);
   return program.addHelpText(
     "after",

@@ -5,6 +5,7 @@
  * test can run a hundred commands in one.
  */
 import { type Command, CommanderError } from "commander";
+import { wordsOf } from "./command-words.ts";
 import type { About, Context, Perform, Work, World } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
@@ -90,13 +91,6 @@ async function misnamedIn(
   return ended?.error.code === "commander.unknownCommand" ? ended : null;
 }
 
-/** A command's words below the program's own name. */
-function pathOf(command: Command): string {
-  const words: string[] = [];
-  for (let at = command; at.parent !== null; at = at.parent) words.unshift(at.name());
-  return words.join(" ");
-}
-
 interface Job {
   readonly command: Command;
   readonly work: Work;
@@ -130,7 +124,7 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
       failure,
       hintFor(failure, {
         broker,
-        command: pathOf(job.command),
+        command: wordsOf(job.command),
         ...subjectOf(job.about),
       }),
     );
@@ -165,7 +159,7 @@ async function answerOf({ error, command }: Ended, usage: Usage): Promise<ExitCo
   const failure = usageFailure({ error, command }, usage.argv);
   const quiet = usage.argv.includes("-q") || usage.argv.includes("--quiet");
   const notes = new Notes(usage.world.stderr, { json, quiet, env: usage.world.env });
-  notes.failure(failure, hintFor(failure, { broker: "", command: pathOf(command) }));
+  notes.failure(failure, hintFor(failure, { broker: "", command: wordsOf(command) }));
   return EXIT.usage;
 }
 
@@ -194,6 +188,6 @@ function usageFailure({ error, command }: Ended, argv: readonly string[]): Failu
   const stranger = strangerTo({ error, command }, argv);
   if (stranger !== null) return stranger;
   const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  const hint = hintElsewhere(pathOf(command), message) ?? suggestion?.replace(/^\((.*)\)$/, "$1");
+  const hint = hintElsewhere(wordsOf(command), message) ?? suggestion?.replace(/^\((.*)\)$/, "$1");
   return new CliError("USAGE", message, hint === undefined ? {} : { hint: hint.replace("Did", "did") });
 }

@@ -33,7 +33,7 @@ export function declareConsume(program: Command, perform: Perform): void {
     .summary("read topics as they grow, alone or in a group")
     .description("Prints records of topics as they come; with -g as a member of a consumer group.")
     .argument("<topic...>", "the topics' names")
-    .option("-g, --group <name>", "the group to be a member of")
+    .option("-g, --group <group>", "the group to be a member of")
     .option(
       "-o, --offset <where>",
       "earliest or latest: where to begin when nothing is committed",

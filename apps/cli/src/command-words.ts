@@ -1,0 +1,9 @@
+/** How a command is called. */
+import type { Command } from "commander";
+
+/** Its words below the program's own name, such as `topics create`. */
+export function wordsOf(command: Command): string {
+  const words: string[] = [];
+  for (let at = command; at.parent !== null; at = at.parent) words.unshift(at.name());
+  return words.join(" ");
+}

@@ -1,0 +1,125 @@
+/** What each argument and each option's value is, so that it can be completed. A test holds that none is missing here. */
+import type { Argument, Command, Option } from "commander";
+import { wordsOf } from "../command-words.ts";
+import { TRANSACTION_STATES } from "../transactions/transaction-state.ts";
+import { nameOf } from "./typed-line.ts";
+
+/** What only a running broker knows. */
+export type LiveKind =
+  | "topics"
+  | "partitions"
+  | "groups"
+  | "transactional ids"
+  | "brokers"
+  | "snapshots"
+  | "fault points"
+  | "fault actions"
+  | "faults";
+
+/** What this program knows, in modules that are loaded when they are asked for. */
+export type OwnKind = "labs" | "event kinds" | "error codes";
+
+export type Kind = LiveKind | OwnKind | "files" | { readonly choices: readonly string[] };
+
+const NOTHING: readonly Kind[] = [];
+
+function choices(...words: readonly string[]): readonly Kind[] {
+  return [{ choices: words }];
+}
+
+/** By an option's long name, or the words of its command and that. */
+const VALUES: { readonly [option: string]: readonly Kind[] } = {
+  "--acks": choices("0", "1", "all"),
+  "--at": choices("beginning", "end"),
+  "--broker": NOTHING,
+  "--broker-id": ["brokers"],
+  "--batches": NOTHING,
+  "--before": choices("end"),
+  "--bytes-written": NOTHING,
+  "--code": ["error codes"],
+  "--compression": choices("none", "gzip", "snappy", "lz4", "zstd"),
+  "--config": NOTHING,
+  "--count": NOTHING,
+  "--delay": NOTHING,
+  "--delimiter": NOTHING,
+  "--errno": NOTHING,
+  "--first": NOTHING,
+  "--format": NOTHING,
+  "--group": ["groups"],
+  "--header": NOTHING,
+  "--isolation": choices("read_uncommitted", "read_committed"),
+  "--key": NOTHING,
+  "--key-delimiter": NOTHING,
+  "--kind": ["event kinds"],
+  "--max-steps": NOTHING,
+  "--member": NOTHING,
+  "--members": NOTHING,
+  "--metadata": NOTHING,
+  "--name": NOTHING,
+  "--nth": NOTHING,
+  "--offset": choices("beginning", "end"),
+  "consume --offset": choices("earliest", "latest"),
+  "log dump --offset": NOTHING,
+  "log find --offset": NOTHING,
+  "--partition": ["partitions"],
+  "--partitions": NOTHING,
+  "--probability": NOTHING,
+  "--producer-epoch": NOTHING,
+  "--producer-id": NOTHING,
+  "--replica": ["brokers"],
+  "--replicas": NOTHING,
+  "--save": ["files"],
+  "--seed": NOTHING,
+  "--session-timeout": NOTHING,
+  "--shift-by": NOTHING,
+  "tx list --state": choices(...TRANSACTION_STATES),
+  "--time": NOTHING,
+  "--timeout": NOTHING,
+  "--to-offset": NOTHING,
+  "--to-time": NOTHING,
+  "--topic": ["topics"],
+  "--transaction-timeout": NOTHING,
+  "--transactional-id": ["transactional ids"],
+  "--unset": NOTHING,
+  "--value": NOTHING,
+};
+
+/** By an argument's name, or the words of its command and that. */
+const ARGUMENTS: { readonly [argument: string]: readonly Kind[] } = {
+  action: ["fault actions"],
+  broker: ["brokers"],
+  "clock advance duration": NOTHING,
+  file: ["files"],
+  from: ["snapshots"],
+  group: ["groups"],
+  "lab run name": ["labs"],
+  "topics grow partitions": NOTHING,
+  point: ["fault points"],
+  "fault points prefix": ["fault points"],
+  request: NOTHING,
+  rule: ["faults"],
+  "snapshot delete name": ["snapshots"],
+  "snapshot load name": ["snapshots"],
+  "snapshot save name": NOTHING,
+  to: ["snapshots"],
+  topic: ["topics"],
+  "topics create topic": NOTHING,
+  "topic or folder": ["topics", "files"],
+  "topic:partition=offset": NOTHING,
+  "topic[:partition]": ["topics"],
+  topics: ["topics"],
+  "tx abort id": ["transactional ids"],
+  "tx describe id": ["transactional ids"],
+};
+
+/** `null` when nobody has said. */
+export function kindsOfValue(command: Command, option: Option): readonly Kind[] | null {
+  if (option.argChoices !== undefined) return choices(...option.argChoices);
+  return VALUES[`${wordsOf(command)} ${nameOf(option)}`] ?? VALUES[nameOf(option)] ?? null;
+}
+
+/** `null` when nobody has said. */
+export function kindsOfArgument(command: Command, argument: Argument): readonly Kind[] | null {
+  if (argument.argChoices !== undefined) return choices(...argument.argChoices);
+  return ARGUMENTS[`${wordsOf(command)} ${argument.name()}`] ?? ARGUMENTS[argument.name()] ?? null;
+}
