@@ -1,50 +1,18 @@
 /** `npm run simulate`: runs of the simulator. Exits with 1 when a promise was broken, or when many runs never reached what they should; 2 for what cannot be meant. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { HELP, type Settings, settingsOf } from "./command-line.ts";
 import { foundLines, neverReached, shrunkLines, tallyLines } from "./report.ts";
-import { addTally, type Found, judged, newTally, runOf, type Tally, trySeed } from "./run/campaign.ts";
+import { addTally, type Found, judged, newTally, runOf, type Tally } from "./run/campaign.ts";
+import { inThread, type Share, takeShare } from "./run/share.ts";
 import { shrink } from "./run/shrink.ts";
 import type { Run } from "./run/simulation.ts";
 import { readScript, scriptText } from "./script/script-file.ts";
 
 const SHRINK_TRIES_MAX = 400;
 
-interface Share {
-  readonly first: number;
-  readonly step: number;
-  readonly count: number;
-  readonly untilMs: number | null;
-}
-
-type Message = { readonly found: Found } | { readonly tally: Tally };
-
 function say(lines: readonly string[]): void {
   console.log(lines.join("\n"));
-}
-
-/** Every `step`th seed from `first` on, until enough were tried or the time is over. */
-async function takeShare(
-  { first, step, count, untilMs }: Share,
-  tell: (message: Message) => void,
-): Promise<void> {
-  const tally = newTally();
-  for (let index = 0; index < count; index++) {
-    if (untilMs !== null && Date.now() >= untilMs) break;
-    const found = await trySeed(first + index * step, tally);
-    if (found !== null) tell({ found });
-  }
-  tell({ tally });
-}
-
-function inWorker(share: Share, tell: (message: Message) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: share });
-    worker.on("message", tell);
-    worker.once("error", reject);
-    worker.once("exit", () => resolve());
-  });
 }
 
 /** Makes a run smaller that breaks `what`, and says how. */
@@ -79,20 +47,22 @@ async function campaign({ seed: first, seeds, minutes, workers, save, shrinks }:
   const untilMs = minutes === null ? null : beganMs + minutes * 60_000;
   const sum = newTally();
   const all: Found[] = [];
-  const heard = (message: Message) => {
-    if ("tally" in message) return addTally(sum, message.tally);
-    all.push(message.found);
-    say(foundLines(message.found));
+  const heard = (found: Found | null, tally: Tally) => {
+    addTally(sum, tally);
+    if (found === null) return;
+    all.push(found);
+    say(foundLines(found));
   };
+  const here = new URL(import.meta.url);
   const shares = Array.from({ length: workers }, (_, index) => ({
     first: first + index,
     step: workers,
     count: Math.ceil((seeds - index) / workers),
     untilMs,
   }));
-  if (workers === 1) await takeShare({ first, step: 1, count: seeds, untilMs }, heard);
-  else await Promise.all(shares.map((share) => inWorker(share, heard)));
-  const [example] = all;
+  await Promise.all(shares.map((share) => inThread(here, share, heard)));
+  // What never ends would end this process with it.
+  const example = all.find(({ atMs }) => atMs !== null);
   if (example !== undefined && shrinks) await tellShrunk(runOf(example.seed), example.violation.what, save);
   say(tallyLines(sum, { seconds: (Date.now() - beganMs) / 1000, violations: all.length }));
   const missing = neverReached(sum);

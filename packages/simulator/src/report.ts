@@ -7,7 +7,7 @@ import { entryWords, shapeWords } from "./script/words.ts";
 /** `again`: what repeats it; its seed, when nothing is said. */
 export function foundLines({ seed, atMs, violation }: Found, again = `--seed ${seed} --seeds 1`): string[] {
   return [
-    `seed ${seed}, at ${atMs} ms: ${violation.what}`,
+    `seed ${seed}, ${atMs === null ? "at no time that could be told" : `at ${atMs} ms`}: ${violation.what}`,
     ...violation.evidence.split("\n").map((line) => `  ${line}`),
     `  again: npm run simulate -- ${again}`,
   ];

@@ -65,3 +65,26 @@ test("where acknowledgements do not wait for the disk, and nobody says so, a pro
   while (seed < 60 && !(await breaks(seed))) seed++;
   expect(seed, "a seed that loses").toBeLessThan(60);
 }, 120_000);
+
+test("what judges ask at the end may take time: the disk and the clock go on until they are answered", async () => {
+  const run = runOf(1);
+  let askedMs = -1;
+  let answeredMs = -1;
+  const atEnd = ({ timeline }: RunWorld) =>
+    new Promise<void>((resolve) => {
+      askedMs = timeline.nowMs;
+      timeline.plan(70, () => {
+        answeredMs = timeline.nowMs;
+        resolve();
+      });
+    });
+  const { violation } = await simulate(run, { judges: { ...NOBODY, atEnd } });
+  expect(violation).toBeNull();
+  expect(answeredMs - askedMs).toBe(70);
+});
+
+test("an answer at the end that never comes breaks a promise, and the run ends", async () => {
+  const atEnd = () => new Promise<void>(() => {});
+  const { violation } = await simulate(runOf(1), { judges: { ...NOBODY, atEnd } });
+  expect(violation?.what).toBe("unanswered");
+});

@@ -8,7 +8,8 @@ import { type Run, type RunResult, simulate } from "./simulation.ts";
 
 export interface Found {
   readonly seed: number;
-  readonly atMs: number;
+  /** Simulated time; `null` where the run never ended, and nobody can say. */
+  readonly atMs: number | null;
   readonly violation: Violation;
 }
 
@@ -56,6 +57,12 @@ export async function trySeed(seed: number, tally: Tally): Promise<Found | null>
   if (first === second) return null;
   const evidence = `the trace of one run is ${first}, of the other ${second}`;
   return { seed, atMs, violation: { what: "not-the-same-run", evidence } };
+}
+
+/** Of a seed whose run waits for what nothing will ever do. */
+export function neverEnded(seed: number): Found {
+  const evidence = "the run waits for something, and nothing is left that could go on";
+  return { seed, atMs: null, violation: { what: "never-ended", evidence } };
 }
 
 /** One run under all judges. */

@@ -125,17 +125,16 @@ class CoordinatorStates {
     const hasMembers = [...clients.values()].some(
       (each) => each instanceof Consumer || each instanceof Copier,
     );
-    if (!hasMembers) {
-      this.#unsettled = null;
-      return;
-    }
     operate(this.#world, (cluster) => cluster.groups.list(), {
       done: ({ groups, unreadable }) => {
         const [unread] = unreadable;
         const group = groups.find(({ state }) => state !== "stable" && state !== "empty");
-        if (unread !== undefined) this.#unsettled = `groups of ${unread.partition}: ${unread.error.message}`;
+        // Without members it is enough that all coordinators have answered: who was a member may still count as one.
+        if (!hasMembers) this.#unsettled = null;
+        else if (unread !== undefined)
+          this.#unsettled = `groups of ${unread.partition}: ${unread.error.message}`;
         else this.#unsettled = group === undefined ? null : `the group ${group.groupId} is ${group.state}`;
-        this.#waitsForMembers = group !== undefined;
+        this.#waitsForMembers = hasMembers && group !== undefined;
       },
     });
   }

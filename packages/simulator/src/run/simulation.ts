@@ -28,6 +28,8 @@ export interface RunResult {
 
 /** An operator looks after a start, so long after it. */
 const LOOKS_AFTER_MS = 10;
+/** Many times what the slowest answer takes. */
+const END_PASSES_MAX = 10_000;
 
 export interface RunOptions {
   readonly judges: Judges;
@@ -55,13 +57,33 @@ export async function simulate({ seed, shape, script }: Run, options: RunOptions
       await onward();
     }
     if (witness.violation === null) await converge(world, () => pass(world, onward));
-    if (witness.violation === null) await judges.atEnd(world);
+    if (witness.violation === null) await atEnd(world, judges, onward);
   } finally {
     process.disk.powerOff();
     await settled();
     globalThis.process.off("unhandledRejection", unhandled);
   }
   return { violation: witness.violation, world };
+}
+
+/** What judges ask the cluster for may wait for a disk or for time, as all else does: both go on until they are answered. */
+async function atEnd(world: RunWorld, judges: Judges, onward: () => Promise<void>): Promise<void> {
+  const { timeline, witness } = world;
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  const judging = judges.atEnd(world);
+  judging.then(over, over);
+  await settled();
+  for (let passes = 0; !isOver; passes++) {
+    if (timeline.nextMs === null || passes >= END_PASSES_MAX) {
+      const evidence = "what the judges ask the cluster at the end is never answered";
+      return witness.violates({ what: "unanswered", evidence });
+    }
+    await pass(world, onward);
+  }
+  await judging;
 }
 
 async function begin(world: RunWorld): Promise<void> {
