@@ -1,6 +1,8 @@
 /** The tree of commands. Only declarations: each command loads what it needs when it runs, so that `--help` is quick. */
 import { Command, type OutputConfiguration } from "commander";
+import { declareBench } from "./commands/bench.ts";
 import { declareBroker } from "./commands/broker.ts";
+import { declareCheat } from "./commands/cheat.ts";
 import { declareClock } from "./commands/clock.ts";
 import { declareCompletion } from "./commands/completion.ts";
 import { declareConsume } from "./commands/consume.ts";
@@ -57,6 +59,8 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareSnapshot(program, perform);
   declareTrace(program, perform);
   declareRaw(program, perform);
+  declareBench(program, perform);
+  declareCheat(program, perform);
   declareCompletion(program, perform);
   addSharedOptions(program);
   return program.addHelpText(

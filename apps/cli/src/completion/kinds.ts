@@ -17,7 +17,7 @@ export type LiveKind =
   | "faults";
 
 /** What this program knows, in modules that are loaded when they are asked for. */
-export type OwnKind = "labs" | "event kinds" | "error codes";
+export type OwnKind = "labs" | "sheets" | "event kinds" | "error codes";
 
 export type Kind = LiveKind | OwnKind | "files" | { readonly choices: readonly string[] };
 
@@ -31,10 +31,11 @@ function choices(...words: readonly string[]): readonly Kind[] {
 const VALUES: { readonly [option: string]: readonly Kind[] } = {
   "--acks": choices("0", "1", "all"),
   "--at": choices("beginning", "end"),
-  "--broker": NOTHING,
-  "--broker-id": ["brokers"],
+  "--batch-size": NOTHING,
   "--batches": NOTHING,
   "--before": choices("end"),
+  "--broker": NOTHING,
+  "--broker-id": ["brokers"],
   "--bytes-written": NOTHING,
   "--code": ["error codes"],
   "--compression": choices("none", "gzip", "snappy", "lz4", "zstd"),
@@ -43,6 +44,7 @@ const VALUES: { readonly [option: string]: readonly Kind[] } = {
   "--delay": NOTHING,
   "--delimiter": NOTHING,
   "--errno": NOTHING,
+  "--fetch-size": NOTHING,
   "--first": NOTHING,
   "--format": NOTHING,
   "--group": ["groups"],
@@ -58,21 +60,21 @@ const VALUES: { readonly [option: string]: readonly Kind[] } = {
   "--name": NOTHING,
   "--nth": NOTHING,
   "--offset": choices("beginning", "end"),
-  "consume --offset": choices("earliest", "latest"),
-  "log dump --offset": NOTHING,
-  "log find --offset": NOTHING,
   "--partition": ["partitions"],
   "--partitions": NOTHING,
   "--probability": NOTHING,
   "--producer-epoch": NOTHING,
   "--producer-id": NOTHING,
+  "--record-size": NOTHING,
+  "--records": NOTHING,
   "--replica": ["brokers"],
   "--replicas": NOTHING,
   "--save": ["files"],
+  "--seconds": NOTHING,
   "--seed": NOTHING,
   "--session-timeout": NOTHING,
   "--shift-by": NOTHING,
-  "tx list --state": choices(...TRANSACTION_STATES),
+  "--throughput": NOTHING,
   "--time": NOTHING,
   "--timeout": NOTHING,
   "--to-offset": NOTHING,
@@ -82,6 +84,10 @@ const VALUES: { readonly [option: string]: readonly Kind[] } = {
   "--transactional-id": ["transactional ids"],
   "--unset": NOTHING,
   "--value": NOTHING,
+  "consume --offset": choices("earliest", "latest"),
+  "log dump --offset": NOTHING,
+  "log find --offset": NOTHING,
+  "tx list --state": choices(...TRANSACTION_STATES),
 };
 
 /** By an argument's name, or the words of its command and that. */
@@ -98,6 +104,7 @@ const ARGUMENTS: { readonly [argument: string]: readonly Kind[] } = {
   "fault points prefix": ["fault points"],
   request: NOTHING,
   rule: ["faults"],
+  sheet: ["sheets"],
   "snapshot delete name": ["snapshots"],
   "snapshot load name": ["snapshots"],
   "snapshot save name": NOTHING,

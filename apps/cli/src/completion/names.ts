@@ -2,6 +2,7 @@
 import { systemClock } from "@minikafka/client";
 import { EVENTS, REQUEST_EVENTS } from "@minikafka/protocol";
 import { ERRORS } from "@minikafka/protocol/errors";
+import { SHEET_TEXTS } from "../cheat/sheet-texts.ts";
 import type { Context } from "../context.ts";
 import { type BrokerAddress, parseBroker, parseTimeout } from "../input/arguments.ts";
 import { LABS } from "../labs/labs.ts";
@@ -29,6 +30,7 @@ export function namesFrom(context: Context): NamesOf {
 
 const OWN: { readonly [Own in OwnKind]: () => readonly Candidate[] } = {
   labs: () => LABS.map(({ name, title }) => ({ word: name, about: title })),
+  sheets: () => SHEET_TEXTS.map(({ name, title }) => ({ word: name, about: title })),
   "event kinds": () =>
     Object.entries({ ...EVENTS, ...REQUEST_EVENTS }).map(([word, [about]]) => ({ word, about })),
   "error codes": () => Object.entries(ERRORS).map(([word, { sentence }]) => ({ word, about: sentence })),

@@ -90,6 +90,11 @@ export function parseAcks(text: string): AcksText {
   throw new InvalidArgumentError("Expected 0, 1 or all.");
 }
 
+/** As the SDK has it. */
+export function acksOf(text: AcksText): 0 | 1 | "all" {
+  return text === "all" ? text : text === "0" ? 0 : 1;
+}
+
 const COMPRESSIONS = ["none", "gzip", "snappy", "lz4", "zstd"] as const;
 export type CompressionText = (typeof COMPRESSIONS)[number];
 

@@ -12,11 +12,16 @@ export interface NotesOptions {
 
 const RED = 31;
 const CYAN = 36;
+/** Back to the beginning of the line, and nothing on it any more. */
+const ERASE_LINE = "\r\u001b[2K";
+const COLUMNS_DEFAULT = 80;
 
 export class Notes {
   readonly #stream: OutputStream;
   readonly #options: NotesOptions;
   readonly #coloured: boolean;
+  /** A line of progress stands there, for the next one to take its place. */
+  #inProgress = false;
 
   constructor(stream: OutputStream, options: NotesOptions) {
     this.#stream = stream;
@@ -27,6 +32,23 @@ export class Notes {
   /** A remark for a person, kcat's `% …`. Programs, which asked for JSON or quiet, don't get it. */
   remark(text: string): void {
     if (!this.#options.quiet && !this.#options.json) this.#write(`% ${printable(text)}\n`);
+  }
+
+  /** How far long work has come: one line, on a terminal alone, that the next thing written takes the place of. */
+  progress(text: string): void {
+    if (!this.showsProgress) return;
+    const wide = (this.#stream as { readonly columns?: number }).columns ?? COLUMNS_DEFAULT;
+    this.#write(`% ${printable(text)}`.slice(0, wide - 1));
+    this.#inProgress = true;
+  }
+
+  /** Ends the line of progress, so that what comes on stdout has the terminal's line for itself. */
+  progressDone(): void {
+    this.#write("");
+  }
+
+  get showsProgress(): boolean {
+    return this.#stream.isTTY === true && !this.#options.quiet && !this.#options.json;
   }
 
   /** `error:` and `hint:`, one line each; with `--json` one object. A hint is advice, so `-q` drops it. */
@@ -47,6 +69,8 @@ export class Notes {
   }
 
   #write(text: string): void {
-    if (this.#stream.writable) this.#stream.write(text);
+    const over = this.#inProgress ? ERASE_LINE : "";
+    this.#inProgress = false;
+    if (this.#stream.writable && over + text !== "") this.#stream.write(over + text);
   }
 }

@@ -1,0 +1,95 @@
+/** `bench` beside a real broker: what it prints, where it stops, and that nothing of it stays. */
+import { expect, test } from "vitest";
+import { command, jsonLines, output, startCommand } from "./support/cli.ts";
+import { temporaryFolder } from "./support/daemon.ts";
+import { startStated } from "./support/stated-broker.ts";
+
+const LINE =
+  /^(\d+) records (sent|fetched|sent and received), [\d.]+ records\/sec \([\d.]+ MB\/sec\), [\d.]+ ms avg latency, [\d.]+ ms max latency, [\d.]+ ms 50th, [\d.]+ ms 95th, [\d.]+ ms 99th, [\d.]+ ms 99\.9th\.\n$/;
+
+function broker(flags = "") {
+  return startStated(`minikafka-broker --data ./data ${flags}`.trim(), temporaryFolder());
+}
+
+async function topicsOf(at: { port: number }): Promise<unknown> {
+  return JSON.parse(await output(at, ["topics", "list", "-J"])).topics;
+}
+
+test.for([
+  [["produce", "--records", "300"], "300", "sent"],
+  [["produce", "--records", "300", "--idempotent", "-p", "3", "--compression", "gzip"], "300", "sent"],
+  [["produce", "--records", "30", "--acks", "0", "--record-size", "1"], "30", "sent"],
+  [["fetch", "--records", "300", "-p", "2", "--fetch-size", "4096"], "300", "fetched"],
+  [["produce", "--records", "4", "--record-size", "300000", "--batch-size", "1"], "4", "sent"],
+  [["e2e", "--records", "5", "--acks", "all"], "5", "sent and received"],
+] as const)(
+  "bench %s tells what it measured in one line, and leaves no topic behind",
+  async ([words, count, verb]) => {
+    const at = await broker();
+    const { code, stdout, stderr } = await command(at, ["bench", ...words]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(LINE.exec(stdout)?.slice(1, 3)).toEqual([count, verb]);
+    expect(await topicsOf(at)).toEqual([]);
+  },
+);
+
+test("a topic that is named stays, is read from its beginning to its end, and -J has the numbers", async () => {
+  const at = await broker();
+  await output(at, ["topics", "create", "orders", "-p", "2"]);
+  const [produced] = jsonLines(
+    await output(at, ["bench", "produce", "-t", "orders", "--records", "200", "-J"]),
+  );
+  expect(produced).toEqual({
+    bench: "produce",
+    topic: "orders",
+    records: 200,
+    bytes: 20_000,
+    seconds: expect.any(Number),
+    records_per_second: expect.any(Number),
+    mb_per_second: expect.any(Number),
+    latency_ms: Object.fromEntries(
+      ["avg", "max", "p50", "p95", "p99", "p99_9"].map((name) => [name, expect.any(Number)]),
+    ),
+  });
+  const fetched = jsonLines(await output(at, ["bench", "fetch", "-t", "orders", "-J"]));
+  expect(fetched).toMatchObject([{ bench: "fetch", topic: "orders", records: 200, bytes: 20_000 }]);
+  expect(await topicsOf(at)).toMatchObject([{ topic: "orders" }]);
+});
+
+test("Ctrl-C prints what was measured up to then, and deletes the topic", async () => {
+  const at = await broker();
+  const moved = new Promise<void>((resolve) => {
+    at.broker.onEvent((event) => event.kind === "high_watermark_moved" && resolve());
+  });
+  const running = startCommand(at, ["bench", "produce", "--seconds", "1000", "--throughput", "100"]);
+  await moved;
+  running.process.kill("SIGINT");
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+  expect(stdout).toMatch(/^\d+ records sent, /);
+  expect(await topicsOf(at)).toEqual([]);
+});
+
+test("a record that is refused ends it with that error, after what was measured, and without its topic", async () => {
+  const at = await broker("--lab");
+  const order = ["request.produce", "error", "--code", "INVALID_RECORD", "--nth", "3"];
+  await output(at, ["fault", "arm", ...order]);
+  const { code, stdout, stderr } = await command(at, [
+    "bench",
+    "produce",
+    ...["--records", "1000", "--batch-size", "1000"],
+  ]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^error: INVALID_RECORD: /) });
+  expect(stdout).toMatch(/^\d+ records sent, /);
+  expect(await topicsOf(at)).toEqual([]);
+});
+
+test("a topic that is not there is told, and none is made", async () => {
+  const at = await broker();
+  for (const what of ["produce", "fetch", "e2e"]) {
+    const { code, stderr } = await command(at, ["bench", what, "-t", "nobody", "--records", "1"]);
+    expect([what, code]).toEqual([what, 3]);
+    expect(stderr).toContain("UNKNOWN_TOPIC");
+  }
+  expect(await topicsOf(at)).toEqual([]);
+});

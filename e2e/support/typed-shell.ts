@@ -1,0 +1,159 @@
+/**
+ * A bash into which a test types lines as they stand on a page, with all that a shell does of them: pipes, loops, variables.
+ *
+ * The words `minikafka-cli` and `npx minikafka-cli` are functions in it that run the command in this process, which is many times
+ * quicker than a process for each. A command has its whole stdin before it begins, and what it prints comes when it has ended, so
+ * that nothing here is for what only a stream shows. Owns the bash, and one socket for its functions to call at; both are gone when
+ * the test ends.
+ */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createReadStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface, type Interface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { Writable as Sink } from "node:stream";
+import { run } from "@minikafka/cli";
+import { onTestFinished } from "vitest";
+import { temporaryFolder } from "./daemon.ts";
+
+/** A command of minikafka-cli that was run, and how it ended. */
+export interface CommandRun {
+  readonly words: readonly string[];
+  readonly code: number;
+}
+
+export interface Typed {
+  /** Of the last line. */
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly commands: readonly CommandRun[];
+}
+
+const PRELUDE = `
+minikafka-cli() {
+  local call code fd
+  call=$(mktemp -d "$CALLS/XXXXXX")
+  printf '%s\\0' "$PWD" "\${MINIKAFKA_BROKER-}" "$@" > "$call/words"
+  cat > "$call/stdin"
+  exec {fd}<>"/dev/tcp/127.0.0.1/$CALLS_PORT"
+  printf '%s\\n' "$call" >&$fd
+  read -r code <&$fd
+  exec {fd}>&-
+  cat "$call/stderr" >&2
+  cat "$call/stdout"
+  return "$code"
+}
+npx() { "$@"; }
+`;
+
+export class TypedShell {
+  /** Where its lines are typed. */
+  readonly folder: string;
+  readonly #bash: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #lines: Interface;
+  readonly #ran: CommandRun[];
+  #blocks = 0;
+
+  private constructor(
+    folder: string,
+    bash: ChildProcessByStdio<Writable, Readable, Readable>,
+    ran: CommandRun[],
+  ) {
+    this.folder = folder;
+    this.#bash = bash;
+    this.#lines = createInterface({ input: bash.stdout });
+    this.#ran = ran;
+  }
+
+  /** With `broker` as the one that commands talk to until a line says another. */
+  static async open(broker: { readonly port: number } | null): Promise<TypedShell> {
+    const folder = temporaryFolder();
+    const calls = join(folder, ".calls");
+    mkdirSync(calls);
+    const ran: CommandRun[] = [];
+    const interrupted = new AbortController();
+    const server = createServer((socket) => void answer(socket, ran, interrupted.signal)).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const { MINIKAFKA_BROKER: _unwanted, ...environment } = process.env;
+    const bash = spawn("bash", ["--norc", "--noprofile"], {
+      cwd: folder,
+      env: {
+        ...environment,
+        CALLS: calls,
+        CALLS_PORT: String(port),
+        ...(broker === null ? {} : { MINIKAFKA_BROKER: `127.0.0.1:${broker.port}` }),
+      },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const ended = once(bash, "close");
+    onTestFinished(async () => {
+      interrupted.abort();
+      bash.kill("SIGKILL");
+      server.close();
+      await ended;
+    });
+    bash.stdin.write(PRELUDE);
+    return new TypedShell(folder, bash, ran);
+  }
+
+  /** Types `block`, and waits for its end. With `strict` it ends at the first line that fails. */
+  async type(block: string, { strict = false } = {}): Promise<Typed> {
+    const before = this.#ran.length;
+    const files = join(this.folder, ".calls", `block-${++this.#blocks}`);
+    writeFileSync(files, block.endsWith("\n") ? block : `${block}\n`);
+    const source = strict ? `(set -e; . '${files}')` : `. '${files}'`;
+    this.#bash.stdin.write(`${source} > '${files}.out' 2> '${files}.err' < /dev/null; echo "$?"\n`);
+    const [status] = (await once(this.#lines, "line")) as [string];
+    return {
+      status: Number(status),
+      stdout: readFileSync(`${files}.out`, "utf8"),
+      stderr: readFileSync(`${files}.err`, "utf8"),
+      commands: this.#ran.slice(before),
+    };
+  }
+}
+
+/** One call of the function: its folder comes in, the command's exit code goes out. */
+async function answer(socket: Socket, ran: CommandRun[], interrupted: AbortSignal): Promise<void> {
+  socket.on("error", () => undefined);
+  const [call] = (await once(createInterface({ input: socket }), "line")) as [string];
+  const [folder = "", broker = "", ...words] = readFileSync(join(call, "words"), "utf8")
+    .split("\0")
+    .slice(0, -1);
+  const said: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
+  const code = await run(
+    words.map((word) => placed(word, folder)),
+    {
+      stdin: createReadStream(join(call, "stdin")),
+      stdout: collecting(said.stdout),
+      stderr: collecting(said.stderr),
+      env: { ...process.env, MINIKAFKA_BROKER: broker },
+      interrupted: interrupted,
+    },
+  );
+  ran.push({ words, code });
+  for (const stream of ["stdout", "stderr"] as const)
+    writeFileSync(join(call, stream), Buffer.concat(said[stream]));
+  socket.end(`${code}\n`);
+}
+
+/** This process has a working folder of its own. */
+function placed(word: string, folder: string): string {
+  return /^\.\/|\.ndjson$/.test(word) ? join(folder, word) : word;
+}
+
+function collecting(chunks: Buffer[]): Sink {
+  return new Sink({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+}
