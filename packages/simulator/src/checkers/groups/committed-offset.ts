@@ -13,7 +13,9 @@ import {
   mapIn,
   topicOf,
 } from "../facts/judged-history.ts";
+import type { Transaction } from "../facts/transactions.ts";
 import { when } from "../facts/words.ts";
+import { mayEndTwice } from "../transactions/committed-reads.ts";
 import { isGroupsLost } from "./told.ts";
 
 /** One commit of one partition that was not refused for certain. */
@@ -24,8 +26,10 @@ interface Write {
   readonly to: number;
   /** Nobody can have read it before. */
   readonly mayBeReadFrom: number;
-  /** From then on it is there for certain; Infinity when nobody was told so. */
+  /** From then on it is there for certain, unless its transaction's coordinator was lost; Infinity when nobody was told so. */
   readonly certainFrom: number;
+  /** `null`: committed plainly. */
+  readonly transaction: Transaction | null;
   readonly generation: number | null;
   readonly words: string;
 }
@@ -53,7 +57,7 @@ function checkGroup(
   const registers = new Map<PlaceName, Register>();
   for (const read of reads)
     for (const { place, offset } of read.ended.told.offsets) {
-      const register = registers.get(place) ?? new Register(writes.get(place) ?? []);
+      const register = registers.get(place) ?? new Register(judged, writes.get(place) ?? []);
       registers.set(place, register);
       const { last, candidates } = register.at(read);
       if (last !== null && isGroupsLost(judged, last.from, read.ended.order)) continue;
@@ -72,22 +76,30 @@ function checkGroup(
 
 /** The commits of one partition, as reads go on: those that were overwritten are dropped. */
 class Register {
+  readonly #judged: JudgedHistory;
   /** By when they were asked. */
   #alive: Write[];
   #last: Write | null = null;
 
-  constructor(writes: readonly Write[]) {
+  constructor(judged: JudgedHistory, writes: readonly Write[]) {
+    this.#judged = judged;
     this.#alive = [...writes].sort((one, other) => one.from - other.from);
   }
 
   /** Reads in the order in which they were asked. */
   at({ order, ended }: Read): { readonly last: Write | null; readonly candidates: readonly Write[] } {
     for (const write of this.#alive)
-      if (write.certainFrom < order && write.from > (this.#last?.from ?? -1)) this.#last = write;
+      if (write.from > (this.#last?.from ?? -1) && this.#isCertain(write, order, ended.order))
+        this.#last = write;
     const last = this.#last;
     if (last !== null)
       this.#alive = this.#alive.filter((write) => write === last || !isOverwritten(write, last));
     return { last, candidates: this.#alive.filter(({ mayBeReadFrom }) => mayBeReadFrom < ended.order) };
+  }
+
+  /** Whether a read that is asked at `order` and answered at `to` has to know of it. */
+  #isCertain({ certainFrom, transaction }: Write, order: number, to: number): boolean {
+    return certainFrom < order && (transaction === null || !mayEndTwice(this.#judged, transaction, to));
   }
 }
 
@@ -102,7 +114,13 @@ function writesOf(judged: JudgedHistory): Map<string, Map<PlaceName, Write[]>> {
     if (commit.ended?.outcome === "failed") continue;
     const isSure = commit.ended?.outcome === "ok";
     const to = isSure ? (commit.ended?.order ?? 0) : Number.POSITIVE_INFINITY;
-    note(writes, commit, { from: commit.order, to, mayBeReadFrom: commit.order, certainFrom: to });
+    note(writes, commit, {
+      from: commit.order,
+      to,
+      mayBeReadFrom: commit.order,
+      certainFrom: to,
+      transaction: null,
+    });
   }
   for (const transaction of judged.transactions.values()) {
     const { visibleFrom, dueFrom } = transaction;
@@ -112,7 +130,7 @@ function writesOf(judged: JudgedHistory): Map<string, Map<PlaceName, Write[]>> {
       const isSure = staged.ended?.outcome === "ok";
       const to = isSure ? (staged.ended?.order ?? 0) : Number.POSITIVE_INFINITY;
       const certainFrom = isSure ? (dueFrom ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
-      note(writes, staged, { from: staged.order, to, mayBeReadFrom: visibleFrom, certainFrom });
+      note(writes, staged, { from: staged.order, to, mayBeReadFrom: visibleFrom, certainFrom, transaction });
     }
   }
   return writes;
@@ -121,7 +139,7 @@ function writesOf(judged: JudgedHistory): Map<string, Map<PlaceName, Write[]>> {
 function note(
   writes: Map<string, Map<PlaceName, Write[]>>,
   operation: Operation<"commit"> | Operation<"send_offsets">,
-  times: Pick<Write, "from" | "to" | "mayBeReadFrom" | "certainFrom">,
+  times: Pick<Write, "from" | "to" | "mayBeReadFrom" | "certainFrom" | "transaction">,
 ): void {
   const { groupId, member, offsets } = operation.asked;
   for (const { place, offset } of offsets) {

@@ -2,8 +2,9 @@
 import type { Checker, Judge } from "../checker.ts";
 import { Compaction } from "../facts/compaction.ts";
 import { forEachPassed, type Passed } from "../facts/coverage.ts";
-import { type JudgedHistory, protectionOf, type Sent } from "../facts/judged-history.ts";
+import { type JudgedHistory, type Poll, protectionOf, type Sent } from "../facts/judged-history.ts";
 import { pollWords, sentWords } from "../facts/words.ts";
+import { mayEndTwice } from "../transactions/committed-reads.ts";
 
 export const lostWrite: Checker<JudgedHistory> = {
   name: "lost-write",
@@ -37,6 +38,7 @@ function checkOne({ judged, judge, compaction }: Room, sent: Sent, { poll, offse
   // Compaction drops what was aborted, and what is open is not due to a reader of committed records.
   const mayBeDropped = transaction !== null && transaction.fate !== "committed" && judged.isCompacted(place);
   if (seenId !== id && (mayBeDropped || compaction.mayTake(sent, offset))) return;
+  if (seenId === null && mayBeAborted(judged, sent, poll)) return;
   const protection = protectionOf(sent);
   const span = { from: send.order, to: poll.ended.order };
   if (protection === null || judged.losses.excuse(place, protection, span) !== null) return;
@@ -47,4 +49,10 @@ function checkOne({ judged, judge, compaction }: Room, sent: Sent, { poll, offse
     sentWords(sent),
     pollWords(poll),
   ]);
+}
+
+/** Its coordinator may have lost that it is committed, or that it has a part there: who then passes over it is right, or took it out. */
+function mayBeAborted(judged: JudgedHistory, { transaction, place }: Sent, poll: Poll): boolean {
+  if (transaction === null || !mayEndTwice(judged, transaction, poll.ended.order)) return false;
+  return poll.asked.isolation === "read_committed" || judged.isCompacted(place);
 }

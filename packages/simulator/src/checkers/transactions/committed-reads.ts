@@ -62,7 +62,10 @@ export function transactionWords({ name, begun, ends }: Transaction): string[] {
   return [began, ...ended];
 }
 
-/** Whether the coordinator may have lost by then how it had decided to end it, after a marker of that, and ended the rest otherwise. */
+/**
+ * Whether the coordinator may have lost by then how it had decided to end it, after a marker of that, and ended the rest otherwise; or where
+ * the transaction has parts, so that one is aborted for having no end.
+ */
 export function mayEndTwice({ losses }: JudgedHistory, { begun, sends }: Transaction, to: number): boolean {
   const from = Math.min(begun?.order ?? to, ...sends.map(({ order }) => order));
   return losses.excuseOfTopic("__transaction_state", "all", { from, to }) !== null;

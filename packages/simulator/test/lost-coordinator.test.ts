@@ -1,0 +1,106 @@
+/** What is held against nobody once a transaction's coordinator has lost what it knew, and what still is. */
+import { describe } from "vitest";
+import { testExcused, testFlagged } from "./judged-cases.ts";
+
+const COMMITTED = { isolation: "read_committed" } as const;
+
+describe("a history in which a coordinator was lost", () => {
+  testFlagged([
+    {
+      checker: "lost-write",
+      what: "a committed transaction is not there, and its coordinator was lost before it began",
+      make: (history) => {
+        history.lead("__transaction_state/4", true);
+        history.begin("t");
+        history.send("a", 0, { transaction: "t" });
+        history.end("t", true);
+        history.poll({}, { ...COMMITTED, next: 2 });
+      },
+    },
+    {
+      checker: "lost-write",
+      what: "a committed transaction is not there, and its coordinator was only led by another that was in sync",
+      make: (history) => {
+        history.begin("t");
+        history.send("a", 0, { transaction: "t" });
+        history.lead("__transaction_state/4");
+        history.end("t", true);
+        history.crash("lost");
+        history.poll({}, { ...COMMITTED, next: 2 });
+      },
+    },
+    {
+      checker: "lost-write",
+      what: "a record is gone for everybody, of which the lost coordinator could only have said that it is aborted",
+      make: (history) => {
+        history.begin("t");
+        history.send("a", 0, { transaction: "t" });
+        history.lead("__transaction_state/4", true);
+        history.end("t", true);
+        history.poll({}, { next: 2 });
+      },
+    },
+    {
+      checker: "lost-write",
+      what: "another record is there, and a lost coordinator explains only that there is none",
+      make: (history) => {
+        history.begin("t");
+        history.send("a", 0, { transaction: "t" });
+        history.lead("__transaction_state/4", true);
+        history.end("t", true);
+        history.send("b", 0, { acks: 1 });
+        history.poll({ 0: "b" }, { ...COMMITTED, next: 2 });
+      },
+    },
+    {
+      checker: "committed-offset",
+      what: "a transaction's offsets are not there, and its coordinator was lost before it began",
+      make: (history) => {
+        history.lead("__transaction_state/4", true);
+        history.begin("t");
+        history.sendOffsets("t", 3);
+        history.end("t", true);
+        history.offsets(null);
+      },
+    },
+    {
+      checker: "committed-offset",
+      what: "a transaction's offsets were there before its coordinator was lost, and are not there afterwards",
+      make: (history) => {
+        history.begin("t");
+        history.sendOffsets("t", 3);
+        history.end("t", true);
+        history.offsets(3);
+        history.lead("__transaction_state/4", true);
+        history.offsets(null);
+      },
+    },
+  ]);
+
+  testExcused([
+    {
+      what: "an unclean promotion of its coordinator took where it has parts, and it was committed without them",
+      make: (history) => {
+        history.begin("t");
+        history.send("a", 0, { transaction: "t" });
+        history.sendOffsets("t", 3);
+        history.lead("__transaction_state/4", true);
+        history.end("t", true);
+        history.poll({ 0: "a" });
+        history.poll({}, { ...COMMITTED, next: 2 });
+        history.offsets(null);
+      },
+    },
+    {
+      what: "an unclean promotion of its coordinator took that it is committed, and compaction took what was then aborted",
+      make: (history) => {
+        history.topic({ isCompacted: true });
+        history.begin("t");
+        history.send("a", 0, { transaction: "t", key: "k" });
+        history.end("t", true);
+        history.lead("__transaction_state/4", true);
+        history.poll({}, { next: 2 });
+      },
+    },
+  ]);
+});
