@@ -60,6 +60,43 @@ test("a join that arrives when its client has given it up makes a member, and th
   expect(world.witness.counts.get("member_joined")).toBe(2);
 });
 
+test("what a stalled connection holds back is answered before the run is over: a sign of life, and a producer's new epoch", async () => {
+  const beat: Entry = {
+    ...{ kind: "consume", client: "c", commits: false, next: "stay", bytesMax: 1000 },
+    ...{ atMs: 1, luck: 1 },
+  };
+  for (let sessionTimeoutMs = 40; sessionTimeoutMs <= 1200; sessionTimeoutMs += 80) {
+    const clients = [consumer("c", sessionTimeoutMs)];
+    const stall = { kind: "stall", client: "c", forMs: 400, atMs: 20, luck: 1 } as const;
+    const { violation, world } = await judged({
+      seed: 1,
+      shape: { ...SHAPE, clients },
+      script: [beat, stall],
+    });
+    expect(violation, `a session of ${sessionTimeoutMs} ms`).toBeNull();
+    expect(world.timeline.nowMs).toBeGreaterThan(420);
+  }
+  const clients: ClientShape[] = [
+    { kind: "producer", name: "p", isIdempotent: true, namesEpoch: false, valueBytes: 4 },
+    { kind: "reader", name: "r", isolation: "read_uncommitted" },
+  ];
+  const place = { topic: "orders", partition: 0 };
+  const send = { kind: "send", client: "p", ...place, keys: [null], isTombstone: false, acks: 1 } as const;
+  const script: Entry[] = [
+    { ...send, atMs: 1, luck: 1 },
+    { kind: "stall", client: "p", forMs: 300, atMs: 20, luck: 1 },
+    { ...send, atMs: 30, luck: 1 },
+    // After six attempts it gives its batch up, and asks for a new epoch.
+    ...[40, 60, 85, 110, 140, 170].map(
+      (atMs): Entry => ({ kind: "crash", fate: "kept", downMs: 2, atMs, luck: 1 }),
+    ),
+  ];
+  const { violation, world } = await judged({ seed: 1, shape: { ...SHAPE, clients }, script });
+  expect(violation).toBeNull();
+  const inits = world.recorder.operations.filter(({ kind }) => kind === "init_producer");
+  expect(inits.map(({ ended }) => ended?.outcome)).toEqual(["ok", "ok"]);
+}, 60_000);
+
 test("a topic that is still being made when the faults end has its owners in the end", async () => {
   const laterTopics = [{ topic: "brief", partitions: 1, replicationFactor: 2, config: {} }];
   const membership = { ...MEMBERSHIP, topics: ["orders", "brief"], sessionTimeoutMs: 5000 };

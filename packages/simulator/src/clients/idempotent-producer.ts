@@ -30,7 +30,8 @@ export class IdempotentProducer extends Client {
   }
 
   get isIdle(): boolean {
-    return this.#orders.length === 0 && [...this.#lanes.values()].every(({ isIdle }) => isIdle);
+    const isDone = this.#orders.length === 0 && [...this.#lanes.values()].every(({ isIdle }) => isIdle);
+    return isDone && !this.#isInitializing;
   }
 
   send(order: SendOrder): void {

@@ -36,7 +36,7 @@ export interface NetworkParts {
   readonly delayMsMax: number;
   /** Of a thousand messages, so many break their connection. */
   readonly lossPermille: number;
-  /** By then everything has arrived that its client had given up while it was on its way. */
+  /** By then everything has arrived that its client had given up while it was on its way, and nothing is stalled any more. */
   lateUntilMs: number;
   readonly broken: (problem: unknown) => void;
 }
@@ -124,7 +124,9 @@ export class Connection {
 
   /** Nothing comes through for a while, either way. */
   stall(forMs: number): void {
-    this.#stalledUntilMs = this.#parts.timeline.nowMs + forMs;
+    const parts = this.#parts;
+    this.#stalledUntilMs = parts.timeline.nowMs + forMs;
+    this.#noteLate(this.#stalledUntilMs);
   }
 
   #open(): Link | null {
@@ -165,6 +167,7 @@ export class Connection {
     const key = `${direction}AtMs` as const;
     const drawnMs = Math.max(timeline.nowMs, this.#stalledUntilMs) + this.luck.below(delayMsMax + 1);
     link[key] = Math.max(link[key], drawnMs);
+    if (this.#stalledUntilMs > timeline.nowMs) this.#noteLate(link[key]);
     const { process } = this.#parts;
     timeline.plan(link[key] - timeline.nowMs, () => {
       if (link.life === process.life && link.state !== "broken") act();
@@ -183,9 +186,12 @@ export class Connection {
   }
 
   #leave(link: Link): void {
-    const parts = this.#parts;
-    if (link.state === "open") parts.lateUntilMs = Math.max(parts.lateUntilMs, link.requestsAtMs);
+    if (link.state === "open") this.#noteLate(link.requestsAtMs);
     if (link.state !== "broken") link.state = "left";
+  }
+
+  #noteLate(untilMs: number): void {
+    this.#parts.lateUntilMs = Math.max(this.#parts.lateUntilMs, untilMs);
   }
 
   #broke(link: Link | null): void {

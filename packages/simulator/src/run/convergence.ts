@@ -45,7 +45,10 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
   if (witness.violation === null) await restOf(world, pass);
 }
 
-/** Whether something may yet arrive that its client has given up: a join, of which nobody hears. Meanwhile members go on. */
+/**
+ * Whether something may yet arrive that its client has given up: a join, of which nobody hears; or a connection is stalled, where signs of
+ * life wait that no work waits for. Meanwhile members go on.
+ */
 function isLate({ timeline, network }: RunWorld): boolean {
   return timeline.nowMs <= network.lateUntilMs;
 }
@@ -171,7 +174,7 @@ function apartBy(world: RunWorld): string | null {
   if (world.topics.isUnderWay(life)) return "a topic is being made, or grows";
   const group = groupApart(world);
   if (group !== null) return group;
-  if (isLate(world)) return "something is on its way that its client has given up";
+  if (isLate(world)) return "something is on its way that its client has given up, or is stalled";
   const busy = [...world.clients.values()].find(({ isIdle }) => !isIdle);
   if (busy !== undefined) return `${busy.name} still waits`;
   for (const { topic, partitions } of cluster.listTopics())
