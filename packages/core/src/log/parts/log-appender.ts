@@ -1,10 +1,10 @@
 /**
  * How a batch gets into a log: its place, a segment with room for it, one write.
  *
- * Invariants: a batch is whole in the file before anybody hears of it; what a failed write left is cut off before anything
- * else is written. If even that fails, the log goes off line: what follows the remains could never be found. Where the file
- * could not so much as be opened, for want of descriptors, there are no remains.
- * Never: waiting for the disk; a batch given an offset that another one got.
+ * Invariants: a batch is whole in the file before anybody hears of it; what a failed write left is cut off, and durably, before
+ * anything else is written or anybody leads from that end. If even that fails, the log goes off line: what follows the remains
+ * could never be found. Where the file could not so much as be opened, for want of descriptors, there are no remains.
+ * Never: waiting for the disk, but for a cut of such remains; a batch given an offset that another one got.
  */
 import {
   assignBatch,
@@ -23,7 +23,10 @@ import { Segment } from "../segment/segment.ts";
 import { emptyExtent } from "../segment/segment-extent.ts";
 import type { SegmentList } from "../segment/segment-list.ts";
 import { hasRoomBehind, isTooLate } from "../segment/segment-room.ts";
+import { markCut, unmarkCut } from "./cut-mark.ts";
 import type { LogProducers } from "./log-producers.ts";
+import { isFailedSync } from "./sync-doubt.ts";
+import type { SyncFailure } from "./sync-failure.ts";
 
 export interface AppenderParts {
   readonly context: LogContext;
@@ -31,6 +34,7 @@ export interface AppenderParts {
   readonly state: LogState;
   readonly epochs: LeaderEpochs;
   readonly producers: LogProducers;
+  readonly failure: SyncFailure;
   /** Told of each file that is made in the folder, as its name has still to become durable. */
   readonly onNewFile: () => void;
 }
@@ -46,14 +50,16 @@ export class LogAppender {
   readonly #state: LogState;
   readonly #epochs: LeaderEpochs;
   readonly #producers: LogProducers;
+  readonly #failure: SyncFailure;
   readonly #onNewFile: () => void;
 
-  constructor({ context, segments, state, epochs, producers, onNewFile }: AppenderParts) {
+  constructor({ context, segments, state, epochs, producers, failure, onNewFile }: AppenderParts) {
     this.#context = context;
     this.#segments = segments;
     this.#state = state;
     this.#epochs = epochs;
     this.#producers = producers;
+    this.#failure = failure;
     this.#onNewFile = onNewFile;
   }
 
@@ -177,13 +183,17 @@ export class LogAppender {
     }
   }
 
-  /** A failed write may have left a part of the batch. If that can't be taken back, what follows it could not be found. */
+  /**
+   * A failed write may have left a part of the batch, or all of it. If that can't be taken back, what follows it could not be found.
+   * And a power cut must not bring it back: the log would hold a batch that its replica never had, where it has begun to lead or
+   * has written another one of the same epoch. Throws BROKER_FAILED where the sync of that fails.
+   */
   #undo(segment: Segment, problem: DiskError): void {
     const { env, place } = this.#context;
     const [logEndOffset, position] = [segment.nextOffset, segment.sizeBytes];
     try {
       env.faults.hit("log.append.before_undo", place);
-      segment.cutBack();
+      if (!segment.isExact) this.#cutRemains(segment);
     } catch (second) {
       if (!(second instanceof DiskError)) throw second;
       this.#state.goOffline(
@@ -192,6 +202,18 @@ export class LogAppender {
       return;
     }
     env.trace({ kind: "append_undone", ...place, logEndOffset, position, problem: problem.message });
+  }
+
+  /** Throws DiskError, BROKER_FAILED. */
+  #cutRemains(segment: Segment): void {
+    markCut(this.#context);
+    segment.cutBack();
+    try {
+      segment.syncNow();
+    } catch (problem) {
+      throw isFailedSync(problem) ? this.#failure.ofSync(problem) : problem;
+    }
+    unmarkCut(this.#context);
   }
 }
 

@@ -138,7 +138,12 @@ export class Segment extends SegmentReads {
     }
   }
 
-  /** Removes what lies behind the last batch that counts. Throws DiskError. */
+  /** Whether the file ends behind the last batch that counts. Throws DiskError. */
+  get isExact(): boolean {
+    return this.#file.opened().sizeBytes() === this.#sizeBytes;
+  }
+
+  /** Removes what lies behind it. Throws DiskError. */
   cutBack(): void {
     this.#file.truncate(this.#sizeBytes);
   }
