@@ -13,7 +13,7 @@ type Shell = "bash" | "zsh" | "fish";
 
 function isInstalled(shell: Shell): boolean {
   const there = spawnSync(shell, ["--version"]).status === 0;
-  if (!there) console.warn(`skipped: ${shell} is not installed here`);
+  if (!there) console.warn(`skipped: the shell is not installed here: ${shell}`);
   return there;
 }
 

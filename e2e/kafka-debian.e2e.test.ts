@@ -35,10 +35,15 @@ async function output(program: string, arguments_: readonly string[], input = ""
   return said.out;
 }
 
-function skipUnless(program: string | undefined, what: string, skip: () => void): string {
+/** Of what is not installed; the evidence names these reasons. */
+const NO_KCAT = "kcat is not installed";
+const NO_CONFLUENT = "python3-confluent-kafka is not installed";
+const NO_PYTHON = "python3-kafka is not installed";
+
+function skipUnless(program: string | undefined, reason: string, skip: (note: string) => void): string {
   if (program !== undefined) return program;
-  console.log(`skipped: ${what} is not installed`);
-  skip();
+  console.log(`skipped: ${reason}`);
+  skip(reason);
   return "";
 }
 
@@ -50,7 +55,7 @@ const lines = (text: string) => text.split("\n").filter((line) => line !== "");
 test("kcat produces with each codec and acks that it has, and reads from the start, an offset and the end of a time", async ({
   skip,
 }) => {
-  const program = skipUnless(kcat, "kcat", skip);
+  const program = skipUnless(kcat, NO_KCAT, skip);
   const { daemon, client } = await kafkaWorld();
   const servers = ["-b", addressesOf(daemon).join()];
   const produce = (value: string, ...more: string[]) =>
@@ -70,7 +75,7 @@ test("kcat produces with each codec and acks that it has, and reads from the sta
 });
 
 test("kcat reads as a member of a group, and goes on where it had committed", async ({ skip }) => {
-  const program = skipUnless(kcat, "kcat", skip);
+  const program = skipUnless(kcat, NO_KCAT, skip);
   const { daemon, client } = await kafkaWorld();
   const send = (value: string) => client.producer({ acks: "all" }).send({ topic: "t", partition: 0, value });
   await client.admin().createTopic({ topic: "t", partitions: 1 });
@@ -121,7 +126,7 @@ consumer.close()
 test("python3-confluent-kafka runs transactions, and reads what is committed as a member of a group", async ({
   skip,
 }) => {
-  const python = skipUnless(confluent, "python3-confluent-kafka", skip);
+  const python = skipUnless(confluent, NO_CONFLUENT, skip);
   const { daemon, client } = await kafkaWorld();
   await client.admin().createTopic({ topic: "t", partitions: 1 });
   expect(lines(await output(python, ["-c", CONFLUENT, addressesOf(daemon).join()]))).toEqual([
@@ -168,7 +173,7 @@ def told():
 test("python3-confluent-kafka's cooperative members let go of what others get, and of nothing else", async ({
   skip,
 }) => {
-  const python = skipUnless(confluent, "python3-confluent-kafka", skip);
+  const python = skipUnless(confluent, NO_CONFLUENT, skip);
   const { daemon, client } = await kafkaWorld();
   await client.admin().createTopic({ topic: "jobs", partitions: 4 });
   const script = `${CONFLUENT_GROUPS}
@@ -190,7 +195,7 @@ a.consumer.close()
 test("python3-confluent-kafka's static member that goes and comes back has what it had, and nobody else hears of it", async ({
   skip,
 }) => {
-  const python = skipUnless(confluent, "python3-confluent-kafka", skip);
+  const python = skipUnless(confluent, NO_CONFLUENT, skip);
   const { daemon, client } = await kafkaWorld();
   await client.admin().createTopic({ topic: "jobs", partitions: 4 });
   const script = `${CONFLUENT_GROUPS}
@@ -242,7 +247,7 @@ admin.close()
 test("python3-kafka makes a topic, produces, reads as a member of a group, and deletes what it made", async ({
   skip,
 }) => {
-  const python = skipUnless(kafkaPython, "python3-kafka", skip);
+  const python = skipUnless(kafkaPython, NO_PYTHON, skip);
   const { daemon } = await kafkaWorld();
   expect(lines(await output(python, ["-c", KAFKA_PYTHON, addressesOf(daemon).join()]))).toEqual([
     ...["0", "1", "all"].map((acks, offset) => `${offset} k ${acks} [('h', b'1')] 1700000000000`),

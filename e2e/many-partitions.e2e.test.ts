@@ -28,12 +28,16 @@ async function expectRecords(session: RawSession, count: number, values: readonl
     expect(answer).toMatchObject({ ok: true, records });
 }
 
-test.skipIf(process.platform === "win32").each([
+const SETTINGS: readonly (readonly [partitions: number, name: string, flags: readonly string[]])[] = [
   [1_000, "what is sensible", []],
   [300, "more than there is", ["--open-files-max", "100000"]],
-])(
+];
+
+test.for(SETTINGS)(
   "with 256 descriptors %i partitions are served, also to who comes later, when the logs may take %s",
-  async (count, _name, flags) => {
+  { timeout: 60_000 },
+  async ([count, , flags], { skip }) => {
+    skip(process.platform === "win32", "Windows bounds no process's files");
     const data = temporaryFolder();
     const daemon = await startDaemon(data, flags, {}, { descriptors: DESCRIPTORS });
     const session = await RawSession.open(daemon.port);
@@ -53,5 +57,4 @@ test.skipIf(process.platform === "win32").each([
     await expectRecords(await RawSession.open(again.port), count, ["one", "two"]);
     await again.end("SIGKILL");
   },
-  60_000,
 );

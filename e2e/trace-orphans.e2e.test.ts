@@ -30,11 +30,11 @@ async function gone(pid: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-// Only there a test can tell what children another process has.
-test.skipIf(process.platform !== "linux").each(["once", "again and again"])(
+test.for(["once", "again and again"])(
   "a replay that is told to end %s while its broker starts leaves no broker behind",
   MINUTE,
-  async (often) => {
+  async (often, { skip }) => {
+    skip(process.platform !== "linux", "Linux alone tells what children a process has");
     const broker = await startDaemon(temporaryFolder(), ["--log-level", "error", "--clock", "manual"]);
     const path = join(temporaryFolder(), "trace.ndjson");
     await output(broker, ["trace", "-e", "--save", path]);

@@ -12,7 +12,8 @@ const SUMMARIES = join(".turbo", "runs");
 /**
  * @typedef {{ passed: number, failed: number, skipped: number }} Totals
  * @typedef {{ taskId: string, directory: string, execution: { exitCode: number | null } | null }} Task
- * @typedef {{ status: string, assertionResults: { status: string }[] }} TestFile
+ * @typedef {{ ancestorTitles: string[], title: string, status: string }} Assertion
+ * @typedef {{ name: string, status: string, assertionResults: Assertion[] }} TestFile
  * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
  *   testResults: TestFile[] }} Report
  */
@@ -75,6 +76,35 @@ export function countResults(root) {
     if (taskFailed) totals.failedTasks.push(task.taskId);
   }
   return totals;
+}
+
+/**
+ * @param {string} root
+ * @returns {{ directory: string, report: Report }[]} of the packages whose tests ran, or came from turbo's cache
+ */
+export function reportsOfRun(root) {
+  return lastTasks(root).flatMap((task) => {
+    const report = reportOf(root, task);
+    return report === null ? [] : [{ directory: task.directory, report }];
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {readonly string[]} folders of packages, relative to the root
+ * @returns {string[]} those whose tests were not a part of the last run, and "tidy" where that was not
+ */
+export function leftOut(root, folders) {
+  const tasks = lastTasks(root);
+  const tested = new Set(
+    tasks.filter(({ taskId }) => taskId.endsWith("#test")).map((task) => task.directory),
+  );
+  const have = folders.filter((folder) => {
+    const { scripts } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    return scripts?.test !== undefined;
+  });
+  const tidy = tasks.some(({ taskId }) => taskId.endsWith("#tidy")) ? [] : ["tidy"];
+  return [...have.filter((folder) => !tested.has(folder)), ...tidy];
 }
 
 /**

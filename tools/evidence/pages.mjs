@@ -2,6 +2,8 @@
  * The two pages of evidence, as they stand in docs.
  *
  * @typedef {import("./read.mjs").Evidence} Evidence
+ * @typedef {import("./read.mjs").KafkaChapter} KafkaChapter
+ * @typedef {import("./read.mjs").Comparison} Comparison
  * @typedef {import("./read.mjs").Tests} Tests
  */
 import { FOLDER } from "./read.mjs";
@@ -37,11 +39,28 @@ function anchor(id) {
   return `<a id="${id}"></a>`;
 }
 
+/** @param {readonly string[]} [ids] of rows of the behavior matrix */
+function links(ids = [], page = "") {
+  return ids.map((id) => `[${id}](${page}#${id})`);
+}
+
+/** @param {Evidence["promises"]} promises */
+function promisesPart({ title, introduction, chapters }) {
+  const parts = chapters.map((chapter) => {
+    const rows = chapter.rows.map(({ id, text, proof }) =>
+      line([`${anchor(id)}${cell(text)}`, links(proof).join(", ")]),
+    );
+    return [`### ${chapter.title}\n`, "| promise | kept by |", "|---|---|", ...rows, ""].join("\n");
+  });
+  const before = introduction === undefined ? [] : [`${introduction.trim()}\n`];
+  return [`## ${title}\n`, ...before, ...parts].join("\n");
+}
+
 /**
  * @param {Evidence} evidence
  * @returns {string} docs/behavior-matrix.md
  */
-export function behaviorPage({ pages, behavior }) {
+export function behaviorPage({ pages, promises, behavior }) {
   const { title, introduction } = pages.behavior_matrix;
   const chapters = [...behavior.values()].map((chapter) => {
     const rows = chapter.rows.map(({ id, text, tests }) =>
@@ -50,9 +69,50 @@ export function behaviorPage({ pages, behavior }) {
     const before = chapter.introduction === undefined ? [] : [`${chapter.introduction.trim()}\n`];
     return [`## ${chapter.title}\n`, ...before, "| promise | proof |", "|---|---|", ...rows, ""].join("\n");
   });
-  return [`# ${title}\n`, `${printed(`${FOLDER}/behavior`)}\n`, `${introduction.trim()}\n`, ...chapters].join(
-    "\n",
+  const comment = printed(`${FOLDER}/promises.yaml and ${FOLDER}/behavior`);
+  const before = [`# ${title}\n`, `${comment}\n`, `${introduction.trim()}\n`];
+  return [...before, promisesPart(promises), ...chapters].join("\n");
+}
+
+/** @param {string} word */
+function capital(word) {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}
+
+/** @param {Comparison["original"]} original */
+function originalCell(original) {
+  if (original === undefined) return "";
+  const dial = original.dial === undefined ? "" : `; so under \`${original.dial}\``;
+  return `${capital(original.grade)}: ${cell(original.text)}${dial}`;
+}
+
+/**
+ * @param {KafkaChapter} chapter
+ * @returns {string}
+ */
+function kafkaChapter({ title, is_part, introduction, kafka_heading, rows }) {
+  const tellsOriginal = rows.some((row) => row.original !== undefined);
+  const lines = rows.map((row) =>
+    line([
+      `${anchor(row.id)}${capital(row.grade)}`,
+      cell(row.here),
+      ...(tellsOriginal ? [originalCell(row.original)] : []),
+      cell(row.kafka),
+      cell(row.boundary),
+      cell([...links(row.proof, "behavior-matrix.md"), ...citations(row.tests)].join(", ")),
+    ]),
   );
+  const columns = [
+    "grade",
+    "here",
+    ...(tellsOriginal ? ["the original"] : []),
+    kafka_heading,
+    "boundary",
+    "proof",
+  ];
+  const before = introduction === undefined ? [] : [`${introduction.trim()}\n`];
+  const ruler = `|${"---|".repeat(columns.length)}`;
+  return [`${is_part ? "###" : "##"} ${title}\n`, ...before, line(columns), ruler, ...lines, ""].join("\n");
 }
 
 /**
@@ -61,21 +121,7 @@ export function behaviorPage({ pages, behavior }) {
  */
 export function kafkaPage({ pages, kafka }) {
   const { title, introduction } = pages.kafka_mapping;
-  const chapters = [...kafka.values()].map((chapter) => {
-    const rows = chapter.rows.map((row) => {
-      const links = (row.proof ?? []).map((id) => `[${id}](behavior-matrix.md#${id})`);
-      const proof = [...links, ...citations(row.tests)].join(", ");
-      const grade = `${anchor(row.id)}${row.grade.charAt(0).toUpperCase()}${row.grade.slice(1)}`;
-      return line([grade, cell(row.here), cell(row.kafka), cell(row.boundary), cell(proof)]);
-    });
-    const before = chapter.introduction === undefined ? [] : [`${chapter.introduction.trim()}\n`];
-    const heading = `${chapter.is_part ? "###" : "##"} ${chapter.title}\n`;
-    const columns = [
-      `| grade | here | ${chapter.kafka_heading} | boundary | proof |`,
-      "|---|---|---|---|---|",
-    ];
-    return [heading, ...before, ...columns, ...rows, ""].join("\n");
-  });
+  const chapters = [...kafka.values()].map(kafkaChapter);
   return [`# ${title}\n`, `${printed(`${FOLDER}/kafka`)}\n`, `${introduction.trim()}\n`, ...chapters].join(
     "\n",
   );

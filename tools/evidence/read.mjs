@@ -5,10 +5,11 @@
  * @typedef {import("zod").infer<typeof BEHAVIOR_CHAPTER>} BehaviorChapter
  * @typedef {import("zod").infer<typeof KAFKA_CHAPTER>} KafkaChapter
  * @typedef {import("zod").infer<typeof PAGES>} Pages
+ * @typedef {import("zod").infer<typeof PROMISES>} Promises
  * @typedef {BehaviorChapter["rows"][number]} Behavior
  * @typedef {KafkaChapter["rows"][number]} Comparison
  * @typedef {Behavior["tests"]} Tests
- * @typedef {{ pages: Pages, behavior: Map<string, BehaviorChapter>, kafka: Map<string, KafkaChapter> }} Evidence
+ * @typedef {{ pages: Pages, promises: Promises, behavior: Map<string, BehaviorChapter>, kafka: Map<string, KafkaChapter> }} Evidence
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +17,7 @@ import { parseDocument } from "yaml";
 import { z } from "zod";
 
 export const FOLDER = "docs/evidence";
+const PROMISES_FILE = `${FOLDER}/promises.yaml`;
 
 const text = z.string().min(1);
 const id = z
@@ -28,8 +30,8 @@ const tests = z.record(
   z.union([z.literal("all"), z.array(text).min(1)]),
 );
 
-/** Where a test may be skipped: the words that it says then. */
-const may_skip = text.optional();
+/** Where a test may be skipped: the words that it says then, one reason or several. */
+const may_skip = z.union([text, z.array(text).min(1)]).optional();
 
 const behavior = z.strictObject({
   id,
@@ -38,19 +40,41 @@ const behavior = z.strictObject({
   may_skip,
 });
 
-export const GRADES = /** @type {const} */ (["equivalent", "simplified", "different", "missing"]);
+/** What the design promises; each is kept by rows of the behavior matrix. */
+const promise = z.strictObject({ id, text, proof: z.array(id).min(1, "a promise that no row keeps") });
 
-const comparison = z.strictObject({
-  id,
-  grade: z.enum(GRADES),
-  here: text,
-  kafka: text.optional(),
-  boundary: text.optional(),
-  /** Rows of the behavior matrix. */
-  proof: z.array(id).min(1).optional(),
-  tests: tests.optional(),
-  may_skip,
+const PROMISES = z.strictObject({
+  title: text,
+  introduction: text.optional(),
+  chapters: z.array(z.strictObject({ title: text, rows: z.array(promise).min(1) })).min(1),
 });
+
+/** How a row stands beside Kafka. */
+const GRADES = /** @type {const} */ (["equivalent", "simplified", "different", "missing"]);
+
+/** The system in Python that this one carries on: its own grade, what it did, and the dial that does so here. */
+const original = z.strictObject({
+  grade: z.enum(["equivalent", "simplified", "opposite"]),
+  text,
+  dial: text.optional(),
+});
+
+const comparison = z
+  .strictObject({
+    id,
+    grade: z.enum(GRADES),
+    here: text,
+    original: original.optional(),
+    kafka: text.optional(),
+    boundary: text.optional(),
+    /** Rows of the behavior matrix. */
+    proof: z.array(id).min(1).optional(),
+    tests: tests.optional(),
+    may_skip,
+  })
+  .refine(({ grade, proof, tests }) => grade === "missing" || proof !== undefined || tests !== undefined, {
+    error: "no proof: name rows of the matrix under proof, or tests; only what is missing needs none",
+  });
 
 const BEHAVIOR_CHAPTER = z.strictObject({
   title: text,
@@ -76,9 +100,21 @@ const PAGES = z.strictObject({ behavior_matrix: page, kafka_mapping: page });
  * @param {any} value the whole chapter
  * @returns {string} such as "torn-tail-cut, tests"
  */
-function placeOf([first, index, ...rest], value) {
-  if (first !== "rows" || typeof index !== "number") return [first, index, ...rest].filter(Boolean).join(".");
-  return [value.rows[index]?.id ?? `row ${index + 1}`, rest.map(String).join(".")].filter(Boolean).join(", ");
+function placeOf(path, value) {
+  const last = path.lastIndexOf("rows");
+  const index = path[last + 1];
+  if (last < 0 || typeof index !== "number") return path.map(String).join(".");
+  const row = path.slice(0, last + 2).reduce((inner, key) => inner?.[key], value);
+  const name = typeof row?.id === "string" ? row.id : `row ${index + 1}`;
+  return [
+    name,
+    path
+      .slice(last + 2)
+      .map(String)
+      .join("."),
+  ]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /**
@@ -92,7 +128,7 @@ function placeOf([first, index, ...rest], value) {
 function readFile(files, path, schema, problems) {
   const source = files.get(path);
   if (source === undefined) {
-    problems.push(`${path}: there is no such file; ${FOLDER}/pages.yaml names it`);
+    problems.push(`${path}: there is no such file`);
     return null;
   }
   const document = parseDocument(source);
@@ -133,24 +169,24 @@ function readChapters(files, folder, names, schema, problems) {
  * @param {Evidence} evidence
  * @returns {string[]} ids that stand twice, and rows that are named and are not there
  */
-function wrongReferences({ behavior, kafka }) {
+function wrongReferences({ promises, behavior, kafka }) {
+  const promised = promises.chapters.flatMap(({ rows }) =>
+    rows.map((row) => ({ path: PROMISES_FILE, ...row })),
+  );
+  const compared = [...kafka].flatMap(([path, { rows }]) => rows.map((row) => ({ path, ...row })));
+  const behaved = [...behavior].flatMap(([path, { rows }]) => rows.map((row) => ({ path, ...row })));
   /** @type {Map<string, string>} */
   const seen = new Map();
-  const all = [...behavior, ...kafka].flatMap(([path, { rows }]) =>
-    rows.map((row) => ({ path, id: row.id })),
-  );
-  const twice = all.flatMap(({ path, id }) => {
+  const twice = [...promised, ...behaved, ...compared].flatMap(({ path, id }) => {
     const first = seen.get(id);
     seen.set(id, path);
     return first === undefined ? [] : [`${path}: ${id}: this id stands in ${first} too`];
   });
-  const behaviors = new Set([...behavior.values()].flatMap(({ rows }) => rows.map((row) => row.id)));
-  const gone = [...kafka].flatMap(([path, { rows }]) =>
-    rows.flatMap(({ id, proof = [] }) =>
-      proof
-        .filter((one) => !behaviors.has(one))
-        .map((one) => `${path}: ${id}: no row of the matrix has the id ${one}`),
-    ),
+  const behaviors = new Set(behaved.map((row) => row.id));
+  const gone = [...promised, ...compared].flatMap(({ path, id, proof = [] }) =>
+    proof
+      .filter((one) => !behaviors.has(one))
+      .map((one) => `${path}: ${id}: no row of the matrix has the id ${one}`),
   );
   return [...twice, ...gone];
 }
@@ -163,7 +199,8 @@ export function evidenceOf(files) {
   /** @type {string[]} */
   const problems = [];
   const pages = readFile(files, `${FOLDER}/pages.yaml`, PAGES, problems);
-  if (pages === null) return { evidence: null, problems };
+  const promises = readFile(files, PROMISES_FILE, PROMISES, problems);
+  if (pages === null || promises === null) return { evidence: null, problems };
   const { behavior_matrix, kafka_mapping } = pages;
   const behavior = readChapters(
     files,
@@ -173,7 +210,7 @@ export function evidenceOf(files) {
     problems,
   );
   const kafka = readChapters(files, `${FOLDER}/kafka`, kafka_mapping.chapters, KAFKA_CHAPTER, problems);
-  const evidence = { pages, behavior, kafka };
+  const evidence = { pages, promises, behavior, kafka };
   // In a file that cannot be read nothing is found, which is no fault of those who refer to it.
   return { evidence, problems: problems.length > 0 ? problems : wrongReferences(evidence) };
 }

@@ -9,7 +9,10 @@ behavior_matrix: { title: Behavior, introduction: Promises., chapters: [log] }
 kafka_mapping: { title: Kafka, introduction: Beside it., chapters: [log] }
 `;
 
+const PROMISE = "{ id: recovered, text: A tail is cut., proof: [torn-tail] }";
+
 interface Made {
+  readonly promise?: string;
   readonly rows?: string;
   readonly kafka?: string;
   readonly files?: Readonly<Record<string, string>>;
@@ -18,9 +21,10 @@ interface Made {
 const ROW = "{ id: torn-tail, text: A torn tail is cut., tests: { e2e/log.test.ts: all } }";
 const KAFKA = "{ id: recovery, grade: equivalent, here: recovery, proof: [torn-tail] }";
 
-function workspace({ rows = ROW, kafka = KAFKA, files = {} }: Made) {
+function workspace({ promise = PROMISE, rows = ROW, kafka = KAFKA, files = {} }: Made) {
   return workspaceOf({
     "docs/evidence/pages.yaml": PAGES,
+    "docs/evidence/promises.yaml": `title: P\nchapters:\n  - title: Log\n    rows:\n      - ${promise}\n`,
     "docs/evidence/behavior/log.yaml": `title: Log\nrows:\n  - ${rows}\n`,
     "docs/evidence/kafka/log.yaml": `title: Log\nrows:\n  - ${kafka}\n`,
     "e2e/log.test.ts": TESTS,
@@ -54,6 +58,10 @@ test("a row of the mapping with a test that is gone is found", () => {
 test("tests that are there are proofs", () => {
   expect(cited("{ e2e/log.test.ts: [a torn tail is cut, an index is rebuilt] }")).toEqual([]);
   expect(evidenceIsWellFormed(workspace({}))).toEqual([]);
+  expect(evidenceIsWellFormed(workspace({ rows: `${ROW.slice(0, -1)}, may_skip: torn tail is }` }))).toEqual(
+    [],
+  );
+  expect(evidenceIsWellFormed(workspace({ kafka: "{ id: y, grade: missing, here: Y }" }))).toEqual([]);
 });
 
 test.for([
@@ -67,7 +75,31 @@ test.for([
     { rows: `${ROW.slice(0, -1)}, test: y }` },
     "behavior/log.yaml: torn-tail: Unrecognized",
   ],
-  ["a grade that is none", { kafka: "{ id: y, grade: alike, here: Y }" }, "kafka/log.yaml: y, grade: "],
+  [
+    "a promise that no row keeps",
+    { promise: PROMISE.replace("[torn-tail]", "[]") },
+    "promises.yaml: recovered, proof: a promise that",
+  ],
+  [
+    "a promise that a row keeps which is gone",
+    { promise: PROMISE.replace("torn-tail", "gone") },
+    "promises.yaml: recovered: no row of the matrix",
+  ],
+  [
+    "a comparison without a proof",
+    { kafka: "{ id: y, grade: different, here: Y }" },
+    "kafka/log.yaml: y: no proof",
+  ],
+  [
+    "a skip whose reason no test says",
+    { rows: `${ROW.slice(0, -1)}, may_skip: no disk }` },
+    "behavior/log.yaml: torn-tail: none of its test files says",
+  ],
+  [
+    "a grade that is none",
+    { kafka: "{ id: y, grade: alike, here: Y, proof: [torn-tail] }" },
+    "kafka/log.yaml: y, grade: ",
+  ],
   [
     "an id that stands twice",
     { kafka: KAFKA.replace("recovery", "torn-tail") },
@@ -92,6 +124,10 @@ test.for([
   expect(evidenceIsWellFormed(workspace(made))).toEqual([expect.stringContaining(problem)]);
 });
 
-test("without its list of chapters there is no evidence", () => {
-  expect(evidenceIsWellFormed(workspaceOf({}))).toEqual([expect.stringContaining("pages.yaml")]);
+test("without its list of chapters, and without its promises, there is no evidence", () => {
+  const problems = ["pages.yaml", "promises.yaml"].map(
+    (name) => `docs/evidence/${name}: there is no such file`,
+  );
+  expect(evidenceIsWellFormed(workspaceOf({}))).toEqual(problems);
+  expect(evidenceCitesTests(workspaceOf({}))).toEqual([]);
 });

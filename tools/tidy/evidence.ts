@@ -4,10 +4,10 @@
  */
 import type { SourceFile } from "typescript/unstable/ast";
 import { isNoSubstitutionTemplateLiteral, isStringLiteral } from "typescript/unstable/ast";
-import { citationsOf } from "../evidence/citations.mjs";
-import { evidenceOf } from "../evidence/read.mjs";
+import { citationsOf, rowsOf } from "../evidence/citations.mjs";
+import { type Evidence, evidenceOf } from "../evidence/read.mjs";
 import { nodesUnder } from "./syntax.ts";
-import type { Rule } from "./workspace.ts";
+import type { Rule, Workspace } from "./workspace.ts";
 
 /** Texts that can be a test's name; a name built of parts is known by none of them, and is to be cited by its file. */
 function textsIn(source: SourceFile): Set<string> {
@@ -17,8 +17,22 @@ function textsIn(source: SourceFile): Set<string> {
   return new Set(texts);
 }
 
+/** A row that may skip its tests says why in words that one of them says as well. */
+function unsaidSkips(evidence: Evidence, { files }: Workspace): string[] {
+  return rowsOf(evidence).flatMap(({ path, id, tests = {}, may_skip: reasons = [] }) => {
+    const isSaid = (reason: string) => Object.keys(tests).some((file) => files.get(file)?.includes(reason));
+    const unsaid = [reasons].flat().filter((reason) => !isSaid(reason));
+    return unsaid.map(
+      (reason) => `${path}: ${id}: none of its test files says "${reason}", for which one may be skipped`,
+    );
+  });
+}
+
 /** The form, the ids, and what refers to what. */
-export const evidenceIsWellFormed: Rule = ({ files }) => evidenceOf(files).problems;
+export const evidenceIsWellFormed: Rule = (workspace) => {
+  const { evidence, problems } = evidenceOf(workspace.files);
+  return evidence === null ? problems : [...problems, ...unsaidSkips(evidence, workspace)];
+};
 
 export const evidenceCitesTests: Rule = ({ files, sources }) => {
   const { evidence } = evidenceOf(files);

@@ -78,18 +78,18 @@ function openBelow(folder: string): string[] {
   });
 }
 
-test.skipIf(process.platform !== "linux")(
-  "a log that rolls a thousand times between two flushes keeps a few files open, and loses nothing",
-  async () => {
-    const log = worldOn(new BoundedDisk(new NodeDisk(), 10), { folder }).open();
-    const values = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(900, "."));
-    for (const value of values) log.append(batch([value]), 0);
-    expect(log.segments().length).toBeGreaterThan(100);
-    expect(openBelow(folder).length).toBeLessThanOrEqual(10);
-    await log.flush();
-    expect(openBelow(folder).length).toBeLessThanOrEqual(10);
-    expect(readAll(log)).toEqual(values);
-    expect(openBelow(folder).length).toBeLessThanOrEqual(10);
-    await log.close();
-  },
-);
+test("a log that rolls a thousand times between two flushes keeps a few files open, and loses nothing", async ({
+  skip,
+}) => {
+  skip(process.platform !== "linux", "Linux alone counts a process's files in /proc");
+  const log = worldOn(new BoundedDisk(new NodeDisk(), 10), { folder }).open();
+  const values = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(900, "."));
+  for (const value of values) log.append(batch([value]), 0);
+  expect(log.segments().length).toBeGreaterThan(100);
+  expect(openBelow(folder).length).toBeLessThanOrEqual(10);
+  await log.flush();
+  expect(openBelow(folder).length).toBeLessThanOrEqual(10);
+  expect(readAll(log)).toEqual(values);
+  expect(openBelow(folder).length).toBeLessThanOrEqual(10);
+  await log.close();
+});
