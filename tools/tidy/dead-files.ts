@@ -39,7 +39,7 @@ function reachedFrom(starts: Iterable<string>, workspace: Workspace): Set<string
 /** What may live for tests alone: whole test packages, and folders that say so. */
 function isForTests(path: string): boolean {
   return (
-    ["e2e", "packages/simulator", "tools"].includes(packageOf(path) ?? "") ||
+    ["e2e", "packages/simulator", "tools", "tools/pack"].includes(packageOf(path) ?? "") ||
     /\/(?:test|testing|support)\//.test(path)
   );
 }

@@ -48,5 +48,8 @@ export function isTest(path: string): boolean {
 
 /** The folder of the package that a path lies in, such as "packages/core" or "e2e"; null outside of packages. */
 export function packageOf(path: string): string | null {
-  return /^(?:(?:packages|apps)\/[^/]+|tools\/oracle|e2e|bench|examples|tools)(?=\/)/.exec(path)?.[0] ?? null;
+  return (
+    /^(?:(?:packages|apps)\/[^/]+|tools\/(?:oracle|pack)|e2e|bench|examples|tools)(?=\/)/.exec(path)?.[0] ??
+    null
+  );
 }

@@ -1,0 +1,85 @@
+/** `npm run pack [-- options]`: tarballs of all that is published, what each weighs, and what is wrong with it. */
+import { join, relative } from "node:path";
+import { problemsOf } from "./checks.mjs";
+import { useNode } from "./node-of-npm.mjs";
+import { PACK_HELP, packOptions } from "./options.mjs";
+import { packAll } from "./pack.mjs";
+import { Project } from "./project.mjs";
+import { ROOT } from "./published.mjs";
+import { releaseProblems } from "./release.mjs";
+import { kb } from "./sizes.mjs";
+import { readTarball } from "./tarball.mjs";
+import { installAll, STEPS } from "./trial.mjs";
+
+/** @returns {Promise<number>} the exit code */
+async function main() {
+  const options = packOptions(process.argv.slice(2));
+  if (typeof options === "string") {
+    const help = options === "help";
+    (help ? process.stdout : process.stderr).write(
+      help ? `${PACK_HELP}\n` : `error: ${options}\n\n${PACK_HELP}\n`,
+    );
+    return help ? 0 : 2;
+  }
+  const into = join(ROOT, options.into);
+  const packed = packAll(into);
+  const tarballs = await Promise.all(packed.map(({ file }) => readTarball(file)));
+  const rows = tarballs.map(({ manifest, packedBytes, unpackedBytes, files }) => ({
+    package: `${manifest.name} ${manifest.version}`,
+    packed: kb(packedBytes),
+    unpacked: kb(unpackedBytes),
+    files: files.length,
+  }));
+  printTable(rows);
+  console.log(`\nin ${relative(process.cwd(), into) || "."}`);
+  const problems = options.release ? releaseProblems() : [];
+  for (const tarball of tarballs)
+    problems.push(...(await problemsOf(tarball)).map((problem) => `${tarball.manifest.name}: ${problem}`));
+  for (const problem of problems) console.error(`error: ${problem}`);
+  if (problems.length > 0) return 1;
+  return tried(
+    packed.map(({ file }) => file),
+    options.nodes,
+  );
+}
+
+/** @param {readonly Record<string, string | number>[]} rows */
+function printTable(rows) {
+  const columns = ["package", "packed", "unpacked", "files"];
+  const widths = columns.map((name) =>
+    Math.max(...[name, ...rows.map((row) => String(row[name]))].map((cell) => cell.length)),
+  );
+  const line = (/** @type {string[]} */ cells) =>
+    cells
+      .map((cell, at) => (at === 0 ? cell.padEnd(Number(widths[at])) : cell.padStart(Number(widths[at]))))
+      .join("  ");
+  console.log(line(columns.map((name) => name.toUpperCase())));
+  for (const row of rows) console.log(line(columns.map((name) => String(row[name]))));
+}
+
+/**
+ * @param {readonly string[]} tarballs
+ * @param {readonly string[]} nodes versions of Node
+ * @returns {Promise<number>} the exit code
+ */
+async function tried(tarballs, nodes) {
+  for (const version of nodes) {
+    const project = new Project();
+    try {
+      console.log(`\nNode ${await useNode(project, version)}, in an empty project`);
+      await installAll(project, tarballs);
+      for (const { what, go } of STEPS) {
+        await go(project);
+        console.log(`  ok: ${what}`);
+      }
+    } catch (error) {
+      console.error(`error: under Node ${version}: ${error instanceof Error ? error.message : error}`);
+      return 1;
+    } finally {
+      project.remove();
+    }
+  }
+  return 0;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,42 @@
+/** From built packages to tarballs, by the pinned pnpm: it writes versions where a manifest says `workspace:`, and puts the LICENSE in. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { publishedPackages, ROOT } from "./published.mjs";
+
+/**
+ * Packs every published package. What lies in `into` from an earlier time is removed first.
+ * @param {string} into a folder, absolute
+ * @returns {{ name: string, file: string }[]} by name
+ */
+export function packAll(into) {
+  const published = publishedPackages();
+  for (const { folder } of published) removeLeftOvers(folder);
+  mkdirSync(into, { recursive: true });
+  for (const old of readdirSync(into)) if (old.endsWith(".tgz")) rmSync(join(into, old));
+  const filters = published.flatMap(({ folder }) => ["--filter", `./${relative(ROOT, folder)}`]);
+  const words = ["pnpm", "--recursive", ...filters, "pack", "--pack-destination", into, "--json"];
+  const run = spawnSync(process.execPath, [join(ROOT, "tools", "run.mjs"), ...words], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  if (run.status !== 0) throw new Error(`pnpm pack failed:\n${run.stdout}${run.stderr}`);
+  /** @type {{ name: string, filename: string }[]} */
+  const packed = JSON.parse(run.stdout);
+  return packed
+    .map(({ name, filename }) => ({ name, file: filename }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/**
+ * The compiler adds to dist and removes nothing: what was built from a source that is gone would be packed.
+ * @param {string} folder of a package
+ */
+function removeLeftOvers(folder) {
+  const dist = join(folder, "dist");
+  for (const path of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    if (!/\.[a-z]+$/.test(path)) continue;
+    const source = join(folder, "src", path.replace(/\.(?:d\.ts|js)$/, ".ts"));
+    if (!existsSync(source)) rmSync(join(dist, path));
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The tarballs in an empty project, used as their READMEs say: one step after the other, each of which throws where it fails.
+ *
+ * The programs are those of the READMEs, word by word but for the address, since another broker may have the port that they name.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./published.mjs";
+import { blockOf } from "./readme-blocks.mjs";
+
+/** @typedef {import("./project.mjs").Project} Project */
+/** @typedef {{ readonly what: string, readonly go: (project: Project) => Promise<void> }} Step */
+
+const ADDRESS = "127.0.0.1:9192";
+
+/** What an application has besides: a client of Kafka's, a runner, what types need. */
+const OTHERS = ["kafkajs@2.2.4", "vitest@4.1.12", "@types/node@20"];
+
+/** The strictest that a user may ask for; libraries are not skipped. */
+const STRICT = [
+  ...["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--verbatimModuleSyntax"],
+  ...["--skipLibCheck", "false", "--module", "nodenext", "--moduleResolution", "nodenext"],
+  ...["--target", "es2022", "--lib", "es2022,esnext.disposable", "--types", "node"],
+];
+
+/**
+ * @param {string} folder of a package, relative to the root
+ * @returns {string}
+ */
+const readmeOf = (folder) => readFileSync(join(ROOT, folder, "README.md"), "utf8");
+
+/**
+ * An empty folder, to which everything is installed.
+ * @param {Project} project
+ * @param {readonly string[]} tarballs their files
+ */
+export async function installAll(project, tarballs) {
+  await project.run("npm", ["init", "-y"]);
+  await project.install([...tarballs, ...OTHERS]);
+}
+
+/** @type {Step["go"]} */
+async function commands(project) {
+  const broker = await project.start("npx", ["@minikafka/broker", "--data", "./dir", "--port", "0"]);
+  const { host, port, pid } = JSON.parse(broker.line);
+  const cli = (/** @type {string[]} */ words, input = "") =>
+    project.run("npx", ["minikafka-cli", "-b", `${host}:${port}`, ...words], input);
+  try {
+    await cli(["topics", "create", "visits", "-p", "2"]);
+    await cli(["produce", "visits", "-k", "alice"], "created\n");
+    const [record] = (await cli(["fetch", "visits", "-p", "1", "-e", "-J"])).split("\n").map(parsed);
+    if (record?.key !== "alice" || record?.value !== "created")
+      throw new Error(`fetched ${JSON.stringify(record)}`);
+    project.write(
+      "first.mts",
+      blockOf(readmeOf("packages/client"), "ts", "connect(").replace(ADDRESS, `${host}:${port}`),
+    );
+    await compileAndRun(project, "first");
+  } finally {
+    process.kill(pid, "SIGTERM");
+  }
+  const code = await broker.ended;
+  if (code !== 0) throw new Error(`the broker ended with ${code}`);
+}
+
+/** @param {string} line */
+const parsed = (line) => (line === "" ? null : JSON.parse(line));
+
+/**
+ * @param {Project} project
+ * @param {string} name of an .mts file
+ */
+async function compileAndRun(project, name) {
+  const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+  await project.run("node", [compiler, ...STRICT, "--outDir", "out", `${name}.mts`]);
+  await project.run("node", [`out/${name}.mjs`]);
+}
+
+/** @type {Step["go"]} */
+async function embedding(project) {
+  // As a module of ECMAScript this is the README's word by word; in TypeScript `await using` runs on each Node that we support.
+  project.write("embedded.mts", blockOf(readmeOf("packages/testing"), "js", "await using broker"));
+  await compileAndRun(project, "embedded");
+}
+
+/** @type {Step["go"]} */
+async function vitest(project) {
+  project.write("payments.test.js", blockOf(readmeOf("packages/testing"), "js", "@minikafka/testing/vitest"));
+  const said = await project.run("npx", ["vitest", "run", "payments.test.js"]);
+  if (!/Tests\s+1 passed/.test(plain(said))) throw new Error(said);
+}
+
+/** @type {Step["go"]} */
+async function nodeTest(project) {
+  project.write(
+    "payments-node.mjs",
+    blockOf(readmeOf("packages/testing"), "js", "@minikafka/testing/node-test"),
+  );
+  const said = await project.run("node", ["--test", "--test-reporter=tap", "payments-node.mjs"]);
+  if (!/^# pass 1$/m.test(said)) throw new Error(said);
+}
+
+/** @param {string} text without colours */
+const plain = (text) => text.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g"), "");
+
+/** All of them in one program: what each says of itself holds where the others are loaded too. */
+const PARTS = [
+  "packages/record",
+  "packages/compression",
+  "packages/protocol",
+  "packages/core",
+  "apps/broker",
+];
+const MARKS = ["encodeBatch", "compression", "readRequest", "BrokerCluster", "startBroker"];
+
+/** @type {Step["go"]} */
+async function parts(project) {
+  PARTS.forEach((folder, at) => {
+    project.write(`parts/${at}.mjs`, blockOf(readmeOf(folder), "js", String(MARKS[at])));
+  });
+  project.write("parts/all.mjs", PARTS.map((_, at) => `await import("./${at}.mjs");`).join("\n"));
+  const said = await project.run("node", ["parts/all.mjs"]);
+  for (const line of ["alice=created", "0 created"])
+    if (!said.includes(`${line}\n`)) throw new Error(`said no "${line}":\n${said}`);
+}
+
+/** @type {readonly Step[]} */
+export const STEPS = [
+  {
+    what: "npx starts the broker, the command line and the SDK's first program speak to it, and it ends with 0",
+    go: commands,
+  },
+  {
+    what: "the README's program with a broker of its own compiles strictly, with all types, and runs",
+    go: embedding,
+  },
+  { what: "the README's test for vitest passes", go: vitest },
+  { what: "the README's test for node:test passes", go: nodeTest },
+  { what: "the programs in the READMEs of the parts run", go: parts },
+];
