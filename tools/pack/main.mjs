@@ -32,15 +32,24 @@ async function main() {
   }));
   printTable(rows);
   console.log(`\nin ${relative(process.cwd(), into) || "."}`);
-  const problems = options.release ? releaseProblems() : [];
-  for (const tarball of tarballs)
-    problems.push(...(await problemsOf(tarball)).map((problem) => `${tarball.manifest.name}: ${problem}`));
-  for (const problem of problems) console.error(`error: ${problem}`);
-  if (problems.length > 0) return 1;
-  return tried(
-    packed.map(({ file }) => file),
-    options.nodes,
+  const wrong = await Promise.all(
+    tarballs.map(async (tarball) =>
+      (await problemsOf(tarball)).map((problem) => `${tarball.manifest.name}: ${problem}`),
+    ),
   );
+  if (told(wrong.flat())) return 1;
+  const files = packed.map(({ file }) => file);
+  const worked = await tried(files, options.nodes);
+  return told(options.release ? releaseProblems() : []) || !worked ? 1 : 0;
+}
+
+/**
+ * @param {readonly string[]} problems
+ * @returns {boolean} whether there was any
+ */
+function told(problems) {
+  for (const problem of problems) console.error(`error: ${problem}`);
+  return problems.length > 0;
 }
 
 /** @param {readonly Record<string, string | number>[]} rows */
@@ -60,7 +69,7 @@ function printTable(rows) {
 /**
  * @param {readonly string[]} tarballs
  * @param {readonly string[]} nodes versions of Node
- * @returns {Promise<number>} the exit code
+ * @returns {Promise<boolean>} whether all went well
  */
 async function tried(tarballs, nodes) {
   for (const version of nodes) {
@@ -74,12 +83,12 @@ async function tried(tarballs, nodes) {
       }
     } catch (error) {
       console.error(`error: under Node ${version}: ${error instanceof Error ? error.message : error}`);
-      return 1;
+      return false;
     } finally {
       project.remove();
     }
   }
-  return 0;
+  return true;
 }
 
 process.exitCode = await main();

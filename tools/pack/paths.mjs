@@ -7,7 +7,7 @@ import { textOf } from "./tarball.mjs";
 
 /** Nothing else: no sources, no tests, no maps without what they map to. */
 const BELONGS = [
-  /^(?:package\.json|README\.md|LICENSE)$/,
+  /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^bin\/[a-z-]+\.js$/,
   /^bundle\/(?:[\w-]+\.js|LICENSES\.txt)$/,
   /^dist\/(?:[a-z0-9-]+\/)*[a-z0-9-]+\.(?:js|d\.ts)$/,

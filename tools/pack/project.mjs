@@ -1,6 +1,6 @@
 /** An empty project of a user's, in a temporary folder: files, an install, programs that are run in it. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -27,6 +27,14 @@ export class Project {
   write(name, text) {
     mkdirSync(join(this.folder, name, ".."), { recursive: true });
     writeFileSync(join(this.folder, name), text);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {string}
+   */
+  read(name) {
+    return readFileSync(join(this.folder, name), "utf8");
   }
 
   /**

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./published.mjs";
+import { publishedPackages, ROOT } from "./published.mjs";
 import { blockOf } from "./readme-blocks.mjs";
 
 /** @typedef {import("./project.mjs").Project} Project */
@@ -37,25 +37,41 @@ const readmeOf = (folder) => readFileSync(join(ROOT, folder, "README.md"), "utf8
 export async function installAll(project, tarballs) {
   await project.run("npm", ["init", "-y"]);
   await project.install([...tarballs, ...OTHERS]);
+  project.putOnPath(join(project.folder, "node_modules", ".bin"));
+}
+
+/**
+ * Every door with its types, and the READMEs' programs in TypeScript: `await using` runs as such on each Node that we support, where JavaScript
+ * has it since 24.
+ * @type {Step["go"]}
+ */
+async function compiled(project) {
+  const doors = publishedPackages().flatMap(({ manifest }) =>
+    Object.keys(manifest.exports).map((door) => manifest.name + door.slice(1)),
+  );
+  project.write("doors.mts", doors.map((door, at) => `export * as door${at} from "${door}";\n`).join(""));
+  project.write("first.mts", blockOf(readmeOf("packages/client"), "ts", "connect("));
+  project.write("embedded.mts", blockOf(readmeOf("packages/testing"), "js", "await using broker"));
+  const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+  const files = ["doors.mts", "first.mts", "embedded.mts"];
+  await project.run("node", [compiler, ...STRICT, "--outDir", "out", ...files]);
 }
 
 /** @type {Step["go"]} */
 async function commands(project) {
   const broker = await project.start("npx", ["@minikafka/broker", "--data", "./dir", "--port", "0"]);
   const { host, port, pid } = JSON.parse(broker.line);
-  const cli = (/** @type {string[]} */ words, input = "") =>
-    project.run("npx", ["minikafka-cli", "-b", `${host}:${port}`, ...words], input);
+  const at = ["-b", `${host}:${port}`];
   try {
-    await cli(["topics", "create", "visits", "-p", "2"]);
-    await cli(["produce", "visits", "-k", "alice"], "created\n");
-    const [record] = (await cli(["fetch", "visits", "-p", "1", "-e", "-J"])).split("\n").map(parsed);
-    if (record?.key !== "alice" || record?.value !== "created")
-      throw new Error(`fetched ${JSON.stringify(record)}`);
-    project.write(
-      "first.mts",
-      blockOf(readmeOf("packages/client"), "ts", "connect(").replace(ADDRESS, `${host}:${port}`),
+    await project.run("npx", ["minikafka-cli", ...at, "topics", "create", "visits", "-p", "2"]);
+    await project.run("minikafka-cli", [...at, "produce", "visits", "-k", "alice"], "created\n");
+    const record = JSON.parse(
+      await project.run("minikafka-cli", [...at, "fetch", "visits", "-p", "1", "-e", "-J"]),
     );
-    await compileAndRun(project, "first");
+    if (record.key !== "alice" || record.value !== "created") throw new Error(JSON.stringify(record));
+    project.write("out/first.mjs", project.read("out/first.mjs").replace(ADDRESS, `${host}:${port}`));
+    const said = await project.run("node", ["out/first.mjs"]);
+    if (said !== "0 alice created\n") throw new Error(said);
   } finally {
     process.kill(pid, "SIGTERM");
   }
@@ -63,30 +79,16 @@ async function commands(project) {
   if (code !== 0) throw new Error(`the broker ended with ${code}`);
 }
 
-/** @param {string} line */
-const parsed = (line) => (line === "" ? null : JSON.parse(line));
-
-/**
- * @param {Project} project
- * @param {string} name of an .mts file
- */
-async function compileAndRun(project, name) {
-  const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-  await project.run("node", [compiler, ...STRICT, "--outDir", "out", `${name}.mts`]);
-  await project.run("node", [`out/${name}.mjs`]);
-}
-
 /** @type {Step["go"]} */
 async function embedding(project) {
-  // As a module of ECMAScript this is the README's word by word; in TypeScript `await using` runs on each Node that we support.
-  project.write("embedded.mts", blockOf(readmeOf("packages/testing"), "js", "await using broker"));
-  await compileAndRun(project, "embedded");
+  const said = await project.run("node", ["out/embedded.mjs"]);
+  if (!said.includes("value: 'created'")) throw new Error(said);
 }
 
 /** @type {Step["go"]} */
 async function vitest(project) {
   project.write("payments.test.js", blockOf(readmeOf("packages/testing"), "js", "@minikafka/testing/vitest"));
-  const said = await project.run("npx", ["vitest", "run", "payments.test.js"]);
+  const said = await project.run("vitest", ["run", "payments.test.js"]);
   if (!/Tests\s+1 passed/.test(plain(said))) throw new Error(said);
 }
 
@@ -124,16 +126,17 @@ async function parts(project) {
     if (!said.includes(`${line}\n`)) throw new Error(`said no "${line}":\n${said}`);
 }
 
-/** @type {readonly Step[]} */
+/** @type {readonly Step[]} In this order: the first leaves what others run. */
 export const STEPS = [
   {
-    what: "npx starts the broker, the command line and the SDK's first program speak to it, and it ends with 0",
-    go: commands,
+    what: "every door and the READMEs' programs compile at the strictest, types of libraries included",
+    go: compiled,
   },
   {
-    what: "the README's program with a broker of its own compiles strictly, with all types, and runs",
-    go: embedding,
+    what: "npx starts the broker, the command line and the SDK's first program use it, and it ends with 0",
+    go: commands,
   },
+  { what: "the README's program with a broker of its own runs", go: embedding },
   { what: "the README's test for vitest passes", go: vitest },
   { what: "the README's test for node:test passes", go: nodeTest },
   { what: "the programs in the READMEs of the parts run", go: parts },
