@@ -151,6 +151,24 @@ test("a topic is made before what follows on its connection, and holds up no oth
   expect(await maker.answer()).toMatchObject({ ok: true, id: "produce", offset: 0 });
 });
 
+test("while the folders of a large topic are removed, others are answered, and the topic is gone for all of them", async () => {
+  const broker = await openBroker({ clock: "auto", start_time: undefined });
+  const [remover, other] = [Session.open(broker), Session.open(broker)];
+  await remover.call("create_topic", { topic: "large", partitions: 100 });
+  remover.request({ operation: "delete_topic", topic: "large", id: "delete" });
+  remover.request({ operation: "create_topic", topic: "large", partitions: 1, id: "anew" });
+  let answered = 0;
+  while (remover.answers.length === 0) {
+    expect(await other.call("list_topics")).toMatchObject({ topics: [] });
+    answered++;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(answered).toBeGreaterThan(10);
+  expect(await remover.answer()).toMatchObject({ ok: true, id: "delete" });
+  expect(await remover.answer()).toMatchObject({ ok: true, id: "anew" });
+  expect(await other.call("metadata", { topic: "large" })).toMatchObject({ partitions: [{ partition: 0 }] });
+});
+
 test("what comes behind a request that takes effect only when it is answered sees that, with and without ids", async () => {
   const place = { topic: "replicated", partition: 0 };
   const requests = [

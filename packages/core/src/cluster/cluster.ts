@@ -87,17 +87,22 @@ export class BrokerCluster extends ClusterReads {
    * internal ones, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN. Kafka: CreatePartitions (KIP-195).
    */
   async growTopic(topic: string, partitions: number): Promise<void> {
-    const { topics } = this.rooms;
-    await topics.growLater(requireClientTopic(this.topics.require(topic)), partitions, () =>
-      this.lifecycle.requireRunning(),
-    );
+    const before = requireClientTopic(this.topics.require(topic));
+    await this.rooms.topics.growLater(before, partitions, () => this.lifecycle.requireRunning());
   }
 
   /** Deletes a topic with all its records. Throws UNKNOWN_TOPIC, INVALID_TOPIC for an internal one, STORAGE_ERROR, BROKER_FAILED. */
   deleteTopic(topic: string): void {
-    this.lifecycle.requireRunning();
-    const { topics } = this.rooms;
-    topics.delete(requireClientTopic(topics.catalogue.require(topic)));
+    this.rooms.topics.delete(requireClientTopic(this.topics.require(topic)));
+  }
+
+  /**
+   * The same without holding up the kernel for long: the topic is gone for good from this call on, and its folders when this
+   * resolves. Who makes one of its name meanwhile waits for that. Rejects as deleteTopic() throws.
+   */
+  async deleteTopicLater(topic: string): Promise<void> {
+    const deleted = requireClientTopic(this.topics.require(topic));
+    await this.rooms.topics.deleteLater(deleted, () => this.lifecycle.requireRunning());
   }
 
   /**
@@ -106,8 +111,7 @@ export class BrokerCluster extends ClusterReads {
    * IncrementalAlterConfigs (KIP-339).
    */
   alterConfig(topic: string, changes: ConfigChanges): void {
-    const { topics } = this.rooms;
-    topics.alter(requireClientTopic(this.topics.require(topic)), parseChanges(changes));
+    this.rooms.topics.alter(requireClientTopic(this.topics.require(topic)), parseChanges(changes));
   }
 
   /**

@@ -23,7 +23,7 @@ import type { PartitionTable } from "./partition-table.ts";
 import { changedConfig, type ParsedChanges } from "./topic-config-change.ts";
 import { TopicFolders } from "./topic-folders.ts";
 import { grownTopic } from "./topic-growth.ts";
-import { collisionKey } from "./topic-name.ts";
+import { TopicRemovals } from "./topic-removals.ts";
 import type { Topic, TopicCatalogue } from "./topics.ts";
 import { TopicsBeingMade } from "./topics-being-made.ts";
 
@@ -40,6 +40,7 @@ export class TopicChanges {
   readonly #table: PartitionTable;
   readonly #reserve: DiskReserve;
   readonly #folders: TopicFolders;
+  readonly #removals: TopicRemovals;
   readonly #env: Env;
   readonly #beingMade: TopicsBeingMade;
 
@@ -48,7 +49,9 @@ export class TopicChanges {
     this.#brokers = brokers;
     this.#table = table;
     this.#reserve = reserve;
-    this.#folders = new TopicFolders(brokers, env);
+    const folders = new TopicFolders(brokers, env);
+    this.#folders = folders;
+    this.#removals = new TopicRemovals({ keeper, brokers, folders }, env);
     this.#beingMade = new TopicsBeingMade(this.#folders);
     this.#env = env;
   }
@@ -59,7 +62,7 @@ export class TopicChanges {
 
   /** Finishes what a crash left, then opens every log. Throws DiskError; a log that cannot be opened is no reason. */
   recover(): void {
-    for (const topic of this.#keeper.deletions) this.#tryToFinish(topic);
+    for (const topic of this.#keeper.deletions) this.#removals.tryNow(topic);
     const topics = this.catalogue.list();
     this.#folders.clearLeftovers([...topics, ...this.#keeper.deletions]);
     for (const topic of topics) this.#table.add(topic, this.#folders.open(topic));
@@ -70,7 +73,7 @@ export class TopicChanges {
     this.#requireMakeable(topic);
     answeringForDisk(() => {
       this.#env.faults.hit("topic.create.before_folders", { topic: topic.topic });
-      this.#finishRivals(topic);
+      this.#removals.finishRivals(topic);
       this.#complete(topic, this.#folders.make(topic));
     });
   }
@@ -83,9 +86,9 @@ export class TopicChanges {
     this.#requireMakeable(topic);
     await this.#beingMade.make(topic, 0, {
       requireServing,
-      begin: () => {
+      begin: async () => {
         this.#env.faults.hit("topic.create.before_folders", { topic: topic.topic });
-        this.#finishRivals(topic);
+        await this.#removals.finishRivalsLater(topic, requireServing);
       },
       complete: () => {
         this.catalogue.requireRoom(topic.partitions.length, topic.partitions[0]?.replicas.length ?? 1);
@@ -108,7 +111,7 @@ export class TopicChanges {
     this.#requireMakeable(grown);
     await this.#beingMade.make(grown, from, {
       requireServing,
-      begin: () => this.#env.faults.hit("topic.grow.before_folders", { topic }),
+      begin: async () => this.#env.faults.hit("topic.grow.before_folders", { topic }),
       complete: () => {
         const now = this.catalogue.require(topic);
         if (now.topicId !== before.topicId)
@@ -169,6 +172,21 @@ export class TopicChanges {
    * later. Throws STORAGE_ERROR; BROKER_FAILED when nobody knows what the metadata says.
    */
   delete(topic: Topic): void {
+    this.#commitDeletion(topic);
+    this.#removals.tryNow(topic);
+    this.#reserve.fill();
+  }
+
+  /**
+   * The same with the folders removed in parts, so that others have their turn: the topic is gone from this call on, and its
+   * folders are when it resolves, or as delete() has it. When the cluster ends meanwhile, the next opening removes the rest.
+   */
+  async deleteLater(topic: Topic, requireServing: () => void): Promise<void> {
+    this.#commitDeletion(topic);
+    if (await this.#removals.tryLater(topic, requireServing)) this.#reserve.fill();
+  }
+
+  #commitDeletion(topic: Topic): void {
     this.#keeper.requireWritable();
     answeringForDisk(() => {
       this.#env.faults.hit("topic.delete.before_metadata", { topic: topic.topic });
@@ -181,8 +199,6 @@ export class TopicChanges {
       this.#reserve.spend(() => this.#keeper.commit({ topics, deletions }, remove));
     });
     this.#env.trace({ kind: "topic_deleted", topic: topic.topic, partitions: topic.partitions.length });
-    this.#tryToFinish(topic);
-    this.#reserve.fill();
   }
 
   /** Changes a topic's settings, durably; what is open goes by them when this returns. Throws as delete() does. */
@@ -199,30 +215,5 @@ export class TopicChanges {
       this.#env.trace({ kind: "config_altered", topic: topic.topic, changes });
       this.#env.faults.hit("topic.alter.after_metadata", { topic: topic.topic });
     });
-  }
-
-  /** Names that collide may share a folder on a disk that does not tell case apart: the old one goes first. */
-  #finishRivals({ topic }: Topic): void {
-    const key = collisionKey(topic);
-    const rivals = this.#keeper.deletions.filter((deletion) => collisionKey(deletion.topic) === key);
-    for (const deletion of rivals) this.#finish(deletion);
-  }
-
-  #tryToFinish(deletion: Topic): void {
-    try {
-      this.#env.faults.hit("topic.delete.after_metadata", { topic: deletion.topic });
-      this.#finish(deletion);
-    } catch (problem) {
-      // The topic is gone all the same; its folders stand in the metadata until they are gone as well.
-      if (!isRefusal(problem)) throw problem;
-    }
-  }
-
-  /** Not where a broker has failed: what its disk says that it has removed may be back after a power cut. */
-  #finish(deletion: Topic): void {
-    for (const brokerId of new Set(deletion.partitions.flatMap(({ replicas }) => replicas)))
-      this.#brokers.get(brokerId).requireNotFailed();
-    this.#folders.remove(deletion);
-    this.#keeper.forget(deletion);
   }
 }

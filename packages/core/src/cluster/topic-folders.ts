@@ -1,7 +1,7 @@
 /**
  * A topic's folders, on all brokers that hold a copy of its partitions: made, opened, removed.
  *
- * Invariants: what make() returns is durable; what remove() removed stays removed.
+ * Invariants: what make() returns is durable; what remove() removed stays removed once syncAbove() has returned.
  * Never: records removed of which no one said that they may go; a foreign file removed at all.
  */
 
@@ -50,7 +50,7 @@ export class TopicFolders {
             this.#brokers.get(brokerId).openLog(topic, from + index, { create: true }),
           ),
         );
-      this.#syncAbove(topic);
+      this.syncAbove(topic);
       return logs;
     } catch (problem) {
       if (isRefusal(problem)) this.undo(topic, from);
@@ -89,8 +89,11 @@ export class TopicFolders {
     );
   }
 
-  /** Removes a deleted topic's folders, durably. Throws DiskError; then it can be tried again. */
-  remove(topic: Topic): void {
+  /**
+   * Removes a deleted topic's folders, one between two turns; syncAbove() makes that durable. Throws DiskError; then it can be
+   * tried again.
+   */
+  *remove(topic: Topic): Generator<void> {
     for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
       const site = { brokerId: broker.brokerId, topic: topic.topic, partition };
       this.#env.faults.hit("topic.delete.before_remove", site);
@@ -98,12 +101,12 @@ export class TopicFolders {
       if (owner !== null && owner !== topic.topicId) {
         // A metadata file from before the topic was made anew says that this one has to go: its records nobody deleted.
         this.#noteForeign(broker, [folder]);
-        continue;
+      } else {
+        this.#noteForeign(broker, removePartitionFolder(this.#env.disk, folder));
+        this.#env.faults.hit("topic.delete.after_remove", site);
       }
-      this.#noteForeign(broker, removePartitionFolder(this.#env.disk, folder));
-      this.#env.faults.hit("topic.delete.after_remove", site);
+      yield;
     }
-    this.#syncAbove(topic);
   }
 
   /** Removes the empty folders of interrupted creations. Whatever else no one of `topics` explains is noted and stays. */
@@ -143,9 +146,18 @@ export class TopicFolders {
     }
   }
 
-  #syncAbove(topic: Topic): void {
-    const brokers = new Set(placesOf(topic, this.#brokers).map(({ broker }) => broker));
-    for (const broker of brokers) this.#env.disk.syncFolder(broker.folder);
+  /** Makes durable which folders of the topic there are. Throws DiskError. */
+  syncAbove(topic: Topic): void {
+    for (const folder of this.#above(topic)) this.#env.disk.syncFolder(folder);
+  }
+
+  /** The same off the thread. */
+  async syncAboveLater(topic: Topic): Promise<void> {
+    for (const folder of this.#above(topic)) await this.#env.disk.syncFolderLater(folder);
+  }
+
+  #above(topic: Topic): ReadonlySet<string> {
+    return new Set(placesOf(topic, this.#brokers).map(({ broker }) => broker.folder));
   }
 
   #noteForeign(broker: Broker, paths: readonly string[]): void {

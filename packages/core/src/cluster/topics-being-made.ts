@@ -5,7 +5,7 @@
  * Never: a folder touched once the cluster is closed, since it may be another's then, or before it is known to hold no records.
  */
 import { DiskError } from "../env/disk.ts";
-import { answeringForDisk, isRefusal } from "../env/disk-answer.ts";
+import { isRefusal } from "../env/disk-answer.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
 import type { TopicFolders } from "./topic-folders.ts";
@@ -14,7 +14,7 @@ import type { Topic } from "./topics.ts";
 
 /** What is done before and after, and whether the partitions count then. */
 export interface Making {
-  readonly begin: () => void;
+  readonly begin: () => Promise<void>;
   readonly complete: () => void;
   readonly isThere: () => boolean;
   /** Throws when the cluster has been closed meanwhile. */
@@ -48,7 +48,8 @@ export class TopicsBeingMade {
     this.#keys.add(key);
     let isOurs = false;
     try {
-      answeringForDisk(begin);
+      await begin();
+      requireServing();
       this.#folders.clear(topic, from);
       isOurs = true;
       await this.#folders.prepare(topic, from).finally(() => {

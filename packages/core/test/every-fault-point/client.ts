@@ -28,7 +28,7 @@ export async function create(life: FaultLife, request: TopicRequest, { later = f
 export async function remove(life: FaultLife, topic: string): Promise<void> {
   await life.step(`delete ${topic}`, async (cluster) => {
     life.witness.topic(topic, "unknown");
-    if (cluster.hasTopic(topic)) cluster.deleteTopic(topic);
+    if (cluster.hasTopic(topic)) await cluster.deleteTopicLater(topic);
     life.witness.topic(topic, "gone");
   });
 }

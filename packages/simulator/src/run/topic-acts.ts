@@ -47,7 +47,7 @@ export function deleteTopic(world: RunWorld, { topic }: ActOf<"delete_topic">): 
   const recorded = recorder.asked("delete_topic", "operator", { topic });
   // Whatever comes of it, nobody counts on it any more.
   topics.gone(topic);
-  operate(world, (cluster) => cluster.deleteTopic(topic), {
+  operate(world, (cluster) => cluster.deleteTopicLater(topic), {
     done: () => recorded.ok({}),
     refused: (code) => recorded.unknown(code),
   });

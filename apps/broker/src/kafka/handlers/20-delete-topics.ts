@@ -20,7 +20,7 @@ type Asked = Request["topics"][number];
 type TopicResult = ResponseOf<"DeleteTopics">["responses"][number];
 
 export const deleteTopics: KafkaHandler<"DeleteTopics"> = {
-  serve(request, context, call) {
+  async serve(request, context, call) {
     const refused = (asked: Asked, why: string): TopicResult => ({
       ...asked,
       ...partProblem(new KafkaRefusal("INVALID_REQUEST", why), call),
@@ -28,14 +28,15 @@ export const deleteTopics: KafkaHandler<"DeleteTopics"> = {
     const asked = askedOf(request).map((each) => ({ each, key: keyOf(each, context.cluster) }));
     const twice = namedTwice(asked.flatMap(({ key }) => key ?? []));
     const told = new Set<string>();
-    const responses: TopicResult[] = [];
+    // Each topic is gone before the next is looked at; their folders go side by side.
+    const responses: (TopicResult | Promise<TopicResult>)[] = [];
     for (const { each, key } of asked) {
       if (key === null) responses.push(refused(each, "expected a name or an id, and not both"));
       else if (!twice.has(key)) responses.push(resultOf(each, context, call));
       else if (!told.has(key)) responses.push(refused(each, "the topic is named more than once"));
       if (key !== null) told.add(key);
     }
-    return { responses };
+    return { responses: await Promise.all(responses) };
   },
   refusal: (request, errorCode) => ({
     responses: askedOf(request).map((asked) => ({ ...asked, errorCode })),
@@ -54,13 +55,13 @@ function keyOf({ name, topicId }: Asked, cluster: BrokerCluster): string | null 
   return name !== null && cluster.hasTopic(name) ? cluster.describeTopic(name).topicId : `named ${name}`;
 }
 
-function resultOf(asked: Asked, { cluster }: BrokerContext, call: KafkaCall): TopicResult {
+async function resultOf(asked: Asked, { cluster }: BrokerContext, call: KafkaCall): Promise<TopicResult> {
   const name = asked.name ?? cluster.topicOfId(asked.topicId);
   if (name === null)
     return { ...asked, errorCode: KAFKA_ERRORS.UNKNOWN_TOPIC_ID, errorMessage: "no topic has this id" };
   try {
     const topicId = cluster.hasTopic(name) ? cluster.describeTopic(name).topicId : ZERO_UUID;
-    cluster.deleteTopic(name);
+    await cluster.deleteTopicLater(name);
     return { name, topicId, errorCode: NONE };
   } catch (problem) {
     return { name, topicId: asked.topicId, ...partProblem(problem, call) };
