@@ -46,6 +46,8 @@ const EXIT_CODES = {
   BUFFER_FULL: EXIT.unexpected,
   INVALID_ANSWER: EXIT.unexpected,
   NO_POSITION: EXIT.unexpected,
+  SERIALIZATION: EXIT.unexpected,
+  RECORD_DESERIALIZATION: EXIT.unexpected,
   FAULT_NOT_FIRED: EXIT.refusedByState,
   UNEXPECTED: EXIT.unexpected,
 

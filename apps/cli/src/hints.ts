@@ -112,6 +112,8 @@ const HINTS = {
   BUFFER_FULL: null,
   INVALID_ANSWER: ({ broker }) => `is it a MiniKafka broker that listens at ${broker}?`,
   NO_POSITION: null,
+  SERIALIZATION: null,
+  RECORD_DESERIALIZATION: null,
   FAULT_NOT_FIRED:
     "minikafka-cli fault list shows how often each could have acted: with no hits, nothing came by within its scope",
   UNEXPECTED: "this is a fault of minikafka-cli; please report it with the lines above",

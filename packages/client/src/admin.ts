@@ -44,17 +44,26 @@ export interface NewTopic {
   readonly config?: RequestFields<"create_topic">["config"];
 }
 
+/** A topic by name, with how many partitions it has. */
 export type ListedTopic = CamelCased<ParsedResponse<"list_topics">["topics"][number]>;
+/** Who leads each partition of a topic, in which epoch, and who is in sync. */
 export type TopicMetadataView = CamelCased<ParsedResponse<"metadata">>;
+/** One partition of them. */
 export type PartitionMetadataView = TopicMetadataView["partitions"][number];
+/** What a partition's leader knows of it: marks, replicas, segments, epochs, producers. */
 export type PartitionDescription = CamelCased<ParsedResponse<"describe_partition">>;
+/** A batch as it lies in a file; one that is damaged says what is wrong with it. */
 export type DumpedBatch = CamelCased<Omit<ParsedResponse<"dump_log">["batches"][number], "records">>;
+/** Batches as they lie in the files of one replica, and where to go on. */
 export type LogDump = CamelCased<Omit<ParsedResponse<"dump_log">, "batches">> & {
   readonly batches: readonly DumpedBatch[];
 };
+/** The brokers, the clock and the dials of a cluster. */
 export type ClusterDescription = CamelCased<ParsedResponse<"describe_cluster">>;
 
+/** The new leader, its epoch, and who is in sync then. */
 export type Promotion = CamelCased<ParsedResponse<"promote">>;
+/** What a follower cut and copied to be in sync again. */
 export type Rejoining = CamelCased<ParsedResponse<"rejoin">>;
 
 /** A partition's metadata with its leader's description, or with why that could not be had. */
@@ -64,26 +73,31 @@ export type DescribedPartition = PartitionMetadataView &
     | { readonly description: null; readonly error: MiniKafkaError }
   );
 
+/** A topic with what is known of each of its partitions. */
 export interface TopicDescription {
   readonly topic: string;
   readonly partitions: readonly DescribedPartition[];
 }
 
+/** A setting of a topic: its value, and whether the topic says so itself. */
 export type ConfigEntry = CamelCased<ParsedResponse<"describe_config">["config"][number]>;
 /** New values by the broker's names; `null` takes the topic's own value back, so that the default holds. */
 export type ConfigChanges = RequestFields<"alter_config">["config"];
 
+/** Which offset of a partition is asked for. */
 export interface OffsetQuery extends TopicPartition {
   /** "latest" is the end of what is visible; a time finds the first record at or after it. */
   readonly at: OffsetPlace;
   readonly isolation?: "read_uncommitted" | "read_committed" | undefined;
 }
 
+/** Which records of a partition are to be deleted. */
 export interface RecordDeletion extends TopicPartition {
   /** The first offset that stays; "highWatermark" keeps nothing that is visible now. */
   readonly beforeOffset: number | "highWatermark";
 }
 
+/** Which batches are to be shown. */
 export interface LogDumpQuery extends TopicPartition {
   /** Whose replica. Default: the leader's. */
   readonly brokerId?: number | undefined;
@@ -101,8 +115,10 @@ export type LogFindQuery = TopicPartition &
     | { readonly offset: number; readonly timestampMs?: undefined }
     | { readonly timestampMs: number; readonly offset?: undefined }
   );
+/** Where an offset lies in the files, and the steps of the way to it. */
 export type LogFind = CamelCased<ParsedResponse<"find_in_log">>;
 
+/** An offset that was asked for. */
 export interface FoundOffset {
   /** `null` when no visible record is that late. */
   readonly offset: number | null;
@@ -110,6 +126,7 @@ export interface FoundOffset {
   readonly timestampMs: number | null;
 }
 
+/** Administration of topics, groups, transactions and brokers (Kafka: Admin). Made by `client.admin()`; it holds nothing and needs no close. */
 export class Admin {
   readonly #session: Session;
 
@@ -185,6 +202,7 @@ export class Admin {
     return Promise.all(topics.map((topic) => this.describeTopic(topic, options)));
   }
 
+  /** The first offset, the end of what is visible, or the first record of a time (Kafka: listOffsets). Fails with UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
   async listOffsets(query: OffsetQuery, options?: CallOptions): Promise<FoundOffset> {
     const { topic, partition, at, isolation = "read_uncommitted" } = query;
     const fields = { topic, partition, timestamp_ms: timestampOf(at), isolation };
@@ -347,6 +365,7 @@ export class Admin {
     return abortTransaction(this.#session, transactionalId, options);
   }
 
+  /** The brokers, the clock and the dials. */
   async describeCluster(options?: CallOptions): Promise<ClusterDescription> {
     return camelCased(await this.#session.call("describe_cluster", {}, options));
   }

@@ -4,6 +4,7 @@ import type { ConnectTarget } from "./connect-target.ts";
 import type { BatchCallOptions, CallOptions, CloseOptions } from "./session.ts";
 import { fieldNames, requireOptions, usageError } from "./usage.ts";
 
+/** How a client works, whatever it is connected to. */
 export interface ClientOptions {
   /**
    * Default: the system's. With a `ManualClock` linger, backoff and timeouts are stepped at the client. With "broker" they go by the
@@ -22,6 +23,7 @@ export interface ClientOptions {
   readonly answerBytesMax?: number | undefined;
 }
 
+/** The same, and how long `connect` tries. */
 export interface ConnectOptions extends ClientOptions {
   /** Attempts before `connect` fails (default 1). Later losses of the link are mended without bound, while requests wait. */
   readonly attemptsMax?: number | undefined;

@@ -26,13 +26,17 @@ import { ClockFollower } from "./clock-follower.ts";
 import { type ConnectTarget, checkedTarget } from "./connect-target.ts";
 import { Consumer } from "./consumer/consumer.ts";
 import type { ConsumerOptions } from "./consumer/consumer-options.ts";
+import { traced } from "./diagnostics.ts";
 import { MiniKafkaError } from "./errors.ts";
 import { EventStream } from "./event-stream.ts";
 import { Faults } from "./faults.ts";
 import { LIMITS } from "./limits.ts";
 import { type LinkFactory, openLink, tcpLink, tcpLinkOfPassingChunks } from "./link/link-factory.ts";
+import type { RequestOptions } from "./link/pending-request.ts";
 import { type LinkOptions, ReconnectingLink } from "./link/reconnecting-link.ts";
+import type { RequestContent } from "./link/request-line.ts";
 import { askedWaitMs, asText, parseAnswer } from "./operation-answer.ts";
+import type { Payload } from "./producer/produced-record.ts";
 import { Producer } from "./producer/producer.ts";
 import type { ProducerOptions } from "./producer/producer-options.ts";
 import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
@@ -61,6 +65,7 @@ export async function connect(
   return client;
 }
 
+/** One broker, over one link that comes back. Made by `connect`; all that was made from it is closed with it. */
 export class Client implements Session, AsyncDisposable {
   readonly clock: ClientClock;
   readonly random: () => number;
@@ -109,6 +114,7 @@ export class Client implements Session, AsyncDisposable {
     this.#link = new ReconnectingLink({ ...this.#linkOptions, factory: requestFactory });
   }
 
+  /** Whether the link stands now. Without it a request connects again. */
   get isConnected(): boolean {
     return this.#link.isConnected;
   }
@@ -149,10 +155,11 @@ export class Client implements Session, AsyncDisposable {
     refuseWatch(operation);
     requireOptions(operation, options, CALL_OPTIONS);
     const { timeoutMs = this.requestTimeoutMs, signal } = options;
-    const answer = await this.#link.request({ operation, fields }, { timeoutMs, signal });
+    const answer = await this.#send({ operation, fields }, { timeoutMs, signal });
     return asText(answer);
   }
 
+  /** Events of the cluster over a connection of their own, each as `shape` makes it; `stepper().events()` is what to call. */
   watch<Event>(
     fields: RequestFields<"watch">,
     shape: (event: WatchedEvent) => Event,
@@ -168,30 +175,37 @@ export class Client implements Session, AsyncDisposable {
     );
   }
 
-  producer(options?: ProducerOptions): Producer {
+  /** Throws USAGE for options that don't fit together. Closed with the client. */
+  producer<K = Payload, V = Payload>(options?: ProducerOptions<K, V>): Producer<K, V> {
     return new Producer(this, options);
   }
 
-  consumer(options?: ConsumerOptions): Consumer {
+  /** Throws USAGE for options that don't fit together. Closed with the client. */
+  consumer<K = Buffer, V = Buffer>(options?: ConsumerOptions<K, V>): Consumer<K, V> {
     return new Consumer(this, options);
   }
 
+  /** Topics, groups, offsets, transactions, brokers. */
   admin(): Admin {
     return new Admin(this);
   }
 
+  /** The broker's clock and its background work, step by step; and the events of the cluster. */
   stepper(): Stepper {
     return new Stepper(this);
   }
 
+  /** Faults that are armed on purpose. */
   faults(): Faults {
     return new Faults(this);
   }
 
+  /** States of the cluster to be gone back to. */
   snapshots(): Snapshots {
     return new Snapshots(this);
   }
 
+  /** Closes `part` when the client closes. Returns how to be forgotten. */
   own(part: Closable): () => void {
     this.#parts.add(part);
     return () => this.#parts.delete(part);
@@ -232,7 +246,18 @@ export class Client implements Session, AsyncDisposable {
     const asked = options.timeoutMs ?? this.requestTimeoutMs + askedWaitMs(name, fields);
     // What is left of a larger wait is a fraction; nobody reads six decimals of a millisecond.
     const timeoutMs = Math.ceil(Math.min(asked, timeoutMsMax));
-    return this.#link.request({ operation: name, fields, bytes }, { timeoutMs, signal, oneWay });
+    return this.#send({ operation: name, fields, bytes }, { timeoutMs, signal, oneWay });
+  }
+
+  #send(content: RequestContent, options: RequestOptions): Promise<JsonObject> {
+    const { operation, fields } = content;
+    const { timeoutMs, oneWay = false } = options;
+    const { peer } = this.#linkOptions;
+    return traced(
+      "minikafka:request",
+      () => ({ peer, operation, fields, oneWay, timeoutMs }),
+      () => this.#link.request(content, options),
+    );
   }
 }
 

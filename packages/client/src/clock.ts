@@ -6,6 +6,7 @@
 /** Ends a wait before its time; does nothing once it has run. */
 export type Cancel = () => void;
 
+/** What a client asks for the time. */
 export interface ClientClock {
   /** "manual" when a hand moves it: lingering batches then wait for `Producer.runDueFlushes`. */
   readonly mode: "auto" | "manual";
@@ -17,6 +18,7 @@ export interface ClientClock {
   after(delayMs: number, action: () => void): Cancel;
 }
 
+/** The system's time and timers. */
 export const systemClock: ClientClock = {
   mode: "auto",
   nowMs: () => Date.now(),
@@ -46,14 +48,17 @@ export class ManualClock implements ClientClock {
     this.#startMs = startMs;
   }
 
+  /** Milliseconds since the Unix epoch, as far as `advance` has moved them. */
   nowMs(): number {
     return this.#startMs + this.#passedMs;
   }
 
+  /** Milliseconds by which `advance` has moved it. */
   elapsedMs(): number {
     return this.#passedMs;
   }
 
+  /** Runs `action` once, within the `advance` that comes so far. */
   after(delayMs: number, action: () => void): Cancel {
     const wait: Wait = { dueMs: this.#passedMs + Math.max(0, delayMs), action };
     this.#waits.push(wait);

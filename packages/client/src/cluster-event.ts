@@ -31,6 +31,7 @@ export interface EventsDropped extends EventPlace {
 /** Its `kind` tells which facts it has. A newer broker may send kinds that this type does not know: they come as they are. */
 export type ClusterEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventKind] | EventsDropped;
 
+/** Which events are watched. */
 export interface EventQuery {
   /** Only events of these topics, which need not exist yet. Default: all events. */
   readonly topics?: readonly string[] | undefined;

@@ -10,6 +10,7 @@ interface ClientErrorEntry {
   readonly sentence: string;
 }
 
+/** The SDK's own codes; the broker's are in the protocol's table. */
 export const CLIENT_ERRORS = {
   CONNECTION: {
     retriable: true,
@@ -31,6 +32,16 @@ export const CLIENT_ERRORS = {
     retriable: false,
     sentence: "The partition has no position, and autoOffsetReset is error: seek first.",
   },
+  SERIALIZATION: {
+    retriable: false,
+    sentence:
+      "A serializer refused the key or the value of a record, which was not accepted; its cause says why.",
+  },
+  RECORD_DESERIALIZATION: {
+    retriable: false,
+    sentence:
+      "A deserializer refused the key or the value of a record; seek past its details.offset to go on.",
+  },
   FAULT_NOT_FIRED: {
     retriable: false,
     sentence: "A fault that was armed on purpose has not acted; details.hits says how often it could have.",
@@ -38,11 +49,13 @@ export const CLIENT_ERRORS = {
   USAGE: { retriable: false, sentence: "The call is not one that this SDK takes; the message says why." },
 } as const satisfies { readonly [code: string]: ClientErrorEntry };
 
+/** A code that only a client can find. */
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS;
 
 /** A known code, or one of a newer broker; the last member keeps completion for the known ones. */
 export type MiniKafkaErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
 
+/** Numbers and names beside the message of an error. */
 export type MiniKafkaErrorDetails = Readonly<{ [name: string]: unknown }>;
 
 export interface MiniKafkaErrorFacts {

@@ -46,6 +46,7 @@ export interface EventStreamOptions<Event> {
 
 const OVER = { done: true, value: undefined } as const;
 
+/** Events of the cluster, one after another: `for await`, or `next` by hand. Made by `stepper.events()`. */
 export class EventStream<Event> implements AsyncIterableIterator<Event>, AsyncDisposable {
   readonly #host: EventStreamHost;
   readonly #options: EventStreamOptions<Event>;

@@ -59,7 +59,9 @@ export interface FaultOrder {
   readonly transactionalId?: string | undefined;
 }
 
+/** All points with the actions that they take, and what is armed. */
 export type FaultListing = CamelCased<ParsedResponse<"list_faults">>;
+/** An armed fault with its counts. */
 export type ListedFault = FaultListing["rules"][number];
 
 /** How often a fault could have acted, how often it did, and how many it holds. */
@@ -167,6 +169,7 @@ export class FaultRule implements AsyncDisposable {
   }
 }
 
+/** Faults that are armed on purpose (Kafka has none). Made by `client.faults()`. */
 export class Faults {
   readonly #session: Session;
 

@@ -10,15 +10,18 @@ import type { CallOptions, Session } from "./session.ts";
 import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
 import { requireOptions, usageError } from "./usage.ts";
 
+/** A group by name, with its state, its generation, and how many members it has. */
 export type ListedGroup = CamelCased<ParsedResponse<"list_groups">["groups"][number]>;
 
 type Described = CamelCased<ParsedResponse<"describe_group">>;
 type DescribedMember = Described["members"][number];
 
+/** A group with its members, and why it was rebalanced last. */
 export interface GroupDescription extends Omit<Described, "members"> {
   readonly members: readonly GroupMember[];
 }
 
+/** A member with what it has, waits for, and lets go. */
 export interface GroupMember extends Omit<DescribedMember, "classic"> {
   /** Of a member of a classic group, such as a Kafka client's consumer; `null` of another. */
   readonly classic: ClassicMemberFacts | null;
@@ -36,6 +39,7 @@ export interface ClassicMemberFacts {
   readonly assignment: Buffer;
 }
 
+/** Which committed offsets are asked for. */
 export interface FetchOffsetsOptions extends CallOptions {
   /** One entry for each, in this order. Default: all that the group has committed. */
   readonly partitions?: readonly TopicPartition[] | undefined;

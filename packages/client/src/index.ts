@@ -38,11 +38,22 @@ export type {
 } from "./consumer/consumer-options.ts";
 export type { ConsumerHeader, ConsumerRecord } from "./consumer/consumer-record.ts";
 export type { ConsumerBatch } from "./consumer/cursor-ring.ts";
+export { RecordDeserializationError } from "./consumer/deserialized-record.ts";
 export type { Assignor, Rebalance, RebalanceListener } from "./consumer/group/group-options.ts";
 export type { CommittedOffset, OffsetToCommit } from "./consumer/group/offset-commits.ts";
 export type { OffsetSpec } from "./consumer/partition-cursor.ts";
 export type { PartitionLag } from "./consumer/positions.ts";
 export type { ReadyOptions } from "./consumer/readiness.ts";
+export type {
+  CommitDiagnostics,
+  ConnectDiagnostics,
+  Diagnostics,
+  FetchDiagnostics,
+  ProduceDiagnostics,
+  RebalanceDiagnostics,
+  RequestDiagnostics,
+  TransactionDiagnostics,
+} from "./diagnostics.ts";
 export {
   CLIENT_ERRORS,
   type ClientErrorCode,
@@ -83,8 +94,31 @@ export type { KeyHash, Partitioner } from "./producer/partitioner.ts";
 export type { Payload, ProducedHeader, ProducedRecord } from "./producer/produced-record.ts";
 export { Producer } from "./producer/producer.ts";
 export type { ProducerOptions } from "./producer/producer-options.ts";
+export type { WritableOptions, WritableRecord } from "./producer/record-sink.ts";
 export type { GroupOffsets, OffsetSource } from "./producer/transaction/offset-source.ts";
 export type { Transaction, TransactionStage } from "./producer/transaction/transaction.ts";
+export { jsonDeserializer, jsonSerializer } from "./serdes/json-serde.ts";
+export {
+  bytesDeserializer,
+  bytesSerializer,
+  doubleDeserializer,
+  doubleSerializer,
+  integerDeserializer,
+  integerSerializer,
+  longDeserializer,
+  longSerializer,
+  stringDeserializer,
+  stringSerializer,
+} from "./serdes/ready-serdes.ts";
+export type {
+  DeserializationPlace,
+  Deserializer,
+  Deserializers,
+  SerializationPlace,
+  Serializer,
+  Serializers,
+} from "./serdes/serde.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./serdes/standard-schema.ts";
 export type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 export {
   type DiffOptions,

@@ -51,6 +51,8 @@ export const LIMITS = {
   keptFrameBytesMax: 8 * MIB,
   /** What a buffered record costs beside its bytes: objects, promise, array slots. */
   recordOverheadBytes: 64,
+  /** Of a stream that is written into; about what keeps every partition's next batch full. */
+  unacknowledgedRecordsMax: 1_000,
   /** Kafka: delivery.timeout.ms, 2 minutes. */
   deliveryTimeoutMs: 120 * SECOND_MS,
 

@@ -7,6 +7,7 @@ import type { ClientClock } from "./clock.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { BytesField } from "./link/request-line.ts";
 
+/** Options of a call that is one request, or several. */
 export interface CallOptions {
   /** How long the call may take, a wait for a connection included. Default: requestTimeoutMs and the wait that the request itself asks for. */
   readonly timeoutMs?: number | undefined;
@@ -30,6 +31,7 @@ export interface Closable {
   close(options?: CloseOptions): Promise<void>;
 }
 
+/** How long a close may take. */
 export interface CloseOptions {
   /** How long what is under way may take (default 5000 ms); the rest fails with CLOSED. */
   readonly timeoutMs?: number | undefined;
@@ -40,6 +42,7 @@ export interface CloseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What producers, consumers and the others need of a client. */
 export interface Session {
   readonly clock: ClientClock;
   /** 0 up to 1, for jitter and for where keyless records begin. */

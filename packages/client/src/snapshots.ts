@@ -8,35 +8,42 @@ import { CALL_OPTIONS } from "./client-options.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { requireOptions } from "./usage.ts";
 
+/** A state of the cluster that has a name. */
 export type Snapshot = CamelCased<ParsedResponse<"save_snapshot">>;
 /** One that is damaged has a `problem`, and neither `entries` nor `timeMs`. */
 export type ListedSnapshot = CamelCased<ParsedResponse<"list_snapshots">["snapshots"][number]>;
+/** The state that the cluster was brought back to, and where it differs, if that was accepted. */
 export type LoadedSnapshot = CamelCased<ParsedResponse<"load_snapshot">>;
 /** Where two states differ: `path` such as `topics.orders.partitions.0.high_watermark`, and the value on either side, if any. */
 export type StateDifference = ParsedResponse<"diff_snapshots">["differences"][number];
 /** Lines of a trace (docs/traces.md), from the cluster's start. */
 export type HistoryPage = CamelCased<ParsedResponse<"read_history">>;
 
+/** Where a snapshot is kept. */
 export interface SaveOptions extends CallOptions {
   /** "memory": until the daemon ends (the default). "folder": in its data folder. */
   readonly keep?: "memory" | "folder" | undefined;
 }
 
+/** What a load may accept. */
 export interface LoadOptions extends CallOptions {
   /** Load it also where it does not come out as it was. Default: it is refused with STORAGE_ERROR, and nothing is touched. */
   readonly acceptDifference?: boolean | undefined;
 }
 
+/** What a snapshot is held against. */
 export interface DiffOptions extends CallOptions {
   /** Default: the cluster as it is now. */
   readonly to?: string | undefined;
 }
 
+/** Where a page of history begins. */
 export interface HistoryOptions extends CallOptions {
   /** The first line, from 0. */
   readonly from?: number | undefined;
 }
 
+/** States of a cluster with a manual clock, by name. Made by `client.snapshots()`. */
 export class Snapshots {
   readonly #session: Session;
 
@@ -69,6 +76,7 @@ export class Snapshots {
     return camelCased((await this.#session.call("list_snapshots", {}, options)).snapshots);
   }
 
+  /** Forgets it. Fails with UNKNOWN_SNAPSHOT when there is none of that name. */
   async delete(name: string, options?: CallOptions): Promise<void> {
     await this.#session.call("delete_snapshot", { name }, options);
   }

@@ -11,15 +11,18 @@ import type { CallOptions, Session } from "./session.ts";
 import type { TopicPartition } from "./topic-partition.ts";
 import { checkedInteger, requireOptions, requireText } from "./usage.ts";
 
+/** The segment that is written from then on. */
 export type RolledSegment = CamelCased<ParsedResponse<"roll_segment">>;
 /** The segments that retention closed, and those that it deleted. */
 export type Retention = CamelCased<ParsedResponse<"apply_retention">>;
+/** A segment that is gone. */
 export type DeletedSegment = Retention["deleted"][number];
 /** What a flush made durable, and which brokers noted how far their replicas are visible. */
 export type Flush = CamelCased<ParsedResponse<"flush_logs">>;
 
 /** A log's pass, and the logs in which a truncation, a removal of segments or a close took precedence. */
 export type Compaction = CamelCased<ParsedResponse<"compact">>;
+/** What one pass over a log kept and dropped. */
 export type CompactedLog = Compaction["compacted"][number];
 
 /** Producers that one replica has forgotten. */
@@ -29,6 +32,7 @@ export type ForgottenProducers = CamelCased<ParsedResponse<"expire_producers">["
 export type ExpiredMembers = CamelCased<ParsedResponse<"expire_members">>;
 /** Offsets that were kept for too long, groups that went with them, and partitions of groups that were read into memory. */
 export type ExpiredOffsets = CamelCased<ParsedResponse<"expire_offsets">>;
+/** A member that is none any more, and why. */
 export type ExpiredMember = ExpiredMembers["expired"][number];
 /** An offset that a group had committed too long ago. */
 export type ForgottenOffset = ExpiredOffsets["expired"][number];
@@ -68,9 +72,12 @@ export interface FollowerScope extends PartitionScope {
 
 /** Followers that copied, cut or failed, and those that only heard or told something. */
 export type ReplicationRound = CamelCased<ParsedResponse<"replicate_once">>;
+/** What one follower copied or cut, or failed with. */
 export type ReplicatedPartition = ReplicationRound["copied"][number];
+/** A partition whose in-sync replicas have changed. */
 export type RefreshedPartition = CamelCased<ParsedResponse<"refresh_isr">["changed"][number]>;
 
+/** The broker's clock and background work, one step at a time. Made by `client.stepper()`. */
 export class Stepper {
   readonly #session: Session;
 

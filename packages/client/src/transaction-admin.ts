@@ -6,17 +6,22 @@ import { MiniKafkaError } from "./errors.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { requireOptions } from "./usage.ts";
 
+/** A transactional id with its state and its producer. */
 export type ListedTransaction = CamelCased<ParsedResponse<"list_transactions">["transactions"][number]>;
+/** A transactional id with the partitions of its open transaction, and how the last one ended. */
 export type TransactionDescription = CamelCased<ParsedResponse<"describe_transaction">>;
 /** A producer's transaction, by the epoch in which it is open. */
 export type TransactionIdentity = Pick<ListedTransaction, "producerId" | "producerEpoch">;
+/** How far the transaction of an id is, by the names of Kafka. */
 export type TransactionState = ListedTransaction["state"];
 
+/** Which transactional ids are listed. */
 export interface ListTransactionsOptions extends CallOptions {
   /** Only those in one of these states. Default: all. */
   readonly states?: readonly TransactionState[] | undefined;
 }
 
+/** Which transaction is meant. */
 export interface AbortTransactionOptions extends CallOptions {
   /** Whose transaction is meant, as `listTransactions` shows it. Default: the one that is open now. */
   readonly producer?: TransactionIdentity | undefined;

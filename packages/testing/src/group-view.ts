@@ -15,6 +15,7 @@ export interface GroupPartition extends Place {
   readonly memberId: string | null;
 }
 
+/** A group as it is in this instant, with how far it is in each partition. */
 export interface GroupView extends GroupDescription {
   /** By topic and number. */
   readonly partitions: readonly GroupPartition[];

@@ -1,6 +1,7 @@
 /** What a test waits for of a group, and what is missing, in words. */
 import type { GroupPartition, GroupView } from "./group-view.ts";
 
+/** What a group is to be like. */
 export interface GroupWish {
   /** As `group(id).state` tells it. */
   readonly state?: GroupView["state"] | undefined;

@@ -13,6 +13,7 @@ const READ_BYTES = 1024 * 1024;
 
 type Place = Parameters<BrokerCluster["replicaSet"]>[0];
 
+/** Which records of a topic are looked at. */
 export interface RecordsQuery {
   /** Default: all of the topic, one after the other. */
   readonly partition?: number | undefined;
@@ -52,10 +53,12 @@ export class SeenRecord {
     this.#stored = stored;
   }
 
+  /** The key as it lies in the log; `null` for none. */
   get keyBytes(): Buffer | null {
     return bytesOf(this.#stored.key);
   }
 
+  /** The value as it lies in the log; `null` for a tombstone. */
   get valueBytes(): Buffer | null {
     return bytesOf(this.#stored.value);
   }

@@ -6,6 +6,7 @@ import { isTimeoutMs, TIMEOUT_EXPECTED } from "./waits.ts";
 /** As `admin().createTopic` takes it. */
 export type TopicOptions = Omit<NewTopic, "topic">;
 
+/** How the broker starts; each part may be left out. */
 export interface StartOptions {
   /** How many brokers the cluster has, by the numbers from 1 on. Default 1. */
   readonly brokers?: number | undefined;

@@ -33,6 +33,7 @@ import { WAIT_OPTIONS, type WaitLimits, Waits, type Wish } from "./waits.ts";
 /** What is under way at the end of a test gets so long. */
 const CLOSE_TIMEOUT_MS = 500;
 
+/** A broker, or several, in this process. Made by `startBroker`; `await using`, or `close`, lets go of all of it. */
 export class TestBroker implements AsyncDisposable {
   /** The SDK's client of it, without a port. Closed with the broker. */
   readonly client: Client;

@@ -1,6 +1,7 @@
 /** A test's hand on the broker's clock. */
 import type { Deadline, Stepper } from "@minikafka/client";
 
+/** The time of the broker, which a manual clock moves by hand alone. */
 export class TestClock {
   readonly #stepper: Stepper;
   readonly #now: () => number;

@@ -8,6 +8,7 @@ import { type MiniKafkaError, systemClock } from "@minikafka/client";
 import { BrokerError } from "@minikafka/core";
 import { usage } from "./usage.ts";
 
+/** How long a wait takes at most. */
 export interface WaitLimits {
   /** In real time. Default: `waitTimeoutMs` of startBroker. */
   readonly timeoutMs?: number | undefined;

@@ -108,3 +108,19 @@ test("damaged bytes are CORRUPT_BATCH, after what was whole before them, and nev
   expect(texts(await consumer.poll())).toEqual(["whole", "damaged"]);
   await client.close();
 });
+
+test("records that come before damage, in its partition or another, are handed out before it is told", async () => {
+  const { broker, client, consumer } = await consuming();
+  broker.append("orders", 0, ["before"]);
+  broker.append("orders", 1, ["elsewhere"]);
+  const [whole = Buffer.alloc(0)] = broker.frames("orders", 0);
+  consumer.assign([P1, P0].map((place) => ({ ...place, offset: 0 })));
+  const marks = { high_watermark: 2, last_stable_offset: 2, log_start_offset: 0, next_offset: 2 };
+  const damaged = Buffer.concat([whole, Buffer.from("not a frame")]).toString("base64");
+  broker.partitionAnswer = (topic, partition) =>
+    partition === 0 ? { topic, partition, batches_b64: damaged, ...marks } : null;
+  expect(texts(await consumer.poll())).toEqual(["elsewhere", "before"]);
+  expect(await failure(consumer.poll())).toMatchObject({ code: "CORRUPT_BATCH", details: P0 });
+  expect(await consumer.position(P0)).toBe(1);
+  await client.close();
+});

@@ -1,7 +1,9 @@
 /** How a consumer works; each option with Kafka's name and default. */
 import { LIMITS } from "../limits.ts";
+import { type Deserializers, requireSerdes } from "../serdes/serde.ts";
 import type { CloseOptions, Session } from "../session.ts";
 import { checkedInteger, fieldNames, requireKnown, usageError } from "../usage.ts";
+import { type DeserializeRecord, deserializing } from "./deserialized-record.ts";
 import {
   GROUP_OPTIONS,
   type GroupOptions,
@@ -12,7 +14,13 @@ import {
 /** `"beginning"` is `"earliest"`, `"end"` is `"latest"`. */
 export type AutoOffsetReset = "earliest" | "latest" | "beginning" | "end" | "error";
 
-export interface ConsumerOptions extends GroupOptions {
+/** Options of a consumer that hands out keys of type `K` and values of type `V`. */
+export interface ConsumerOptions<K = Buffer, V = Buffer> extends GroupOptions {
+  /**
+   * What keys and values are made of their bytes with (default: they come as bytes), and thereby which types a record has. A record
+   * that is refused is told as a RecordDeserializationError, and can be skipped. Kafka: key.deserializer, value.deserializer.
+   */
+  readonly deserializers?: Deserializers<K, V> | undefined;
   /**
    * Where to begin without a position or a committed offset, and where to go on when the position is not there any more (default "latest").
    * "error": the poll fails with NO_POSITION or OFFSET_OUT_OF_RANGE. Kafka: auto.offset.reset.
@@ -34,6 +42,7 @@ export interface ConsumerOptions extends GroupOptions {
   readonly fetchAhead?: boolean | undefined;
 }
 
+/** Of one poll. */
 export interface PollOptions {
   /** At most so many records (default 500). */
   readonly maxRecords?: number | undefined;
@@ -43,16 +52,19 @@ export interface PollOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Of an iteration record by record. */
 export interface IterationOptions {
   /** Ends the iteration, which then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Of an iteration batch by batch. */
 export interface BatchIterationOptions extends IterationOptions {
   /** Records of one batch at most (default: all that a fetch returned). */
   readonly maxRecords?: number | undefined;
 }
 
+/** Of a consumer's close. */
 export interface ConsumerCloseOptions extends CloseOptions {
   /**
    * Whether the consumer leaves its group (default true). Else its partitions stay with the member, and wait for it until
@@ -67,6 +79,8 @@ export interface ConsumerSettings {
   readonly fetchBytes: number;
   readonly fetchWaitMs: number;
   readonly fetchAhead: boolean;
+  /** `null`: records are handed out as bytes. */
+  readonly deserialize: DeserializeRecord | null;
   /** `null`: the consumer knows no group. */
   readonly group: GroupSettings | null;
 }
@@ -79,6 +93,7 @@ const CONSUMER_OPTIONS = [
     fetchBytes: true,
     fetchWaitMs: true,
     fetchAhead: true,
+    deserializers: true,
   }),
 ];
 
@@ -87,8 +102,10 @@ const ISOLATIONS: readonly string[] = ["read_uncommitted", "read_committed"];
 const RESETS: readonly string[] = ["earliest", "latest", "beginning", "end", "error"];
 
 /** Fills in the defaults. Throws USAGE for what is unknown or out of bounds. */
-export function consumerSettings(options: ConsumerOptions, session: Session): ConsumerSettings {
+export function consumerSettings<K, V>(options: ConsumerOptions<K, V>, session: Session): ConsumerSettings {
   requireKnown("a consumer", options, CONSUMER_OPTIONS);
+  const { deserializers = {} } = options;
+  requireSerdes("deserializers", deserializers);
   const {
     autoOffsetReset = "latest",
     fetchBytes = LIMITS.fetchBytes,
@@ -105,6 +122,7 @@ export function consumerSettings(options: ConsumerOptions, session: Session): Co
     fetchBytes: checkedInteger("fetchBytes", fetchBytes, 1, LIMITS.fetchBytesMax),
     fetchWaitMs: checkedInteger("fetchWaitMs", fetchWaitMs, 0, LIMITS.fetchWaitMsMax),
     fetchAhead: options.fetchAhead ?? session.clock.mode === "auto",
+    deserialize: deserializing(deserializers),
     group: groupSettings(options, session),
   };
 }

@@ -3,6 +3,7 @@
  *
  * A position moves when records are handed out. One poll, or one iteration, is under way at a time.
  */
+import type { ReadableStream } from "node:stream/web";
 import { CALL_OPTIONS, CLOSE_OPTIONS } from "../client-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { Closable, Session } from "../session.ts";
@@ -31,6 +32,7 @@ import { checkOffsetSpec } from "./offset-lookup.ts";
 import { type OffsetSpec, PartitionCursor } from "./partition-cursor.ts";
 import { type PartitionLag, Positions } from "./positions.ts";
 import { type ReadyOptions, whenReady } from "./readiness.ts";
+import { recordSource } from "./record-source.ts";
 import { RecordSupply } from "./record-supply.ts";
 
 /**
@@ -41,8 +43,9 @@ export interface AssignedPartition extends TopicPartition {
   readonly offset?: OffsetSpec | undefined;
 }
 
-export class Consumer
-  implements Closable, AsyncDisposable, AsyncIterable<ConsumerRecord>, TransactionalConsumer
+/** A consumer whose records have keys of type `K` and values of type `V`: bytes, or what its deserializers make of them. */
+export class Consumer<K = Buffer, V = Buffer>
+  implements Closable, AsyncDisposable, AsyncIterable<ConsumerRecord<K, V>>, TransactionalConsumer
 {
   readonly #session: Session;
   readonly #supply: RecordSupply;
@@ -54,7 +57,7 @@ export class Consumer
   #isOver = false;
 
   /** Throws USAGE for options that are unknown or out of bounds. */
-  constructor(session: Session, options: ConsumerOptions = {}) {
+  constructor(session: Session, options: ConsumerOptions<K, V> = {}) {
     this.#session = session;
     const settings = consumerSettings(options, session);
     this.#supply = new RecordSupply(session, settings);
@@ -131,34 +134,52 @@ export class Consumer
   /**
    * The next records, from as many partitions as it takes. Empty when none came in time. Fails with an error of a partition
    * (the others' records come with the next poll), and with CONNECTION and the like when the last attempt within the time
-   * failed. Damage is CORRUPT_BATCH. What `onRebalance` threw comes as it was thrown. An abort of `signal` ends the wait: no record
+   * failed. Damage is CORRUPT_BATCH; what a deserializer refuses is a RecordDeserializationError, each time
+   * until a `seek` goes past it. What `onRebalance` threw comes as it was thrown. An abort of `signal` ends the wait: no record
    * was handed out, and what is fetched meanwhile comes with the next poll.
    */
-  async poll(options: PollOptions = {}): Promise<ConsumerRecord[]> {
+  async poll(options: PollOptions = {}): Promise<ConsumerRecord<K, V>[]> {
     requireOptions("poll", options, ["maxRecords", ...CALL_OPTIONS]);
     const countMax = checkedInteger("maxRecords", options.maxRecords ?? LIMITS.pollRecordsMax, 1);
     const timeoutMs = checkedInteger("timeoutMs", options.timeoutMs ?? 0, 0);
-    return this.#supply.poll(countMax, timeoutMs, options.signal);
+    // Here and below: what the supply hands out was made by the deserializers of this consumer.
+    return this.#supply.poll(countMax, timeoutMs, options.signal) as Promise<ConsumerRecord<K, V>[]>;
   }
 
   /**
    * Record by record, as long as the consumer is open. What may mend itself (a broken connection) is waited for. When `signal` aborts,
    * the iteration fails with its reason; the record in hand may be committed, and the one after it comes next.
    */
-  records(options: IterationOptions = {}): AsyncGenerator<ConsumerRecord, void, undefined> {
+  records(options: IterationOptions = {}): AsyncGenerator<ConsumerRecord<K, V>, void, undefined> {
     requireOptions("records", options, ["signal"]);
-    return this.#supply.records(options.signal);
+    return this.#supply.records(options.signal) as AsyncGenerator<ConsumerRecord<K, V>, void, undefined>;
   }
 
-  [Symbol.asyncIterator](): AsyncGenerator<ConsumerRecord, void, undefined> {
+  /** As `records`. */
+  [Symbol.asyncIterator](): AsyncGenerator<ConsumerRecord<K, V>, void, undefined> {
     return this.records();
   }
 
   /** Batch by batch: what a fetch returned of one partition, or up to `maxRecords` of it. Otherwise as `records`. */
-  batches(options: BatchIterationOptions = {}): AsyncGenerator<ConsumerBatch, void, undefined> {
+  batches(options: BatchIterationOptions = {}): AsyncGenerator<ConsumerBatch<K, V>, void, undefined> {
     requireOptions("batches", options, ["maxRecords", "signal"]);
     const countMax = checkedInteger("maxRecords", options.maxRecords ?? Number.MAX_SAFE_INTEGER, 1);
-    return this.#supply.batches(countMax, options.signal);
+    return this.#supply.batches(countMax, options.signal) as AsyncGenerator<
+      ConsumerBatch<K, V>,
+      void,
+      undefined
+    >;
+  }
+
+  /**
+   * A stream of records, for `pipeTo` and, by `Readable.fromWeb`, for Node's pipelines. It reads nothing ahead: who reads on says that
+   * the record before is done, as in a loop. It ends when the consumer is closed; cancelling it, or an abort of `signal`, ends the
+   * iteration and not the consumer. What a pipe leads into is seldom done with a record when it takes the next one: commit
+   * by hand then, with `autoCommit: false`, or in a transaction.
+   */
+  readable(options: IterationOptions = {}): ReadableStream<ConsumerRecord<K, V>> {
+    requireOptions("readable", options, ["signal"]);
+    return recordSource((signal) => this.records({ signal }), options.signal);
   }
 
   /**

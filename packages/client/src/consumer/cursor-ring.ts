@@ -7,16 +7,19 @@
 import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
 import { usageError } from "../usage.ts";
 import type { ConsumerRecord } from "./consumer-record.ts";
+import type { HandedOutRecord } from "./deserialized-record.ts";
 import type { PartitionCursor } from "./partition-cursor.ts";
 
 /** Records of one partition, in order. */
-export interface ConsumerBatch extends TopicPartition {
-  readonly records: readonly ConsumerRecord[];
+export interface ConsumerBatch<K = Buffer, V = Buffer> extends TopicPartition {
+  readonly records: readonly ConsumerRecord<K, V>[];
   /** The end of what was visible at the last fetch; with isolation read_committed the last stable offset. */
   readonly highWatermark: number;
   /** The consumer's position after these records. */
   readonly nextOffset: number;
 }
+
+export type HandedOutBatch = ConsumerBatch<unknown, unknown>;
 
 export class CursorRing {
   /** In the order of their turns to be handed out. */
@@ -56,11 +59,18 @@ export class CursorRing {
   }
 
   /** Records that were fetched, at most `countMax`, from as many partitions as it takes. */
-  take(countMax: number): ConsumerRecord[] {
-    const records: ConsumerRecord[] = [];
+  take(countMax: number): HandedOutRecord[] {
+    const records: HandedOutRecord[] = [];
     for (const cursor of [...this.#cursors]) {
       if (cursor.isPaused || !cursor.hasChunks) continue;
-      cursor.take(countMax - records.length, records);
+      try {
+        cursor.take(countMax - records.length, records);
+      } catch (error) {
+        // It comes again: these records would not.
+        if (records.length > 0) break;
+        this.#toTheEnd(cursor);
+        throw error;
+      }
       this.#toTheEnd(cursor);
       if (records.length >= countMax) break;
     }
@@ -68,11 +78,11 @@ export class CursorRing {
   }
 
   /** Records of one partition, at most `countMax`; `null` when none were fetched. */
-  takeBatch(countMax: number): ConsumerBatch | null {
+  takeBatch(countMax: number): HandedOutBatch | null {
     for (const cursor of [...this.#cursors]) {
       if (cursor.isPaused || !cursor.hasChunks) continue;
-      const records: ConsumerRecord[] = [];
-      cursor.take(countMax, records);
+      const records: HandedOutRecord[] = [];
+      this.#takeFirst(cursor, countMax, records);
       this.#toTheEnd(cursor);
       if (records.length === 0) continue;
       const nextOffset = cursor.position ?? 0;
@@ -82,16 +92,26 @@ export class CursorRing {
   }
 
   /** One record. The partition keeps its turn until its chunk is used up: its frames are decoded as a whole anyway. */
-  takeOne(): ConsumerRecord | null {
-    const records: ConsumerRecord[] = [];
+  takeOne(): HandedOutRecord | null {
+    const records: HandedOutRecord[] = [];
     for (const cursor of this.#cursors) {
       if (cursor.isPaused || !cursor.hasChunks) continue;
-      cursor.take(1, records);
+      this.#takeFirst(cursor, 1, records);
       if (!cursor.hasChunks) this.#toTheEnd(cursor);
       const record = records[0];
       if (record !== undefined) return record;
     }
     return null;
+  }
+
+  /** One that fails lets the others come before it again. */
+  #takeFirst(cursor: PartitionCursor, countMax: number, into: HandedOutRecord[]): void {
+    try {
+      cursor.take(countMax, into);
+    } catch (error) {
+      this.#toTheEnd(cursor);
+      throw error;
+    }
   }
 
   #toTheEnd(cursor: PartitionCursor): void {

@@ -18,11 +18,13 @@ import { MiniKafkaError } from "../errors.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import { type AbortedRange, AbortedRanges } from "./aborted-ranges.ts";
 import { type ConsumerRecord, consumerRecords } from "./consumer-record.ts";
+import type { DeserializeRecord, HandedOutRecord } from "./deserialized-record.ts";
 
 export class FetchedChunk {
   readonly #place: TopicPartition;
   readonly #bytes: Buffer;
   readonly #aborted: AbortedRanges;
+  readonly #deserialize: DeserializeRecord | null;
   /** Where the partition goes on after this chunk: past gaps, control markers and hidden records. */
   readonly nextOffset: number;
   /** Where the next frame begins. */
@@ -37,7 +39,9 @@ export class FetchedChunk {
     bytes: Buffer,
     nextOffset: number,
     aborted: readonly AbortedRange[] = [],
+    deserialize: DeserializeRecord | null = null,
   ) {
+    this.#deserialize = deserialize;
     this.#place = place;
     this.#bytes = bytes;
     this.#aborted = new AbortedRanges(aborted);
@@ -60,8 +64,11 @@ export class FetchedChunk {
     return this.#problem === null && this.#index === this.#records.length;
   }
 
-  /** Adds at most `countMax` records from `position` on to `into`. Throws CORRUPT_BATCH or UNSUPPORTED_COMPRESSION_TYPE when such is next. */
-  take(position: number, countMax: number, into: ConsumerRecord[]): void {
+  /**
+   * Adds at most `countMax` records from `position` on to `into`. Throws CORRUPT_BATCH, UNSUPPORTED_COMPRESSION_TYPE or
+   * RECORD_DESERIALIZATION when such is next.
+   */
+  take(position: number, countMax: number, into: HandedOutRecord[]): void {
     for (let left = countMax; left > 0; ) {
       this.#find(position);
       if (this.#problem !== null) {
@@ -71,9 +78,29 @@ export class FetchedChunk {
       // Offsets rise: from one that is not below the position on, none is.
       const end = Math.min(this.#records.length, this.#index + left);
       if (this.#index === end) return;
-      left -= end - this.#index;
-      for (; this.#index < end; this.#index += 1) into.push(this.#records[this.#index] as ConsumerRecord);
+      const count = end - this.#index;
+      if (!this.#handOut(end, into, left < countMax)) return;
+      left -= count;
     }
+  }
+
+  /** Up to `end`, or to the first that is refused, which throws when nothing was before it. Returns whether it came to `end`. */
+  #handOut(end: number, into: HandedOutRecord[], hasBefore: boolean): boolean {
+    const deserialize = this.#deserialize;
+    if (deserialize === null) {
+      for (; this.#index < end; this.#index += 1) into.push(this.#records[this.#index] as ConsumerRecord);
+      return true;
+    }
+    const begin = this.#index;
+    for (; this.#index < end; this.#index += 1) {
+      try {
+        into.push(deserialize(this.#records[this.#index] as ConsumerRecord));
+      } catch (error) {
+        if (!hasBefore && this.#index === begin) throw error;
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Makes the record at `#index` the next to hand out, if there is one. */

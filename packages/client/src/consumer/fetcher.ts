@@ -7,6 +7,7 @@
 import type { ParsedResponse } from "@minikafka/protocol";
 import { isRetriable as isRetriableCode } from "@minikafka/protocol/errors";
 import { camelCased } from "../camel-case.ts";
+import { type FetchDiagnostics, traced } from "../diagnostics.ts";
 import { asMiniKafkaError, hasCode, MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { backoffMs } from "../link/backoff.ts";
@@ -175,20 +176,7 @@ export class Fetcher {
     if (isQuick) this.#quick += 1;
     let hasArrived = false;
     try {
-      const answer = await this.#session.call("fetch_many", {
-        partitions: cursors.map(({ place, topicId, fetchOffset }) => ({
-          topic: place.topic,
-          partition: place.partition,
-          offset: fetchOffset ?? 0,
-          ...(topicId !== null && { topic_id: topicId }),
-        })),
-        encoding: "batch",
-        isolation: this.#settings.isolation,
-        max_bytes: this.#settings.fetchBytes,
-        min_bytes: isQuick ? 0 : 1,
-        max_wait_ms: waitMs,
-      });
-      this.#receive(asked, answer.partitions);
+      this.#receive(asked, await this.#request(cursors, waitMs));
       hasArrived = !this.hasError;
     } catch (error) {
       const failure = asMiniKafkaError(error);
@@ -200,6 +188,34 @@ export class Fetcher {
       if (hasArrived) this.#listener.arrived();
       this.#listener.changed();
     }
+  }
+
+  #request(cursors: readonly PartitionCursor[], maxWaitMs: number): Promise<readonly PartitionAnswer[]> {
+    const { isolation, fetchBytes } = this.#settings;
+    const fields = {
+      partitions: cursors.map(({ place, topicId, fetchOffset }) => ({
+        topic: place.topic,
+        partition: place.partition,
+        offset: fetchOffset ?? 0,
+        ...(topicId !== null && { topic_id: topicId }),
+      })),
+      encoding: "batch",
+      isolation,
+      max_bytes: fetchBytes,
+      min_bytes: maxWaitMs === 0 ? 0 : 1,
+      max_wait_ms: maxWaitMs,
+    } as const;
+    const asked = () =>
+      fields.partitions.map(({ topic, partition, offset }) => ({ topic, partition, offset }));
+    return traced(
+      "minikafka:fetch",
+      (): FetchDiagnostics => ({ partitions: asked(), isolation, maxWaitMs, bytes: undefined }),
+      async (published) => {
+        const { partitions } = await this.#session.call("fetch_many", fields);
+        if (published !== null) Object.assign(published, { bytes: bytesIn(partitions) });
+        return partitions;
+      },
+    );
   }
 
   #receive(asked: readonly Asked[], answers: readonly PartitionAnswer[]): void {
@@ -217,7 +233,9 @@ export class Fetcher {
     const isCommittedOnly = this.#settings.isolation === "read_committed";
     const aborted = isCommittedOnly ? camelCased(answer.aborted_transactions ?? []) : [];
     const visibleEnd = isCommittedOnly ? answer.last_stable_offset : answer.high_watermark;
-    cursor.receive(new FetchedChunk(cursor.place, bytes, answer.next_offset, aborted), visibleEnd);
+    const { deserialize } = this.#settings;
+    const chunk = new FetchedChunk(cursor.place, bytes, answer.next_offset, aborted, deserialize);
+    cursor.receive(chunk, visibleEnd);
   }
 
   /** One partition's error: mended here when that is agreed upon, kept for the caller otherwise. */
@@ -235,6 +253,13 @@ export class Fetcher {
     const { clock, random } = this.#session;
     cursor.backOff(error, clock.elapsedMs(), (failures) => backoffMs(failures, RETRY_BACKOFF, random));
   }
+}
+
+function bytesIn(answers: readonly PartitionAnswer[]): number {
+  return answers.reduce(
+    (bytes, answer) => bytes + ("code" in answer ? 0 : (answer.batches_b64?.length ?? 0)),
+    0,
+  );
 }
 
 function isCurrent({ cursor, turn }: Asked): boolean {

@@ -7,7 +7,7 @@
 import type { ClientClock } from "../clock.ts";
 import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
 import { WakeUp } from "../wake-up.ts";
-import type { ConsumerRecord } from "./consumer-record.ts";
+import type { HandedOutRecord } from "./deserialized-record.ts";
 
 const NONE: readonly never[] = [];
 
@@ -26,8 +26,8 @@ export class HandOuts {
   readonly #changed = new WakeUp();
   #isAwaited = false;
   /** An iteration record by record has one in hand; a field of its own spares it an array for each. */
-  #one: ConsumerRecord | null = null;
-  #many: readonly ConsumerRecord[] = NONE;
+  #one: HandedOutRecord | null = null;
+  #many: readonly HandedOutRecord[] = NONE;
   #lost: readonly LostPartition[] = NONE;
   /** By `topicPartitionKey`. */
   readonly #owed = new Map<string, LostPartition>();
@@ -50,11 +50,11 @@ export class HandOuts {
     this.#owed.clear();
   }
 
-  giveOne(record: ConsumerRecord): void {
+  giveOne(record: HandedOutRecord): void {
     this.#one = record;
   }
 
-  giveMany(records: readonly ConsumerRecord[]): void {
+  giveMany(records: readonly HandedOutRecord[]): void {
     this.#many = records;
   }
 
@@ -118,7 +118,7 @@ export class HandOuts {
     return places.some((place) => first.has(topicPartitionKey(place)));
   }
 
-  #inHand(): readonly ConsumerRecord[] {
+  #inHand(): readonly HandedOutRecord[] {
     return this.#one === null ? this.#many : [this.#one];
   }
 }

@@ -8,7 +8,7 @@
  */
 import type { MiniKafkaError } from "../errors.ts";
 import type { TopicPartition } from "../topic-partition.ts";
-import type { ConsumerRecord } from "./consumer-record.ts";
+import { type HandedOutRecord, RecordDeserializationError } from "./deserialized-record.ts";
 import type { FetchedChunk } from "./fetched-chunk.ts";
 
 /** An offset, or what the broker knows an offset for. */
@@ -131,8 +131,12 @@ export class PartitionCursor {
     if (chunk.isEmpty && this.#chunks.length === 1) this.#dropExhausted();
   }
 
-  /** Adds at most `countMax` records to `into` and moves on. Throws CORRUPT_BATCH and drops the damaged chunk. */
-  take(countMax: number, into: ConsumerRecord[]): void {
+  /**
+   * Adds at most `countMax` records to `into` and moves on. Throws, when none come before that, RECORD_DESERIALIZATION, or
+   * CORRUPT_BATCH and the like, for which what was fetched is dropped and fetched again.
+   */
+  take(countMax: number, into: HandedOutRecord[]): void {
+    const begin = into.length;
     let left = countMax;
     while (left > 0) {
       const chunk = this.#chunks[0];
@@ -141,8 +145,9 @@ export class PartitionCursor {
       try {
         chunk.take(this.#position, left, into);
       } catch (error) {
-        this.#chunks = [];
-        if (into.length === before) throw error;
+        if (!(error instanceof RecordDeserializationError)) this.#chunks = [];
+        if (into.length === begin) throw error;
+        return;
       }
       const last = into.length > before ? into.at(-1) : undefined;
       if (last !== undefined) {

@@ -6,6 +6,7 @@ import { checkedInteger } from "../usage.ts";
 import { untilAborted } from "../waiting.ts";
 import type { RecordSupply } from "./record-supply.ts";
 
+/** How long a consumer may take to be ready. */
 export interface ReadyOptions {
   /** Fails with TIMEOUT after so long, and says what it waits for (default: waits as long as it takes). */
   readonly timeoutMs?: number | undefined;

@@ -11,8 +11,8 @@ import { usageError } from "../usage.ts";
 import { WakeUp } from "../wake-up.ts";
 import { BriefLook } from "./brief-look.ts";
 import type { ConsumerSettings } from "./consumer-options.ts";
-import type { ConsumerRecord } from "./consumer-record.ts";
-import { type ConsumerBatch, CursorRing } from "./cursor-ring.ts";
+import { CursorRing, type HandedOutBatch } from "./cursor-ring.ts";
+import type { HandedOutRecord } from "./deserialized-record.ts";
 import { Fetcher } from "./fetcher.ts";
 import { HandOuts } from "./hand-outs.ts";
 
@@ -104,7 +104,7 @@ export class RecordSupply {
     countMax: number,
     timeoutMs: number,
     signal: AbortSignal | undefined,
-  ): Promise<ConsumerRecord[]> {
+  ): Promise<HandedOutRecord[]> {
     const records = await this.#exclusive(() => {
       this.handOuts.done();
       return this.#next(timeoutMs, signal, () => {
@@ -117,7 +117,7 @@ export class RecordSupply {
     return records ?? [];
   }
 
-  records(signal: AbortSignal | undefined): AsyncGenerator<ConsumerRecord, void, undefined> {
+  records(signal: AbortSignal | undefined): AsyncGenerator<HandedOutRecord, void, undefined> {
     return this.#iterate(signal, RECORDS_PER_LOOK_AHEAD, () => {
       const record = this.ring.takeOne();
       if (record !== null) this.handOuts.giveOne(record);
@@ -125,7 +125,10 @@ export class RecordSupply {
     });
   }
 
-  batches(countMax: number, signal: AbortSignal | undefined): AsyncGenerator<ConsumerBatch, void, undefined> {
+  batches(
+    countMax: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<HandedOutBatch, void, undefined> {
     return this.#iterate(signal, 1, () => {
       const batch = this.ring.takeBatch(countMax);
       if (batch !== null) this.handOuts.giveMany(batch.records);

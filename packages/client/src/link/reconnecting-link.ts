@@ -12,6 +12,7 @@
 import type { JsonObject } from "@minikafka/protocol";
 import { onAbort } from "../abort.ts";
 import type { Cancel, ClientClock } from "../clock.ts";
+import { traced } from "../diagnostics.ts";
 import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { hurriedBy } from "../waiting.ts";
@@ -160,12 +161,12 @@ export class ReconnectingLink {
     this.#state = { name: "connecting", abort };
     const { factory, clock, peer, connectTimeoutMs } = this.#options;
     try {
-      const link = await openLink(factory, {
-        peer,
-        clock,
-        timeoutMs: connectTimeoutMs,
-        signal: abort.signal,
-      });
+      const { signal } = abort;
+      const link = await traced(
+        "minikafka:connect",
+        () => ({ peer }),
+        () => openLink(factory, { peer, clock, timeoutMs: connectTimeoutMs, signal }),
+      );
       if (abort.signal.aborted) {
         link.destroy();
         return;

@@ -10,19 +10,20 @@ import type { PendingRecord } from "./producer-batch.ts";
 /** Text is sent as UTF-8. Bytes are not copied: leave them as they are until the send has settled. */
 export type Payload = string | Uint8Array;
 
+/** A header to send; names may repeat. */
 export interface ProducedHeader {
   readonly key: string;
   /** Left out or `null`: absent, which is not the same as empty. */
   readonly value?: Payload | null | undefined;
 }
 
-/** Without a value it may have no other field than these: a misspelt value would be a tombstone. */
-export interface ProducedRecord {
+/** What a producer sends: of text or bytes, or of what its serializers take. Without a value it may have no other field than these: a misspelt value would be a tombstone. */
+export interface ProducedRecord<K = Payload, V = Payload> {
   readonly topic: string;
   /** Left out or `null`: no key; the record goes to the partition that keyless records stick to. */
-  readonly key?: Payload | null | undefined;
+  readonly key?: K | null | undefined;
   /** Left out or `null`: a tombstone for the key; "" is a value of no bytes. */
-  readonly value?: Payload | null | undefined;
+  readonly value?: V | null | undefined;
   /** Order and repeated names are kept. */
   readonly headers?: readonly ProducedHeader[] | undefined;
   /** Left out: the partitioner chooses. */

@@ -1,12 +1,21 @@
 /** How a producer works; each option with Kafka's name and default. */
 import type { PackingCodec } from "@minikafka/record";
 import { LIMITS } from "../limits.ts";
+import { requireSerdes, type Serializers } from "../serdes/serde.ts";
 import type { Session } from "../session.ts";
 import { checkedInteger, fieldNames, requireKnown, usageError } from "../usage.ts";
 import { type CompressionType, codecOf } from "./batch-packing.ts";
 import type { Partitioner } from "./partitioner.ts";
+import type { Payload } from "./produced-record.ts";
+import { type SerializeRecord, serializing } from "./serialized-record.ts";
 
-export interface ProducerOptions {
+/** Options of a producer whose records have keys of type `K` and values of type `V`. */
+export interface ProducerOptions<K = Payload, V = Payload> {
+  /**
+   * What keys and values are made into bytes with (default: they are text or bytes already), and thereby which types a record has.
+   * Kafka: key.serializer, value.serializer.
+   */
+  readonly serializers?: Serializers<K, V> | undefined;
   /**
    * What an acknowledgement means. 0: nothing, the send is done when the link has taken it. 1 (default): the leader has
    * written it. "all": every in-sync copy is flushed. Kafka: acks.
@@ -89,6 +98,8 @@ export interface ProducerSettings {
   readonly transactionalId: string | null;
   readonly codec: PackingCodec | null;
   readonly partitioner: Partitioner;
+  /** `null`: records come as text and bytes. */
+  readonly serialize: SerializeRecord | null;
 }
 
 const PRODUCER_OPTIONS = fieldNames<ProducerOptions>({
@@ -106,14 +117,17 @@ const PRODUCER_OPTIONS = fieldNames<ProducerOptions>({
   transactionTimeoutMs: true,
   compression: true,
   partitioner: true,
+  serializers: true,
 });
 
 /** What a line of a batch holds beside its Base64: names and numbers. */
 const LINE_OVERHEAD_BYTES = 4 * 1024;
 
 /** Fills in the defaults. Throws USAGE for what is unknown or does not fit together. */
-export function producerSettings(options: ProducerOptions, session: Session): ProducerSettings {
+export function producerSettings<K, V>(options: ProducerOptions<K, V>, session: Session): ProducerSettings {
   requireKnown("a producer", options, PRODUCER_OPTIONS);
+  const { serializers = {} } = options;
+  requireSerdes("serializers", serializers);
   const lineRoomBytes = Math.floor((session.frameBytesMax - LINE_OVERHEAD_BYTES) / 4) * 3;
   const buffer = session.clock.mode === "manual" ? LIMITS.bufferBytesManualMax : LIMITS.bufferBytesMax;
   const { lingerMs = 0, deliveryTimeoutMs = LIMITS.deliveryTimeoutMs } = options;
@@ -149,10 +163,12 @@ export function producerSettings(options: ProducerOptions, session: Session): Pr
     transactionalId: transactions?.transactionalId ?? null,
     codec: codecOf(options.compression ?? "none"),
     partitioner: options.partitioner ?? "crc32",
+    // They are only given what a producer of these types is given.
+    serialize: serializing(serializers as Serializers<unknown, unknown>),
   };
 }
 
-function transactionSettings(options: ProducerOptions): TransactionSettings | null {
+function transactionSettings<K, V>(options: ProducerOptions<K, V>): TransactionSettings | null {
   const { transactionalId, transactionTimeoutMs, idempotent, name } = options;
   if (transactionalId === undefined) {
     if (transactionTimeoutMs === undefined) return null;

@@ -6,6 +6,7 @@
  * Once: an idempotent producer's record that is acknowledged is there once, whatever broke on the way.
  * All or none: what a transactional producer sends in one transaction is shown to readers of committed records together.
  */
+import type { WritableStream } from "node:stream/web";
 import { CLOSE_OPTIONS } from "../client-options.ts";
 import { asMiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
@@ -16,14 +17,16 @@ import { hurriedBy } from "../waiting.ts";
 import { ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
 import { producerClosedError } from "./delivery-errors.ts";
 import { Idempotence } from "./idempotence.ts";
-import type { ProducedRecord } from "./produced-record.ts";
+import type { Payload, ProducedRecord } from "./produced-record.ts";
 import { type ProducerOptions, type ProducerSettings, producerSettings } from "./producer-options.ts";
 import { RecordPipeline } from "./record-pipeline.ts";
+import { recordSink, type WritableOptions, type WritableRecord } from "./record-sink.ts";
 import type { KeeperOf } from "./sequence-keeper.ts";
 import type { Transaction } from "./transaction/transaction.ts";
 import { Transactions } from "./transaction/transactions.ts";
 
-export class Producer implements Closable, AsyncDisposable {
+/** A producer whose records have keys of type `K` and values of type `V`: text or bytes, or what its serializers take. */
+export class Producer<K = Payload, V = Payload> implements Closable, AsyncDisposable {
   readonly #session: Session;
   readonly #pipeline: RecordPipeline;
   /** `null`: the producer is not transactional. */
@@ -32,7 +35,7 @@ export class Producer implements Closable, AsyncDisposable {
   #closing: Promise<void> | null = null;
 
   /** Throws USAGE for options that don't fit together. */
-  constructor(session: Session, options: ProducerOptions = {}) {
+  constructor(session: Session, options: ProducerOptions<K, V> = {}) {
     this.#session = session;
     const settings = producerSettings(options, session);
     const { transactions } = settings;
@@ -49,11 +52,11 @@ export class Producer implements Closable, AsyncDisposable {
 
   /**
    * Resolves when the broker has acknowledged the record as `acks` asks. Fails with the broker's error, with BUFFER_FULL,
-   * RECORD_TOO_LARGE, CONNECTION, TIMEOUT, CLOSED or USAGE; after an error for which `isFateUnknown` holds the record may be
+   * RECORD_TOO_LARGE, SERIALIZATION, CONNECTION, TIMEOUT, CLOSED or USAGE; after an error for which `isFateUnknown` holds the record may be
    * there all the same. A transactional producer sends within a transaction only. An abort of `signal` ends the wait: what was
    * accepted goes on its way and may be there; with one that has aborted before nothing is accepted.
    */
-  send(record: ProducedRecord, options?: WaitOptions): Promise<RecordMetadata> {
+  send(record: ProducedRecord<K, V>, options?: WaitOptions): Promise<RecordMetadata> {
     // Most sends have none, and are to cost no more than before.
     if (options !== undefined) return waitingFor("send", options, () => this.send(record));
     const delivery = new SingleDelivery();
@@ -71,7 +74,7 @@ export class Producer implements Closable, AsyncDisposable {
    * way. Resolves when all are acknowledged, in their order; fails with the first failure once all are settled, its details
    * saying how many `failed`. An abort of `signal` means what it means for `send`, for all of them.
    */
-  sendMany(records: readonly ProducedRecord[], options?: WaitOptions): Promise<RecordMetadata[]> {
+  sendMany(records: readonly ProducedRecord<K, V>[], options?: WaitOptions): Promise<RecordMetadata[]> {
     if (options !== undefined) return waitingFor("sendMany", options, () => this.sendMany(records));
     if (records.length === 0) return Promise.resolve([]);
     const delivery = new ManyDelivery(records.length);
@@ -90,7 +93,10 @@ export class Producer implements Closable, AsyncDisposable {
    * `abortable` one the transaction was aborted, and may be run again; after a `fatal` one close the producer; a `retriable` one
    * of the commit leaves it open whether it is committed, as `isFateUnknown` says.
    */
-  async transaction<T>(work: (tx: Transaction) => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
+  async transaction<T>(
+    work: (tx: Transaction<K, V>) => T | Promise<T>,
+    options: WaitOptions = {},
+  ): Promise<T> {
     requireWaitOptions("transaction", options);
     return this.#inTransactions("transaction").run(work, options);
   }
@@ -99,7 +105,7 @@ export class Producer implements Closable, AsyncDisposable {
    * Begins a transaction. The first one ends what an instance before has open, and takes its place (Kafka: initTransactions).
    * One is open at a time. `signal` ends the wait; what was begun is aborted then.
    */
-  async beginTransaction(options: WaitOptions = {}): Promise<Transaction> {
+  async beginTransaction(options: WaitOptions = {}): Promise<Transaction<K, V>> {
     requireWaitOptions("beginTransaction", options);
     return this.#inTransactions("beginTransaction").begin(options);
   }
@@ -123,6 +129,17 @@ export class Producer implements Closable, AsyncDisposable {
   /** Resolves when at most half of the buffer is taken: for callers that send in a loop without waiting for each record. */
   async drain(options: WaitOptions = {}): Promise<void> {
     await waitingFor("drain", options, () => this.#pipeline.whenHalfEmpty());
+  }
+
+  /**
+   * A stream to write records into, for `pipeTo` and, by `Writable.fromWeb(stream, { objectMode: true })`, for Node's pipelines. A write
+   * waits while `unacknowledgedMax` of its records are not acknowledged, or the buffer is full. It fails when the first of them
+   * does. Its close is a flush, resolves when all are acknowledged, and leaves the producer open; its abort leaves what was accepted
+   * on its way. Throws USAGE.
+   */
+  writable(options: WritableOptions = {}): WritableStream<WritableRecord<K, V>> {
+    this.#requirePlain("writable");
+    return recordSink(this.#pipeline, options);
   }
 
   /**

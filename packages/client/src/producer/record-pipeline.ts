@@ -17,6 +17,7 @@ import type { ProducerBatch } from "./producer-batch.ts";
 import type { ProducerSettings } from "./producer-options.ts";
 import { Sender } from "./sender.ts";
 import type { KeeperOf } from "./sequence-keeper.ts";
+import type { GivenRecord } from "./serialized-record.ts";
 
 export class RecordPipeline {
   readonly #session: Session;
@@ -47,16 +48,21 @@ export class RecordPipeline {
   }
 
   /** Throws what the record is refused with, and BUFFER_FULL; nothing is accepted then. */
-  accept(input: ProducedRecord, delivery: Delivery): void {
+  accept(given: GivenRecord, delivery: Delivery): void {
     this.#requireOpen();
+    const { serialize } = this.#settings;
+    const input = serialize === null ? (given as ProducedRecord) : serialize(given);
     const record = toPendingRecord(input, 0, this.#acceptedAs(delivery));
     this.#memory.reserve(record.heldBytes, 1);
     this.#accumulator.accept(record, input.topic, input.partition);
   }
 
   /** All of the records or none. Throws as `accept` does. */
-  acceptMany(inputs: readonly ProducedRecord[], delivery: Delivery): void {
+  acceptMany(given: readonly GivenRecord[], delivery: Delivery): void {
     this.#requireOpen();
+    const { serialize } = this.#settings;
+    // Without serializers they are to be text and bytes, and are refused when a record is made of them if they are not.
+    const inputs = serialize === null ? (given as readonly ProducedRecord[]) : given.map(serialize);
     const records = new AcceptedRecords(inputs, this.#acceptedAs(delivery));
     this.#memory.reserve(records.heldBytes, inputs.length);
     records.handOn((record, topic, partition) => this.#accumulator.accept(record, topic, partition));

@@ -137,6 +137,11 @@ export class MemoryBroker {
     return last === undefined ? 0 : readBatchHeader(last).nextOffset;
   }
 
+  /** Batches as they were appended. */
+  frames(topic: string, partition: number): readonly Buffer[] {
+    return this.#frames(topic, partition);
+  }
+
   #frames(topic: string, partition: number): Buffer[] {
     const frames = this.#topics.get(topic)?.[partition];
     if (frames === undefined) throw new Error(`the test has no ${topic}/${partition}`);

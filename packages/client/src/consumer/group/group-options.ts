@@ -6,6 +6,7 @@ import type { TopicPartition } from "../../topic-partition.ts";
 import { checkedInteger, fieldNames, usageError } from "../../usage.ts";
 import { newMemberId } from "./member-id.ts";
 
+/** How a group shares its partitions out. */
 export type Assignor = NonNullable<RequestFields<"join_group">["assignor"]>;
 
 /** A change of what a member has; one of the three lists is not empty. */

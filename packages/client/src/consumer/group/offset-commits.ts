@@ -1,5 +1,6 @@
 /** The requests about committed offsets, in the SDK's terms. */
 import type { RequestFields } from "@minikafka/protocol";
+import { type CommitDiagnostics, traced } from "../../diagnostics.ts";
 import { LIMITS } from "../../limits.ts";
 import type { CallOptions, Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
@@ -73,7 +74,31 @@ export async function commitOffsets(
   options?: CallOptions,
 ): Promise<void> {
   for (const fields of offsetRequests(groupId, member, offsets))
-    await session.call("commit_offsets", fields, options);
+    await traced(
+      "minikafka:commit",
+      () => commitDiagnostics(fields, null),
+      () => session.call("commit_offsets", fields, options),
+    );
+}
+
+/** What is told of a request that commits offsets. */
+export function commitDiagnostics(
+  fields: RequestFields<"commit_offsets">,
+  transactionalId: string | null,
+): CommitDiagnostics {
+  const { group_id: groupId, member_id: memberId = null, generation = null, offsets } = fields;
+  return {
+    groupId,
+    memberId,
+    generation,
+    offsets: offsets.map(({ topic, partition, offset, metadata }) => ({
+      topic,
+      partition,
+      offset,
+      metadata,
+    })),
+    transactionalId,
+  };
 }
 
 export interface StableOptions {

@@ -6,6 +6,7 @@
  * moment it is seen; it counts as ours until the listener is done, the caller is done with the records in hand (or half of the
  * rebalance timeout is over), and what is done is committed, whoever commits it; one change is followed after the other.
  */
+import { traced } from "../../diagnostics.ts";
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
 import { untilAborted } from "../../waiting.ts";
@@ -226,7 +227,13 @@ export class Rebalancing {
 
   async #tell(change: Partial<Pick<Rebalance, "assigned" | "revoked" | "lost">>): Promise<void> {
     const generation = this.#membership.view?.generation ?? 0;
-    const threw = await this.#turn.tell({ generation, assigned: [], revoked: [], lost: [], ...change });
+    const rebalance = { generation, assigned: [], revoked: [], lost: [], ...change };
+    const { groupId, memberId } = this.#settings;
+    const threw = await traced(
+      "minikafka:rebalance",
+      () => ({ groupId, memberId, ...rebalance }),
+      () => this.#turn.tell(rebalance),
+    );
     if (threw) this.#supply.changed();
   }
 }

@@ -4,9 +4,11 @@
  */
 import {
   type Committer,
+  commitDiagnostics,
   type IdentifiedOffset,
   offsetRequests,
 } from "../../consumer/group/offset-commits.ts";
+import { traced } from "../../diagnostics.ts";
 import { hasCode, isFateUnknown, MiniKafkaError } from "../../errors.ts";
 import type { CallOptions, Session } from "../../session.ts";
 import { retrying } from "../../waiting.ts";
@@ -66,7 +68,12 @@ export class CoordinatorCalls {
   ): Promise<void> {
     for (const some of offsetRequests(groupId, member, offsets)) {
       const fields = { ...this.#of(identity), ...some };
-      await this.#patiently((options) => this.#session.call("send_offsets", fields, options), enough);
+      const told = () => commitDiagnostics(some, this.#settings.transactionalId);
+      await this.#patiently(
+        (options) =>
+          traced("minikafka:commit", told, () => this.#session.call("send_offsets", fields, options)),
+        enough,
+      );
     }
   }
 
@@ -74,7 +81,16 @@ export class CoordinatorCalls {
    * Resolves, when every partition has its marker, with the identity of the next transaction. An error for which `isFateUnknown`
    * holds leaves open whether the transaction is ended so, or will be.
    */
-  async end(identity: ProducerIdentity, commit: boolean): Promise<ProducerIdentity> {
+  end(identity: ProducerIdentity, commit: boolean): Promise<ProducerIdentity> {
+    const { transactionalId } = this.#settings;
+    return traced(
+      "minikafka:transaction",
+      () => ({ transactionalId, ...identity, end: commit ? "commit" : "abort" }),
+      () => this.#end(identity, commit),
+    );
+  }
+
+  async #end(identity: ProducerIdentity, commit: boolean): Promise<ProducerIdentity> {
     let isInDoubt = false;
     const fields = { ...this.#of(identity), commit };
     try {

@@ -15,6 +15,7 @@ export interface GroupOffsets {
   readonly offsets: readonly OffsetToCommit[];
 }
 
+/** A consumer, all of whose positions are meant, or offsets by hand. */
 export type OffsetSource = TransactionalConsumer | GroupOffsets;
 
 /** Throws USAGE for what is neither, before anything is sent. */

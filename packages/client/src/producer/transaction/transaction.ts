@@ -8,14 +8,16 @@
  *   open -> aborting   -> aborted         also after a commit of which nobody knows what became, unless it took effect
  *   open, committing -> aborted           the coordinator has said that it is over, whichever call it said it to
  */
+import type { WritableStream } from "node:stream/web";
 import { asMiniKafkaError, hasCode, isFateUnknown, type MiniKafkaError } from "../../errors.ts";
 import { usageError } from "../../usage.ts";
 import { requireWaitOptions, type WaitOptions, waitingFor } from "../../wait-options.ts";
 import { untilAborted } from "../../waiting.ts";
 import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "../delivery.ts";
 import type { ProducerIdentity } from "../lane-sequences.ts";
-import type { ProducedRecord } from "../produced-record.ts";
+import type { Payload, ProducedRecord } from "../produced-record.ts";
 import type { RecordPipeline } from "../record-pipeline.ts";
+import { recordSink, type WritableOptions, type WritableRecord } from "../record-sink.ts";
 import type { CoordinatorCalls } from "./coordinator-calls.ts";
 import { type OffsetSource, sendFrom } from "./offset-source.ts";
 import {
@@ -38,10 +40,11 @@ export interface TransactionHost {
   readonly calls: CoordinatorCalls;
 }
 
+/** How far a transaction is. */
 export type TransactionStage = "open" | "committing" | "committed" | "aborting" | "aborted";
 
 /** Made by `producer.beginTransaction()` and `producer.transaction()`. */
-export class Transaction implements AsyncDisposable {
+export class Transaction<K = Payload, V = Payload> implements AsyncDisposable {
   readonly #host: TransactionHost;
   readonly #own: ProducerIdentity;
   /** Offsets are not tried again once the transaction is being aborted, or its producer closes. */
@@ -60,6 +63,7 @@ export class Transaction implements AsyncDisposable {
     this.#own = own;
   }
 
+  /** How far it is. */
   get stage(): TransactionStage {
     return this.#stage;
   }
@@ -84,7 +88,7 @@ export class Transaction implements AsyncDisposable {
    * then, which its commit says as well, so that nobody has to wait for each send. But BUFFER_FULL leaves it as it is: wait for
    * `producer.drain()` and send again. An abort ends the wait; the record stays a part of the transaction.
    */
-  send(record: ProducedRecord, options?: WaitOptions): Promise<RecordMetadata> {
+  send(record: ProducedRecord<K, V>, options?: WaitOptions): Promise<RecordMetadata> {
     if (options !== undefined) return waitingFor("send", options, () => this.send(record));
     const delivery = new SingleDelivery();
     return (
@@ -93,13 +97,29 @@ export class Transaction implements AsyncDisposable {
   }
 
   /** Sends several records for the price of one promise. All are accepted or none; then as `send`. */
-  sendMany(records: readonly ProducedRecord[], options?: WaitOptions): Promise<RecordMetadata[]> {
+  sendMany(records: readonly ProducedRecord<K, V>[], options?: WaitOptions): Promise<RecordMetadata[]> {
     if (options !== undefined) return waitingFor("sendMany", options, () => this.sendMany(records));
     if (records.length === 0) return Promise.resolve([]);
     const delivery = new ManyDelivery(records.length);
     return (
       this.#deliver(delivery, (watched) => this.#host.pipeline.acceptMany(records, watched)) ??
       delivery.promise
+    );
+  }
+
+  /**
+   * As `writable` of a producer: its close resolves when all are acknowledged, and commits nothing. What one of its records fails with
+   * dooms the transaction, as with `send`.
+   */
+  writable(options: WritableOptions = {}): WritableStream<WritableRecord<K, V>> {
+    const { pipeline } = this.#host;
+    return recordSink(
+      {
+        accept: (record, delivery) => this.#accept(delivery, (watched) => pipeline.accept(record, watched)),
+        whenHalfEmpty: () => pipeline.whenHalfEmpty(),
+        flush: () => pipeline.flush(),
+      },
+      options,
     );
   }
 
@@ -192,17 +212,25 @@ export class Transaction implements AsyncDisposable {
   /** A promise that fails at once, `null` when the records are on their way. */
   #deliver(delivery: Delivery, accept: (watched: Delivery) => void): Promise<never> | null {
     try {
-      this.#requireOpen("send");
-      accept(new WatchedDelivery(delivery, (error) => this.#failed(error)));
+      this.#accept(delivery, accept);
       return null;
     } catch (error) {
-      const refused = asMiniKafkaError(error);
+      const told = Promise.reject(error);
       const isCommitted = this.#stage === "committing" || this.#stage === "committed";
-      if (isCommitted || hasCode(refused, "BUFFER_FULL")) return Promise.reject(refused);
-      const told = Promise.reject(this.#stage === "open" ? this.#failed(refused) : refused);
-      // The commit says it, or the abort has said it: nothing is missing in silence.
-      told.catch(() => {});
+      // Else the commit says it, or the abort has said it: nothing is missing in silence.
+      if (!isCommitted && !hasCode(error, "BUFFER_FULL")) told.catch(() => {});
       return told;
+    }
+  }
+
+  /** Throws what the records are refused with, which dooms the transaction while it is open; but BUFFER_FULL leaves it as it is. */
+  #accept(delivery: Delivery, accept: (watched: Delivery) => void): void {
+    try {
+      this.#requireOpen("send");
+      accept(new WatchedDelivery(delivery, (error) => this.#failed(error)));
+    } catch (error) {
+      const refused = asMiniKafkaError(error);
+      throw this.#stage !== "open" || hasCode(refused, "BUFFER_FULL") ? refused : this.#failed(refused);
     }
   }
 

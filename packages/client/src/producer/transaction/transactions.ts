@@ -20,6 +20,9 @@ import { Transaction, type TransactionHost } from "./transaction.ts";
 import { saysItIsOver } from "./transaction-errors.ts";
 import { TransactionalIdentity } from "./transactional-identity.ts";
 
+/** Its records are checked when they are made, whatever their producer's serializers take. */
+type AnyTransaction = Transaction<unknown, unknown>;
+
 /** Identities that are not good any more may come one after the other, but not for ever. */
 const RENEWALS_MAX = 3;
 
@@ -27,8 +30,8 @@ export class Transactions implements TransactionHost {
   readonly pipeline: RecordPipeline;
   readonly calls: CoordinatorCalls;
   #identity!: TransactionalIdentity;
-  #last: Transaction | null = null;
-  #beginning: Promise<Transaction> | null = null;
+  #last: AnyTransaction | null = null;
+  #beginning: Promise<AnyTransaction> | null = null;
   #isClosed = false;
 
   constructor(session: Session, settings: ProducerSettings, own: TransactionSettings) {
@@ -45,7 +48,7 @@ export class Transactions implements TransactionHost {
   }
 
   /** Throws USAGE while another is open. Fails with PRODUCER_FENCED, for good, and with what the coordinator refuses. */
-  async begin({ signal }: WaitOptions = {}): Promise<Transaction> {
+  async begin({ signal }: WaitOptions = {}): Promise<AnyTransaction> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw producerClosedError(false);
     this.#requireNoneOpen();
@@ -61,7 +64,7 @@ export class Transactions implements TransactionHost {
   }
 
   /** Commits when `work` returns, aborts and throws the same when it throws, or when `signal` aborts before. */
-  async run<T>(work: (tx: Transaction) => T | Promise<T>, { signal }: WaitOptions = {}): Promise<T> {
+  async run<T>(work: (tx: AnyTransaction) => T | Promise<T>, { signal }: WaitOptions = {}): Promise<T> {
     const tx = await this.begin({ signal });
     try {
       const result = await untilAborted((async () => work(tx))(), signal);
@@ -108,7 +111,7 @@ export class Transactions implements TransactionHost {
       throw usageError("another transaction is open; commit or abort it first, a producer has one at a time");
   }
 
-  async #begin(): Promise<Transaction> {
+  async #begin(): Promise<AnyTransaction> {
     await this.#finishLast();
     for (let renewals = 0; ; renewals += 1) {
       const own = await this.#current();
@@ -153,7 +156,7 @@ export class Transactions implements TransactionHost {
     return known;
   }
 
-  #abortWhenUnwanted(beginning: Promise<Transaction>, signal: AbortSignal): void {
+  #abortWhenUnwanted(beginning: Promise<AnyTransaction>, signal: AbortSignal): void {
     let isUnwanted = false;
     const forget = onAbort(signal, () => {
       isUnwanted = true;

@@ -1,0 +1,42 @@
+/** From what a typed producer is given to a record of text and bytes. */
+import { MiniKafkaError } from "../errors.ts";
+import type { Serializer, Serializers } from "../serdes/serde.ts";
+import type { Payload, ProducedHeader, ProducedRecord } from "./produced-record.ts";
+
+/** A record of whatever its producer's serializers take. */
+export type GivenRecord = ProducedRecord<unknown, unknown>;
+
+/** Throws SERIALIZATION with what a serializer threw. */
+export type SerializeRecord = (given: GivenRecord) => ProducedRecord;
+
+/** `null` when there is nothing to do. */
+export function serializing(serializers: Serializers<unknown, unknown>): SerializeRecord | null {
+  const { key, value } = serializers;
+  if (key === undefined && value === undefined) return null;
+  // All other fields stay, also those that no record has: they are to be refused.
+  return (given) => ({
+    ...given,
+    key: part(given, "key", given.key, key),
+    value: part(given, "value", given.value, value),
+  });
+}
+
+const NO_HEADERS: readonly ProducedHeader[] = [];
+
+function part(
+  { topic, headers = NO_HEADERS }: GivenRecord,
+  name: "key" | "value",
+  data: unknown,
+  serializer: Serializer<unknown> | undefined,
+): Payload | null | undefined {
+  // Without a serializer it is to be text or bytes, and is refused later if it is not.
+  if (data === undefined || data === null || serializer === undefined)
+    return data as Payload | null | undefined;
+  try {
+    return serializer(data, { topic, part: name, headers });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `the ${name} of a record for ${topic} cannot be serialized: ${why}`;
+    throw new MiniKafkaError("SERIALIZATION", message, { details: { topic, part: name }, cause });
+  }
+}
