@@ -90,7 +90,7 @@ test("the programs in the SDK's README compile as they stand, under strict", asy
   const folder = temporaryFolder();
   const blocks = readFileSync(fromRoot("packages/client/README.md"), "utf8").matchAll(/```ts\n(.*?)```/gs);
   const programs = [...blocks].map(([, code = ""]) => code).filter((code) => code.includes("import "));
-  expect(programs).toHaveLength(2);
+  expect(programs).toHaveLength(3);
   programs.forEach((code, number) => void writeFileSync(join(folder, `program-${number}.mts`), code));
   const compilerOptions = {
     noEmit: true,

@@ -4,17 +4,11 @@
  * One transaction holds the payments and the group's offsets, so that both count or neither. Work that breaks off is aborted and
  * done again from where the group has committed; whoever reads committed records sees each payment once.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startBroker } from "@minikafka/broker";
-import { connect, hasCode, MiniKafkaError } from "@minikafka/client";
+import { hasCode, MiniKafkaError } from "@minikafka/client";
+import { startBroker } from "@minikafka/testing";
 
-const data = mkdtempSync(join(tmpdir(), "minikafka-"));
-const broker = await startBroker({ settings: { data, log_level: "warn" }, listen: false });
-const client = await connect({ link: () => broker.connectInProcess() });
-await client.admin().createTopic({ topic: "orders", partitions: 2 });
-await client.admin().createTopic({ topic: "payments", partitions: 1 });
+const broker = await startBroker({ topics: { orders: 2, payments: 1 }, kafka: false });
+const { client } = broker;
 const orders = client.producer({ idempotent: true });
 await orders.sendMany(
   Array.from({ length: 6 }, (_, number) => ({
@@ -88,6 +82,4 @@ const committed = await client.admin().fetchOffsets("billing");
 console.log(
   `orders paid for: ${committed.map(({ partition, offset }) => `${partition}:${offset}`).join(" ")}`,
 );
-await client.close();
 await broker.close();
-rmSync(data, { recursive: true });

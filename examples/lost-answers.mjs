@@ -4,16 +4,12 @@
  * An answer that is lost leaves a plain producer in doubt, and a second try makes two records of one; an idempotent producer tries
  * again by itself, and there is one. Then two producers race, and a hold says who comes first.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startBroker } from "@minikafka/broker";
-import { connect, isFateUnknown } from "@minikafka/client";
+import { isFateUnknown } from "@minikafka/client";
+import { startBroker } from "@minikafka/testing";
 
-const data = mkdtempSync(join(tmpdir(), "minikafka-"));
-const broker = await startBroker({ settings: { data, lab: true, log_level: "error" }, listen: false });
-const client = await connect({ link: () => broker.connectInProcess() });
-const lab = await connect({ link: () => broker.connectInProcess() });
+const broker = await startBroker({ kafka: false });
+const { client } = broker;
+const lab = await broker.connect();
 const faults = lab.faults();
 
 /** @param {string} topic */
@@ -56,7 +52,4 @@ await hold.release();
 await slow;
 console.log(`race: ${await valuesOf("race")}`);
 
-await client.close();
-await lab.close();
 await broker.close();
-rmSync(data, { recursive: true });

@@ -1,18 +1,12 @@
 /**
- * Chapter 1's exercise in one process: no port, no second terminal, the same messages: node examples/one-process.mjs
+ * Chapter 1's exercise in one process: no second terminal, nothing on the disk, the same messages: node examples/one-process.mjs
  *
  * Three records with one key go to one partition and keep the order of their sends, whatever the batching.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startBroker } from "@minikafka/broker";
-import { connect } from "@minikafka/client";
+import { startBroker } from "@minikafka/testing";
 
-const data = mkdtempSync(join(tmpdir(), "minikafka-"));
-const broker = await startBroker({ settings: { data, log_level: "warn" }, listen: false });
-const client = await connect({ link: () => broker.connectInProcess() });
-await client.admin().createTopic({ topic: "orders", partitions: 2 });
+const broker = await startBroker({ topics: { orders: 2 }, kafka: false });
+const { client } = broker;
 
 const producer = client.producer({ batchBytes: 4096, lingerMs: 1000 });
 const pending = ["0", "1", "2"].map((value) => producer.send({ topic: "orders", key: "alice", value }));
@@ -21,7 +15,7 @@ const partitions = new Set((await Promise.all(pending)).map(({ partition }) => p
 console.log(partitions);
 
 // Close to the metal: the kernel that the broker runs, in the same process.
-console.log(broker.cluster.describeOffsets({ topic: "orders", partition: 1 }));
+console.log(broker.kernel.describeOffsets({ topic: "orders", partition: 1 }));
 
 const consumer = client.consumer({ autoOffsetReset: "earliest" });
 consumer.assign([...partitions].map((partition) => ({ topic: "orders", partition })));
@@ -29,6 +23,4 @@ const values = [];
 for await (const record of consumer) if (values.push(String(record.value)) === 3) break;
 console.log(values);
 
-await client.close();
 await broker.close();
-rmSync(data, { recursive: true });

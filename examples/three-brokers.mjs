@@ -4,19 +4,11 @@
  * A producer with acks all waits while followers copy its record, one step at a time; then the leader's broker stops, another
  * one is promoted, and the record is there. "ends" are the log end offsets of the replicas, "visible" is the high watermark.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startBroker } from "@minikafka/broker";
-import { connect } from "@minikafka/client";
+import { startBroker } from "@minikafka/testing";
 
-const data = mkdtempSync(join(tmpdir(), "minikafka-"));
-const broker = await startBroker({
-  settings: { data, brokers: 3, clock: "manual", log_level: "warn" },
-  listen: false,
-});
-const client = await connect({ link: () => broker.connectInProcess() });
-const [admin, stepper] = [client.admin(), client.stepper()];
+const broker = await startBroker({ brokers: 3, clock: "manual", kafka: false });
+const { client, step: stepper } = broker;
+const admin = client.admin();
 const place = { topic: "payments", partition: 0 };
 await admin.createTopic({ topic: "payments", replicationFactor: 3 });
 
@@ -47,6 +39,4 @@ for await (const record of consumer) {
   console.log(`fetched: ${record.value}`);
   break;
 }
-await client.close();
 await broker.close();
-rmSync(data, { recursive: true });

@@ -4,16 +4,10 @@
  * A group gives each partition to one worker at a time. A second worker gets its share once the first has let go, and when it
  * leaves, the first has everything again. What a worker is done with is committed by itself, so each job is done once.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startBroker } from "@minikafka/broker";
-import { connect } from "@minikafka/client";
+import { startBroker } from "@minikafka/testing";
 
-const data = mkdtempSync(join(tmpdir(), "minikafka-"));
-const broker = await startBroker({ settings: { data, log_level: "warn" }, listen: false });
-const client = await connect({ link: () => broker.connectInProcess() });
-await client.admin().createTopic({ topic: "jobs", partitions: 4 });
+const broker = await startBroker({ topics: { jobs: 4 }, kafka: false });
+const { client } = broker;
 const producer = client.producer({ idempotent: true });
 
 /** @type {Map<string, string[]>} */
@@ -72,6 +66,4 @@ await ann.stop();
 
 const committed = await client.admin().fetchOffsets("workers");
 console.log(`committed: ${committed.map(({ offset }) => offset).join(" ")}`);
-await client.close();
 await broker.close();
-rmSync(data, { recursive: true });

@@ -27,14 +27,14 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   ],
   e2e: [
     ...["@minikafka/broker", "@minikafka/cli", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
-    "@minikafka/record",
+    ...["@minikafka/record", "@minikafka/testing"],
   ],
   "packages/simulator": ["@minikafka/core", "@minikafka/record"],
   bench: [
     ...["@minikafka/broker", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
     ...["@minikafka/oracle/apache-kafka", "@minikafka/record", "@minikafka/testing", "kafkajs"],
   ],
-  examples: ["@minikafka/broker", "@minikafka/client"],
+  examples: ["@minikafka/client", "@minikafka/testing"],
   "tools/oracle": ["@minikafka/broker", "@minikafka/protocol"],
   "tools/pack": ["@publint/pack", "publint"],
   tools: ["@minikafka/core", "@minikafka/protocol", "rolldown", "typescript", "yaml", "zod"],
