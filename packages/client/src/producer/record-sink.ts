@@ -100,11 +100,12 @@ class RecordSink implements UnderlyingSink<WritableRecord<unknown, unknown>>, De
   }
 
   async write(given: WritableRecord<unknown, unknown>): Promise<void> {
-    if (typeof given !== "object" || given === null)
-      throw usageError(`a record is ${typeof given}; expected { topic, key?, value }`);
-    const record = this.#topic === undefined ? given : { ...given, topic: given.topic ?? this.#topic };
-    // One without a topic is refused where all are.
-    await this.#accept(record as GivenRecord);
+    try {
+      await this.#accept(this.#recordOf(given));
+    } catch (error) {
+      this.#end(error);
+      throw error;
+    }
     if (this.#unacknowledged < this.#unacknowledgedMax) return;
     const room = new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -142,28 +143,36 @@ class RecordSink implements UnderlyingSink<WritableRecord<unknown, unknown>>, De
     this.#over.abort(reason);
   }
 
-  /** Waits for room: at first for as much as a sender in a loop waits for, then, for a large record, for all there is. */
-  async #accept(record: GivenRecord): Promise<void> {
-    const { signal } = this.#over;
-    if (this.#tryAccept(record, false)) return;
-    await untilAborted(this.#host.whenHalfEmpty(), signal);
-    if (this.#tryAccept(record, false)) return;
-    await untilAborted(
-      this.#host.flush().catch(() => {}),
-      signal,
-    );
-    this.#tryAccept(record, true);
+  #recordOf(given: WritableRecord<unknown, unknown>): GivenRecord {
+    if (typeof given !== "object" || given === null)
+      throw usageError(`a record is ${typeof given}; expected { topic, key?, value }`);
+    // One without a topic is refused where all are.
+    return { ...given, topic: given.topic ?? this.#topic } as GivenRecord;
   }
 
-  /** Whether it was accepted; BUFFER_FULL is thrown only when it is `final`. */
-  #tryAccept(record: GivenRecord, isFinal: boolean): boolean {
+  /**
+   * Waits for room: at first for as much as a sender in a loop waits for, then, for a large record, until all that is there now is
+   * settled; somebody else may have filled the buffer again by then.
+   */
+  async #accept(record: GivenRecord): Promise<void> {
+    if (this.#tryAccept(record)) return;
+    let room = this.#host.whenHalfEmpty();
+    for (;;) {
+      await untilAborted(room, this.#over.signal);
+      if (this.#tryAccept(record)) return;
+      room = this.#host.flush().catch(() => {});
+    }
+  }
+
+  /** Whether it was accepted, or found no room; throws BUFFER_FULL when an empty buffer has no room for it. */
+  #tryAccept(record: GivenRecord): boolean {
     this.#unacknowledged += 1;
     try {
       this.#host.accept(record, this);
       return true;
     } catch (error) {
       this.#unacknowledged -= 1;
-      if (!isFinal && hasCode(error, "BUFFER_FULL")) return false;
+      if (hasCode(error, "BUFFER_FULL") && error.details.bufferedBytes !== 0) return false;
       throw error;
     }
   }
