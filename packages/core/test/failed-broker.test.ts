@@ -71,3 +71,35 @@ test("nor does a note that one broker's disk refuses", async () => {
   for (const brokerId of [2, 3])
     expect(world.disk.stat(`${FOLDER}/broker-${brokerId}/replication-offset-checkpoint.json`)).not.toBeNull();
 });
+
+test.each([
+  ["with the next write that is refused", async (cluster: BrokerCluster) => send(cluster, ["b"])],
+  ["with the next flush", async (cluster: BrokerCluster) => cluster.steps.flushLogs()],
+  ["when it is stopped", async (cluster: BrokerCluster) => void (await cluster.stopBroker(1))],
+])(
+  "a failed sync that the disk let nobody note is noted %s, so that the next start writes anew what may be lost",
+  async (_when, act) => {
+    const world = memoryWorld();
+    const cluster = await openReplicated(world, { brokers: 1 });
+    await send(cluster, ["a"]);
+    const mark = `${FOLDER}/broker-1/orders-0/sync-failed`;
+    world.disk.fail({ operation: "sync", code: "ENOSPC", path: /orders-0.*log$/ });
+    world.disk.fail({ operation: "create", code: "EIO", path: mark });
+    expect(await rejection(cluster.steps.flushLogs())).toMatchObject({
+      code: "BROKER_FAILED",
+      message: expect.stringContaining("nor could it be noted for the next start yet"),
+    });
+    expect(world.disk.stat(mark)).toBeNull();
+    // Whether anybody is told is another matter.
+    await act(cluster).catch(() => {});
+    expect(world.disk.stat(mark)).not.toBeNull();
+    world.disk.crash({ mode: "kept" });
+    const next = worldOn(world.disk);
+    const again = await openCluster(next, { brokerIds: [1] });
+    await again.steps.flushLogs();
+    expect(next.events.of("renewed")).not.toHaveLength(0);
+    next.disk.crash({ mode: "lost" });
+    const last = await openCluster(worldOn(world.disk), { brokerIds: [1] });
+    expect(last.describePartition(ORDERS)).toMatchObject({ leaderId: 1, logEndOffset: 1 });
+  },
+);

@@ -5,7 +5,7 @@
  *   running, failed -> stopped -> running
  *
  * Invariant: a broker whose disk failed a sync stays failed until it is started anew, since the system may have dropped what
- * it did not write.
+ * it did not write; what the next start has to know of it is noted as soon as the disk allows.
  */
 import type { Env } from "../env/env.ts";
 import { BrokerError } from "../errors.ts";
@@ -16,6 +16,8 @@ export abstract class BrokerHealth {
   readonly brokerId: number;
   protected readonly env: Env;
   #failure: string | null = null;
+  /** Each leaves a mark for the next start that the disk has refused so far, and tells whether it is there. */
+  #unmarked: (() => boolean)[] = [];
   #isStopped = false;
 
   constructor(brokerId: number, env: Env) {
@@ -48,6 +50,7 @@ export abstract class BrokerHealth {
   /** Throws BROKER_FAILED. */
   requireNotFailed(): void {
     if (this.#failure === null) return;
+    this.leaveMarks();
     throw new BrokerError(
       "BROKER_FAILED",
       `broker ${this.brokerId} takes no writes until it is restarted: ${this.#failure}`,
@@ -55,11 +58,17 @@ export abstract class BrokerHealth {
     );
   }
 
-  /** From here on it takes no writes, for `problem`. Reads go on. */
-  fail(problem: string): void {
+  /** From here on it takes no writes, for `problem`. Reads go on. `leaveMark`: see log/parts/sync-failure.ts. */
+  fail(problem: string, leaveMark: (() => boolean) | null = null): void {
+    if (leaveMark !== null) this.#unmarked.push(leaveMark);
     if (this.#failure !== null) return;
     this.#failure = problem;
     this.env.trace({ kind: "broker_failed", brokerId: this.brokerId, problem });
+  }
+
+  /** What the next start has to know and could not be noted is tried again. */
+  protected leaveMarks(): void {
+    this.#unmarked = this.#unmarked.filter((leaveMark) => !leaveMark());
   }
 
   protected noteStop(): void {
@@ -69,6 +78,7 @@ export abstract class BrokerHealth {
   /** Whatever failed before is behind it. */
   protected noteStart(): void {
     this.#failure = null;
+    this.#unmarked = [];
     this.#isStopped = false;
   }
 }

@@ -159,6 +159,7 @@ export class Broker extends BrokerHealth {
 
   /** Flushes every log. Rejects with a problem when there was one, after all were tried. */
   async flush(): Promise<void> {
+    this.leaveMarks();
     await eachSettled([...this.#logs], LIMITS.logsFlushedAtOnce, ([name, log]) =>
       this.#flushUnlessDropped(name, log),
     );
@@ -179,6 +180,7 @@ export class Broker extends BrokerHealth {
     try {
       await eachSettled([...this.#logs.values()], LIMITS.logsFlushedAtOnce, closeFlushed);
     } finally {
+      this.leaveMarks();
       this.#logs.clear();
     }
     this.requireNotFailed();
@@ -241,7 +243,7 @@ export class Broker extends BrokerHealth {
       flushesAtRoll: this.#config.flush === "os",
       // What was taken under an earlier configuration must stay readable.
       frameBytesMax: LIMITS.batchBytesMax,
-      onFailedSync: (problem: string) => this.fail(problem),
+      onFailedSync: (problem, leaveMark) => this.fail(problem, leaveMark),
     };
   }
 }

@@ -13,7 +13,7 @@ import { LogFlusher } from "./log-flusher.ts";
 import type { LogProducers } from "./log-producers.ts";
 import { ManifestKeeper } from "./manifest-keeper.ts";
 import { recoverSegments } from "./recovery.ts";
-import { SyncFailure } from "./sync-failure.ts";
+import { type OnFailedSync, SyncFailure } from "./sync-failure.ts";
 import { Turns } from "./turns.ts";
 
 export interface PartitionLogOptions extends LogSettings {
@@ -22,7 +22,7 @@ export interface PartitionLogOptions extends LogSettings {
   /** What holds until configure() says otherwise. */
   readonly config: LogConfig;
   /** Told when a sync has failed: nothing that the broker writes from here on can be trusted. */
-  readonly onFailedSync: (problem: string) => void;
+  readonly onFailedSync: OnFailedSync;
 }
 
 export interface LogParts {

@@ -4,7 +4,8 @@
  * Systems take pages for written whose writing failed, and go on showing them: a later sync succeeds without them, and
  * only a power cut tells. So the process whose sync failed leaves a mark in the folder. The mark need not be durable:
  * it is in the same memory as the pages in doubt, and gone when they are. Whoever opens the folder next finds it, writes
- * everything anew that may be in doubt, into new files, and syncs that.
+ * everything anew that may be in doubt, into new files, and syncs that. A disk that refuses the mark too is asked again with
+ * every write that is refused for it (cluster/broker-health.ts).
  *
  * Never: a guarantee for a process that is killed between the failure and its mark. Only a mark before each sync would
  * give one, and would cost every flush.

@@ -10,13 +10,18 @@ import type { LogState } from "../context/log-state.ts";
 import { checkpointOutcome } from "../files/checkpoint-outcome.ts";
 import { markDoubt } from "./sync-doubt.ts";
 
+/**
+ * Told of each failure after which nothing that was written can be trusted. `leaveMark`: the mark for the next opening could not be left,
+ * and this tries again, with whether it is there now; `null`: it is.
+ */
+export type OnFailedSync = (problem: string, leaveMark: (() => boolean) | null) => void;
+
 export class SyncFailure {
   readonly #context: LogContext;
   readonly #state: LogState;
-  readonly #onFailedSync: (problem: string) => void;
+  readonly #onFailedSync: OnFailedSync;
 
-  /** `onFailedSync` is told of each failure after which nothing that was written can be trusted. */
-  constructor(context: LogContext, state: LogState, onFailedSync: (problem: string) => void) {
+  constructor(context: LogContext, state: LogState, onFailedSync: OnFailedSync) {
     this.#context = context;
     this.#state = state;
     this.#onFailedSync = onFailedSync;
@@ -40,9 +45,9 @@ export class SyncFailure {
   #failed(problem: string): BrokerError {
     const unmarked = markDoubt(this.#context);
     const whole =
-      unmarked === null ? problem : `${problem}; nor could it be noted for the next start: ${unmarked}`;
+      unmarked === null ? problem : `${problem}; nor could it be noted for the next start yet: ${unmarked}`;
     const error = this.#state.fail(whole);
-    this.#onFailedSync(whole);
+    this.#onFailedSync(whole, unmarked === null ? null : () => markDoubt(this.#context) === null);
     return error;
   }
 }
