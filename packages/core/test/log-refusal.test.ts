@@ -309,6 +309,30 @@ describe("a sync that failed", () => {
     expect(failure.hits).toBe(1);
   });
 
+  test("that cannot be noted says which file is to be created; with it, what the next life makes durable is durable", async () => {
+    for (const isCreated of [true, false]) {
+      const { disk, failures, open } = newWorld();
+      const log = open();
+      log.append(batch(["a"]), 0);
+      disk.fail({ operation: "sync", code: "ENOSPC", path: segmentAt(0) });
+      const unnoted = disk.fail({ operation: "create", code: "ENOSPC", path: /sync-failed/ });
+      await expect(log.flush()).rejects.toMatchObject({ code: "BROKER_FAILED" });
+      unnoted.assertFired();
+      const [, path = "?"] = /create the empty file (\S+) before you start it/.exec(failures[0] ?? "") ?? [];
+      expect(path).toBe(`${FOLDER}/sync-failed`);
+      log.abandon();
+      disk.crash({ mode: "kept" });
+      if (isCreated) disk.openFile(path, { create: "exclusive" }).close();
+      const next = open({ create: false });
+      expect(readAll(next)).toEqual(["a"]);
+      await next.flush();
+      next.abandon();
+      disk.crash({ mode: "lost" });
+      // Without it nobody can know that the second sync, which succeeded, did nothing.
+      expect(readAll(open({ create: false }))).toEqual(isCreated ? ["a"] : []);
+    }
+  });
+
   test("leaves what is in the log readable", async () => {
     const { disk, open } = newWorld();
     const log = open();

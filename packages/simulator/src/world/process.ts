@@ -5,11 +5,13 @@
  * Invariants: one life at a time; nothing that a dead one still does reaches the disk of the next; whoever is connected hears of the end.
  * Never: an answer of a life that is over.
  */
+import { posix } from "node:path";
 import {
   BrokerCluster,
   BrokerError,
   type ClusterConfig,
   DataFolderRefused,
+  DiskError,
   FaultPoints,
 } from "@minikafka/core";
 import { type Crash, MemoryDisk } from "@minikafka/core/testing";
@@ -48,9 +50,16 @@ export class SimProcess {
   /** It is not to be started before somebody says so. */
   #isClosing = false;
   readonly #onEnd = new Set<() => void>();
+  /** Marks that the disk did not take: whoever runs the daemon is told, and leaves them before the next start. */
+  readonly #marksByHand = new Set<string>();
 
   constructor(parts: ProcessParts) {
     this.#parts = parts;
+    parts.witness.listen((event) => {
+      if (event.kind !== "broker_failed") return;
+      const [, path] = /create the empty file (\S+) before you start it/.exec(event.problem) ?? [];
+      if (path !== undefined) this.#marksByHand.add(path);
+    });
     const delay = (delayMs: number) =>
       new Promise<void>((resolve) => void parts.timeline.plan(delayMs, resolve));
     this.faults = new FaultPoints({ trace: parts.witness.trace, onCrash: () => this.#dieAtFault(), delay });
@@ -89,6 +98,7 @@ export class SimProcess {
   }
 
   start(): void {
+    if (!this.#leavesMarks()) return void this.#parts.timeline.plan(START_AGAIN_MS, () => this.start());
     const life = this.#life;
     const { config, clock, witness, chance, timeline, recorder } = this.#parts;
     const env = {
@@ -160,6 +170,20 @@ export class SimProcess {
   bury(chance: Chance): boolean {
     if (!this.#isDying) return false;
     this.kill(this.fateAtFault, chance, this.downMsAtFault);
+    return true;
+  }
+
+  #leavesMarks(): boolean {
+    for (const path of this.#marksByHand) {
+      try {
+        const isThere = this.disk.stat(posix.dirname(path)) !== null;
+        if (isThere) this.disk.openFile(path, { create: "if-missing" }).close();
+      } catch (problem) {
+        if (problem instanceof DiskError) return false;
+        throw problem;
+      }
+      this.#marksByHand.delete(path);
+    }
     return true;
   }
 

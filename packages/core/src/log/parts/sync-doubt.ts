@@ -44,6 +44,7 @@ export function settleDoubt(context: LogContext, manifest: Manifest, unsealed: r
   env.disk.remove(doubtPath(folder));
 }
 
-function doubtPath(folder: string): string {
+/** Where the mark lies. Where the disk does not take it, whoever runs the broker may leave it by hand. */
+export function doubtPath(folder: string): string {
   return posix.join(folder, DOUBT_FILE_NAME);
 }

@@ -8,7 +8,7 @@ import { BrokerError, storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import type { LogState } from "../context/log-state.ts";
 import { checkpointOutcome } from "../files/checkpoint-outcome.ts";
-import { markDoubt } from "./sync-doubt.ts";
+import { doubtPath, markDoubt } from "./sync-doubt.ts";
 
 /**
  * Told of each failure after which nothing that was written can be trusted. `leaveMark`: the mark for the next opening could not be left,
@@ -45,7 +45,9 @@ export class SyncFailure {
   #failed(problem: string): BrokerError {
     const unmarked = markDoubt(this.#context);
     const whole =
-      unmarked === null ? problem : `${problem}; nor could it be noted for the next start yet: ${unmarked}`;
+      unmarked === null
+        ? problem
+        : `${problem}; nor could it be noted for the next start yet (${unmarked}): if the process is killed now, create the empty file ${doubtPath(this.#context.folder)} before you start it`;
     const error = this.#state.fail(whole);
     this.#onFailedSync(whole, unmarked === null ? null : () => markDoubt(this.#context) === null);
     return error;
