@@ -14,6 +14,7 @@ export {
   type RefusalReason,
   refusalOf as dataFolderRefusalOf,
 } from "./cluster/data-folder-refusal.ts";
+export { OFFSETS_TOPIC, TRANSACTIONS_TOPIC } from "./cluster/internal-topics.ts";
 export type { LifecycleState } from "./cluster/lifecycle.ts";
 export type { Foretold, PendingStep, StepDeadline } from "./cluster/pending-step.ts";
 export type { ProducerInit } from "./cluster/producer-ids.ts";

@@ -5,6 +5,7 @@
  */
 import { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
+import { knownShards } from "../coordinator/known-shards.ts";
 import type { Env } from "../env/env.ts";
 import { ClassicChanges, ofCoordinator } from "../group/classic/classic-changes.ts";
 import { ClassicCoordinator } from "../group/classic/classic-coordinator.ts";
@@ -191,6 +192,12 @@ export class GroupOperations {
   listNow(): GroupListing[] {
     this.#lifecycle.requireRunning();
     return this.#views.listNow();
+  }
+
+  /** Partitions of the internal topic that somebody leads and whose groups are not in memory in this instant, so that nothing tells of them. */
+  unloadedNow(): readonly number[] {
+    this.#lifecycle.requireRunning();
+    return knownShards(this.#topic).unloaded;
   }
 
   /** A group as GroupViews.describeNow has it, with what CommittedOffsets.committedNow tells of it. */

@@ -5,7 +5,7 @@
  */
 import { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
 import type { Wait } from "../coordinator/give-up.ts";
-import { type Loaded, tellingLoads } from "../coordinator/known-shards.ts";
+import { knownShards, type Loaded, tellingLoads } from "../coordinator/known-shards.ts";
 import type { Env } from "../env/env.ts";
 import type { AppendResult } from "../replica/append-options.ts";
 import type { ProducerIdentity } from "../replica/producer-identity.ts";
@@ -181,6 +181,12 @@ export class TransactionOperations {
   listNow(): TransactionListing[] {
     this.#lifecycle.requireRunning();
     return listTransactionsNow(this.#topic);
+  }
+
+  /** As GroupOperations.unloadedNow(), of transactional ids. */
+  unloadedNow(): readonly number[] {
+    this.#lifecycle.requireRunning();
+    return knownShards(this.#topic).unloaded;
   }
 
   /**
