@@ -5,6 +5,7 @@
 
 import { lookAtTransactions } from "../../transaction-requests.ts";
 import type { Handler } from "../handler.ts";
+import { transactionFields } from "../transaction-fields.ts";
 
 export const listTransactions: Handler<"list_transactions"> = async ({ states }, context, client) => {
   const query = states === undefined ? {} : { states };
@@ -14,15 +15,7 @@ export const listTransactions: Handler<"list_transactions"> = async ({ states },
     (transactions, wait) => transactions.list(query, wait),
   );
   return {
-    transactions: listings.map((listing) => ({
-      transactional_id: listing.transactionalId,
-      state: listing.state,
-      producer_id: listing.producerId,
-      producer_epoch: listing.producerEpoch,
-      partitions: listing.partitions,
-      started_ms: listing.startedMs,
-      coordinator_id: listing.coordinatorId,
-    })),
+    transactions: listings.map(transactionFields),
     unreadable: unreadable.map(({ partition, error: { code, message } }) => ({ partition, code, message })),
   };
 };

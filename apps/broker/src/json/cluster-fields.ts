@@ -1,0 +1,36 @@
+/** The cluster with its brokers, its clock and its dials, as the wire says it. */
+import { ManualClock } from "@minikafka/core";
+import type { ResponseFields } from "@minikafka/protocol";
+import type { BrokerContext } from "../broker-context.ts";
+
+export function clusterFields({
+  cluster,
+  clock,
+  isLab,
+}: Pick<BrokerContext, "cluster" | "clock" | "isLab">): ResponseFields<"describe_cluster"> {
+  const { clusterId, brokers, topics, partitions } = cluster.describeCluster();
+  const { config } = cluster;
+  return {
+    cluster_id: clusterId,
+    mode: clock instanceof ManualClock ? "manual" : "auto",
+    lab: isLab,
+    now_ms: clock.nowMs(),
+    brokers: brokers.map((broker) => ({
+      broker_id: broker.brokerId,
+      state: broker.state,
+      partitions: broker.partitions,
+      offline_partitions: broker.offlinePartitions,
+      replicas: broker.replicas,
+    })),
+    topics,
+    partitions,
+    dials: {
+      reconciliation: config.reconciliation,
+      high_watermark_checkpoint: config.highWatermarkCheckpoint,
+      ack_rule: config.ackRule,
+      replica_lag_max_offsets: config.replicaLagMaxOffsets,
+      duplicate_window: config.duplicateWindow,
+      rebalance: config.rebalance,
+    },
+  };
+}
