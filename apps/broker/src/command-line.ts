@@ -47,12 +47,14 @@ or in the environment (MINIKAFKA_PORT, MINIKAFKA_LOG_LEVEL …); flags go before
 the environment before the file.
 
 When clients can produce, one JSON line is printed: {"msg":"ready","host":…,"port":…,"pid":…,"data":…};
-with --kafka-port it has "kafka":[{"broker_id":…,"host":…,"port":…}, …] as well
+with --kafka-port it has "kafka":[{"broker_id":…,"host":…,"port":…}, …] as well,
+with --http-port "http":{"host":…,"port":…}
 
 Examples:
   minikafka-broker --data ./data
   minikafka-broker --data ./data --port 0 --log-level warn
   minikafka-broker --data ./data --brokers 3 --kafka-port 9092
+  minikafka-broker --data ./data --http-port 9193
   minikafka-broker --data ./lab --clock manual --start-time 1700000000000
 
 Exit codes: 0 stopped cleanly, 1 unexpected, 2 usage, 3 data folder refused, 4 data folder in use,

@@ -156,6 +156,6 @@ test.each([
 
 test("a host to tell Kafka's clients of is refused where nobody listens for them", () => {
   expect(() => resolve(["--data", "d", "--advertise", "kafka.example"])).toThrow(
-    "advertise is for Kafka's clients; add kafka_port, or leave it out",
+    "advertise is for Kafka's clients and for HTTP; add kafka_port or http_port, or leave it out",
   );
 });

@@ -8,6 +8,7 @@ import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { connectionSettings } from "./connections/connection-settings.ts";
 import { groupSettings } from "./group-settings.ts";
+import { httpSettings } from "./http/http-settings.ts";
 import { kafkaProblem, kafkaSettings } from "./kafka/kafka-settings.ts";
 import { LOG_LEVELS } from "./logging.ts";
 import { transactionSettings } from "./transaction-settings.ts";
@@ -20,6 +21,7 @@ export const settings = z.strictObject({
   host: z.string().min(1).default("127.0.0.1").describe("the address to listen on"),
   port: z.int().min(0).max(65_535).default(9192).describe("the port to listen on; 0 picks a free one"),
   ...kafkaSettings,
+  ...httpSettings,
   brokers: z.int().min(1).max(LIMITS.brokersMax).default(1).describe("how many brokers this process hosts"),
   clock: z
     .enum(["auto", "manual"])

@@ -49,6 +49,8 @@ export interface Broker {
   readonly address: { readonly host: string; readonly port: number } | null;
   /** Where Kafka's clients are told to connect, by broker; none where it listens for none. */
   readonly kafkaAddresses: readonly BrokerAddress[];
+  /** Where it tells metrics, health, state and events over HTTP, or `null`. */
+  readonly httpAddress: { readonly host: string; readonly port: number } | null;
   /** A connection without a socket; see in-process-link.ts. */
   connectInProcess(): Duplex;
   /** Calls `listener` from within the kernel: it must not throw, nor call back into it. Returns how to end that. */
@@ -177,6 +179,10 @@ class Daemon implements Broker {
     return this.#doors.kafka.addresses;
   }
 
+  get httpAddress(): { readonly host: string; readonly port: number } | null {
+    return this.#doors.http?.address ?? null;
+  }
+
   get seed(): number | null {
     return this.#stage.seed;
   }
@@ -250,6 +256,8 @@ class Daemon implements Broker {
       await this.cluster.close();
     } finally {
       await stopped;
+      // The last, so that whoever asks is told that the broker stops as long as it does.
+      await this.#doors.http?.close();
     }
   }
 }

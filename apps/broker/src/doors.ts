@@ -1,10 +1,11 @@
 /**
  * The ways in: lines of JSON by a port or by links of this process, and Kafka's frames by a port for each broker. All of them share
- * the limits, and the one order in which requests take effect.
+ * the limits, and the one order in which requests take effect. Beside them is one for those who only look, over HTTP.
  *
  * Owns the dispatchers, the ports, everybody who is connected, and whether anything is carried out.
  */
 import type { Duplex } from "node:stream";
+import { AssertionFailure, CrashSignal, SystemRandom } from "@minikafka/core";
 import type { Logger } from "pino";
 import type { Settings } from "./config.ts";
 import type { ConnectionLimits } from "./connections/connection-options.ts";
@@ -16,6 +17,8 @@ import type { Sequence } from "./connections/sequence.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { Recorder } from "./history/recorder.ts";
+import { HttpDoor } from "./http/http-door.ts";
+import { unreadyOf } from "./http/readiness.ts";
 import { Dispatcher } from "./json/dispatch.ts";
 import { Listener } from "./json/listener.ts";
 import { jsonSpeech } from "./json/speech.ts";
@@ -55,6 +58,9 @@ export class Doors {
   readonly kafkaDispatcher: KafkaDispatcher;
   readonly connections: OpenConnections;
   readonly kafka: KafkaListeners;
+  /** `null` where the settings want none. */
+  readonly http: HttpDoor | null;
+  #isOpen = false;
   readonly #listener: Listener;
   readonly #settings: Settings;
 
@@ -90,13 +96,17 @@ export class Doors {
       inTurn: (act) => (sequence === null ? act() : sequence.add(inSequence(act))),
       onProblem: (brokerId, err) => log.error({ brokerId, err }, "a port for Kafka's clients stays closed"),
     });
+    this.http = this.#httpOf(parts);
   }
 
   /** Resolves with the address of the JSON port, if there is one. Kafka's are the settings' to want. Rejects with AddressUnavailable. */
   async listen(hasJsonPort: boolean): Promise<Address | null> {
     const { host, port } = this.#settings;
+    // The first, so that whoever waits for the others can be told so.
+    await this.http?.listen();
     const address = hasJsonPort ? await this.#listener.listen(host, port) : null;
     await this.kafka.listen(address);
+    this.#isOpen = true;
     return address;
   }
 
@@ -109,6 +119,7 @@ export class Doors {
     this.#listener.refuseNew();
     this.kafka.refuseNew();
     this.service.stop();
+    this.http?.beginToClose();
   }
 
   /** Resolves when everybody has gone, with the answers that they are owed. */
@@ -124,7 +135,37 @@ export class Doors {
     if (this.service.state === "dead") return false;
     this.service.die();
     this.connections.destroyAll();
+    this.http?.die();
     return true;
+  }
+
+  #httpOf({ settings, stage, log, realTime, onBroken }: DoorsParts): HttpDoor | null {
+    const { http_port } = settings;
+    if (http_port === undefined) return null;
+    return new HttpDoor({
+      settings: { ...settings, http_port },
+      realTime,
+      site: {
+        context: stage,
+        connections: () => this.connections.size,
+        unready: () => {
+          const { state: service } = this.service;
+          return unreadyOf({
+            isOpen: this.#isOpen,
+            service,
+            isLoading: (stage.past?.loading ?? null) !== null,
+          });
+        },
+      },
+      onFault: (path, err) => {
+        // Not of the broker's chance: with a manual clock that is a part of what happens.
+        const faultId = new SystemRandom().uuid();
+        log.error({ faultId, path, err }, "internal error");
+        if (err instanceof AssertionFailure || err instanceof CrashSignal) onBroken(err);
+        return faultId;
+      },
+      onProblem: (message) => log.debug({ reason: message }, "the HTTP port"),
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The kernel's events, on their way to those who watch; and between them the requests, for those who watch these too.
  *
- * Owns the count of events, that of requests, and who watches them.
+ * Owns the count of events, that of requests, that of what watchers were too slow for, and who watches.
  * Invariants: events are numbered from 1 as they happen, whether or not anybody watches; so are requests, in a count of their own, and
  * what is told of them has the number of the event before it: what a watcher sees changes no number. Each watcher sees what it
  * wants, in that order; an event is put into words at most once, and only when somebody takes it.
@@ -60,6 +60,8 @@ export class EventFeed {
   #number = 0;
   #requests = 0;
   #requestsEver = 0;
+  #dropped = 0;
+  #era = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -68,6 +70,26 @@ export class EventFeed {
   /** How many watch. */
   get size(): number {
     return this.#watchers.size;
+  }
+
+  /** The number of the event that came last; 0 before the first. */
+  get lastNumber(): number {
+    return this.#number;
+  }
+
+  /** How often numbers began anew. */
+  get era(): number {
+    return this.#era;
+  }
+
+  /** How many events watchers were too slow for. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** A watcher was not told of one. */
+  countDropped(): void {
+    this.#dropped += 1;
   }
 
   readonly trace: Tracer = (event) => {
@@ -135,6 +157,7 @@ export class EventFeed {
   /** Another cluster comes: its events and requests are numbered from 1, and told to nobody until `speak`. */
   beginAnew(clock: Clock): void {
     this.#clock = clock;
+    this.#era += 1;
     this.#number = 0;
     this.#requests = 0;
     this.#isQuiet = true;

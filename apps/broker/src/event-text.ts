@@ -3,6 +3,9 @@ import type { TraceEvent } from "@minikafka/core";
 import { EVENTS_DROPPED } from "@minikafka/protocol";
 import type { RequestEvent } from "./request-event.ts";
 
+const BEFORE = '{"event":';
+const AFTER = "}\n";
+
 /** The line of an event, ended by a newline. */
 export function eventText(number: number, timeMs: number, event: TraceEvent | RequestEvent): string {
   const { kind, ...facts } = event;
@@ -20,8 +23,13 @@ export function droppedText(count: number, firstNumber: number, lastNumber: numb
   });
 }
 
+/** The event alone, as its line has it: without what stands around it there. */
+export function eventIn(line: string): string {
+  return line.slice(BEFORE.length, -AFTER.length);
+}
+
 function lineOf(event: object): string {
-  return `${JSON.stringify({ event })}\n`;
+  return `${BEFORE}${JSON.stringify(event)}${AFTER}`;
 }
 
 /** Names that are data, such as those of a topic's settings, are in snake case already and stay as they are. */

@@ -54,7 +54,10 @@ async function main(): Promise<void> {
     broker_id: brokerId,
     ...address,
   }));
-  const named = kafka.length === 0 ? {} : { kafka };
+  const named = {
+    ...(kafka.length > 0 && { kafka }),
+    ...(broker.httpAddress !== null && { http: broker.httpAddress }),
+  };
   const ready = {
     msg: "ready",
     host,

@@ -64,6 +64,10 @@ function addressHint({ code, setting }: AddressUnavailable): string {
     return isTaken
       ? "another program listens there; choose another --port (0 picks a free one)"
       : "choose another --host or --port";
+  if (setting === "http_port")
+    return isTaken
+      ? "another program listens there, or this one by another of its ports; choose another --http-port (0 picks a free one)"
+      : "choose another --host or --http-port";
   const choose = `choose another ${isTaken ? "" : "--host or "}--kafka-port`;
   const needs =
     "each of the --brokers needs a port: those from N on, or as N,N… names them (0 picks free ones)";

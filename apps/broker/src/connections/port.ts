@@ -4,9 +4,15 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 
 const KEEP_ALIVE_MS = 60_000;
 
-export type PortSetting = "port" | "kafka_port";
+export type PortSetting = "port" | "kafka_port" | "http_port";
 
-interface PortOrder {
+const WHO: { readonly [Setting in PortSetting]: string } = {
+  port: "",
+  kafka_port: ", for Kafka's clients",
+  http_port: ", for HTTP",
+};
+
+export interface PortOrder {
   /** The setting that wants it. Default: port. */
   readonly setting?: PortSetting;
 }
@@ -19,8 +25,7 @@ export class AddressUnavailable extends Error {
   readonly setting: PortSetting;
 
   constructor({ host, port, setting = "port" }: Address & PortOrder, cause: NodeJS.ErrnoException) {
-    const who = setting === "port" ? "" : ", for Kafka's clients";
-    super(`cannot listen on ${host}:${port}${who}: ${cause.code ?? cause.message}`, { cause });
+    super(`cannot listen on ${host}:${port}${WHO[setting]}: ${cause.code ?? cause.message}`, { cause });
     this.code = cause.code ?? "";
     this.setting = setting;
   }
@@ -29,6 +34,22 @@ export class AddressUnavailable extends Error {
 export interface Address {
   readonly host: string;
   readonly port: number;
+}
+
+/** Where a server listens that does. */
+export function addressOf(server: Server): Address {
+  const { address, port } = server.address() as AddressInfo;
+  return { host: address, port };
+}
+
+/** Resolves when `server` listens; port 0 picks a free one. Rejects with {@link AddressUnavailable}. */
+export async function listenAt(server: Server, address: Address & PortOrder): Promise<void> {
+  try {
+    server.listen(address.port, address.host);
+    await once(server, "listening");
+  } catch (error) {
+    throw new AddressUnavailable(address, error as NodeJS.ErrnoException);
+  }
 }
 
 export interface PortEvents {
@@ -42,14 +63,12 @@ export class Port {
   readonly #server: Server;
 
   private constructor(server: Server) {
-    const { address, port } = server.address() as AddressInfo;
     this.#server = server;
-    this.address = { host: address, port };
+    this.address = addressOf(server);
   }
 
   /** Begins to listen; port 0 picks a free one. Rejects with {@link AddressUnavailable}. */
   static async open(address: Address & PortOrder, events: PortEvents): Promise<Port> {
-    const { host, port } = address;
     const server = createServer({
       allowHalfOpen: true,
       noDelay: true,
@@ -58,12 +77,7 @@ export class Port {
       keepAliveInitialDelay: KEEP_ALIVE_MS,
     });
     server.on("connection", (socket) => events.onConnection(socket));
-    try {
-      server.listen(port, host);
-      await once(server, "listening");
-    } catch (error) {
-      throw new AddressUnavailable(address, error as NodeJS.ErrnoException);
-    }
+    await listenAt(server, address);
     server.on("error", (error) => events.onProblem(error.message));
     return new Port(server);
   }

@@ -8,6 +8,7 @@
  * Never: closes the connection for what an event would take.
  */
 import type { TraceEvent } from "@minikafka/core";
+import { EVENTS_DROPPED } from "@minikafka/protocol";
 import type { EventFeed, NumberedEvent, RequestSubject, Watcher } from "../event-feed.ts";
 import { droppedText } from "../event-text.ts";
 import type { RequestEvent } from "../request-event.ts";
@@ -15,7 +16,8 @@ import type { RequestEvent } from "../request-event.ts";
 /** What a connection can still take. */
 export interface EventOutput {
   readonly unsentBytes: number;
-  write(line: string): void;
+  /** `line` is that of an event of this number and kind; it may be written in other words. */
+  write(line: string, number: number, kind: string): void;
 }
 
 /** Which events a client wants; `null` stands for all but those of requests, of which it still wants those that cannot be read. */
@@ -42,6 +44,7 @@ export class Watching implements Watcher {
   #wantsRequests = false;
   /** As many requests were taken before the watch. */
   #requestsBefore = 0;
+  #feed: EventFeed | null = null;
   #leave: (() => void) | null = null;
   #dropped: Dropped | null = null;
 
@@ -58,6 +61,7 @@ export class Watching implements Watcher {
   /** Sends what happens from now on, in place of what was sent until now. */
   begin(feed: EventFeed, filter: EventFilter): void {
     this.#filter = filter;
+    this.#feed = feed;
     const { requests, kinds } = filter;
     this.#wantsRequests = requests || REQUEST_KINDS.some((kind) => kinds?.has(kind));
     this.#requestsBefore = feed.requestsEver;
@@ -104,12 +108,13 @@ export class Watching implements Watcher {
     // A stream that holds more than we let it never says that it has drained.
     if (this.#output.unsentBytes === 0) this.#tellDropped();
     if (this.#dropped === null && this.#output.unsentBytes < this.#unreadBytesMax)
-      this.#output.write(event.line);
+      this.#output.write(event.line, event.number, event.event.kind);
     else this.#drop(event);
   }
 
   #drop({ number, timeMs }: NumberedEvent): void {
     this.#dropped ??= { count: 0, firstNumber: number, lastNumber: number, timeMs };
+    this.#feed?.countDropped();
     this.#dropped.count += 1;
     this.#dropped.lastNumber = number;
     this.#dropped.timeMs = timeMs;
@@ -119,6 +124,6 @@ export class Watching implements Watcher {
     if (this.#dropped === null) return;
     const { count, firstNumber, lastNumber, timeMs } = this.#dropped;
     this.#dropped = null;
-    this.#output.write(droppedText(count, firstNumber, lastNumber, timeMs));
+    this.#output.write(droppedText(count, firstNumber, lastNumber, timeMs), lastNumber, EVENTS_DROPPED);
   }
 }

@@ -23,6 +23,11 @@ export function isKafkaPoint(point: string): boolean {
   return point.startsWith(PREFIX);
 }
 
+/** The API at whose requests the point is; `null` where it is none of Kafka's. */
+export function apiOfPoint(point: string): string | null {
+  return isKafkaPoint(point) ? point.slice(PREFIX.length) : null;
+}
+
 interface Fields {
   readonly [name: string]: unknown;
 }

@@ -51,7 +51,7 @@ export const kafkaSettings = {
     .refine(isReachable, HOST_EXPECTED)
     .optional()
     .describe(
-      "the host that Kafka's clients are told to connect to (default: the one that is listened on; localhost where that is every one)",
+      "the host that Kafka's clients are told to connect to, and that HTTP answers to (default: the one that is listened on; localhost where that is every one)",
     ),
   kafka_max_frame_bytes: z
     .int()
@@ -92,6 +92,8 @@ interface PortSettings {
   readonly advertise?: string | undefined;
   readonly brokers: number;
   readonly kafka_port?: number | number[] | undefined;
+  /** There `advertise` is a name that is answered to. */
+  readonly http_port?: number | undefined;
 }
 
 /** The ports of the hosted brokers, in their order; 0 where a free one is picked. */
@@ -101,11 +103,12 @@ export function portsOfBrokers({ kafka_port: wanted = 0, brokers }: PortSettings
 }
 
 /** Why Kafka's clients cannot be listened for as the settings say; `null` where they can. */
-export function kafkaProblem({ kafka_port: wanted, brokers, advertise }: PortSettings): string | null {
+export function kafkaProblem(settings: PortSettings): string | null {
+  const { kafka_port: wanted, brokers, advertise, http_port } = settings;
   if (wanted === undefined)
-    return advertise === undefined
+    return advertise === undefined || http_port !== undefined
       ? null
-      : "advertise is for Kafka's clients; add kafka_port, or leave it out";
+      : "advertise is for Kafka's clients and for HTTP; add kafka_port or http_port, or leave it out";
   if (typeof wanted === "number") {
     if (wanted + brokers - 1 <= PORT_MAX) return null;
     return `kafka_port is ${wanted}; expected at most ${PORT_MAX - brokers + 1}: the ${brokers} brokers have the ports from it on`;

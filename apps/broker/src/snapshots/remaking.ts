@@ -85,6 +85,7 @@ export class Remaking {
     const { disk, doors, onBroken } = this.#parts;
     this.#putBy();
     await doors.connections.destroyOthers(asker);
+    doors.http?.endStreams("another state is loaded");
     try {
       await disk.keep(() => this.#inPlace(trace, look));
     } catch (error) {
@@ -141,6 +142,7 @@ export class Remaking {
     Object.assign(stage, { hold, kafka });
     letItCount(disk, folder);
     events.speak();
+    doors.http?.counted.beginWith(stage.cluster);
     await doors.kafka.follow();
   }
 

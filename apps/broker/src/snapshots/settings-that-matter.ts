@@ -9,6 +9,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   "port",
   "kafka_port",
   "advertise",
+  "http_port",
   "start_time",
   "seed",
   "history_max_bytes",

@@ -1,0 +1,46 @@
+/** GET /events: what happens from now on, as server-sent events: the stream that the operation watch tells in lines. */
+import { describeIssues, OPERATIONS } from "@minikafka/protocol";
+import type { EventFilter } from "../../connections/watching.ts";
+import type { Endpoint, HttpRequest } from "../endpoint.ts";
+import { HttpRefusal } from "../http-answer.ts";
+import { listOf, oneOf } from "../http-query.ts";
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  // Nobody on the way may wait for more.
+  "x-accel-buffering": "no",
+};
+
+export const events: Endpoint = {
+  query: ["kinds", "topics", "requests"],
+  serve: (request, { streams, context }) => {
+    const filter = filterOf(request);
+    streams.requireRoom();
+    return {
+      headers: HEADERS,
+      begin: (response) => streams.begin(response, context.events, filter, request.lastEventId),
+    };
+  },
+};
+
+/** As watch reads it. Throws HttpRefusal. */
+function filterOf({ query }: HttpRequest): EventFilter {
+  const requests = oneOf(query, "requests");
+  const kinds = listOf(query, "kinds");
+  const topics = listOf(query, "topics");
+  const read = OPERATIONS.watch.request.safeParse({
+    operation: "watch",
+    ...(kinds !== undefined && { kinds }),
+    ...(topics !== undefined && { topics }),
+    ...(requests !== undefined && { requests: BOOLEANS[requests] ?? requests }),
+  });
+  if (!read.success) throw new HttpRefusal("INVALID_REQUEST", describeIssues(read.error));
+  const { data } = read;
+  return {
+    topics: data.topics === undefined ? null : new Set(data.topics),
+    kinds: data.kinds === undefined ? null : new Set<string>(data.kinds),
+    requests: data.requests,
+  };
+}
+
+const BOOLEANS: { readonly [text: string]: boolean } = { true: true, false: false };

@@ -1,0 +1,66 @@
+/** What an endpoint answers: a whole body, or a stream that it writes itself. */
+import type { ServerResponse } from "node:http";
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+}
+
+/** The head is the answer's; what follows comes over time. */
+export interface HttpStream {
+  readonly headers: { readonly [name: string]: string };
+  /** Called once the head has left. */
+  begin(response: ServerResponse): void;
+}
+
+/** What a refusal is told by; stable, as the codes of the protocols are. */
+export type HttpCode =
+  | "INVALID_REQUEST"
+  | "HOST_NOT_ALLOWED"
+  | "ORIGIN_NOT_ALLOWED"
+  | "UNKNOWN_PATH"
+  | "METHOD_NOT_ALLOWED"
+  | "URL_TOO_LONG"
+  | "TOO_MANY_STREAMS"
+  | "NOT_READY"
+  | "INTERNAL_ERROR";
+
+const STATUS: { readonly [Code in HttpCode]: number } = {
+  INVALID_REQUEST: 400,
+  HOST_NOT_ALLOWED: 403,
+  ORIGIN_NOT_ALLOWED: 403,
+  UNKNOWN_PATH: 404,
+  METHOD_NOT_ALLOWED: 405,
+  URL_TOO_LONG: 414,
+  TOO_MANY_STREAMS: 503,
+  NOT_READY: 503,
+  INTERNAL_ERROR: 500,
+};
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+export function jsonAnswer(body: object, status = 200): HttpAnswer {
+  return { status, headers: { "content-type": JSON_TYPE }, body: `${JSON.stringify(body)}\n` };
+}
+
+/** A request that is answered with why it is not carried out. Thrown by whoever reads it. */
+export class HttpRefusal extends Error {
+  override readonly name = "HttpRefusal";
+  readonly code: HttpCode;
+  readonly headers: { readonly [name: string]: string };
+
+  constructor(code: HttpCode, message: string, headers: HttpRefusal["headers"] = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+
+  get answer(): HttpAnswer {
+    const { status, headers, body } = jsonAnswer(
+      { error: { code: this.code, message: this.message } },
+      STATUS[this.code],
+    );
+    return { status, headers: { ...headers, ...this.headers }, body };
+  }
+}

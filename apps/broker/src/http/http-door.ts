@@ -1,0 +1,119 @@
+/**
+ * The way in for those who only look: HTTP, for scrapers, probes, people with curl, and a page.
+ *
+ * Owns the port, everybody who is connected there, their streams, and what is counted for them.
+ * Invariants: there are at most CONNECTIONS_MAX; who asks too slowly, or reads nothing, is closed; what is asked here has no turn among
+ * the requests that change something, since it changes nothing. Once `close` has resolved nobody is connected.
+ * Never: waits for a reader.
+ */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { SystemClock } from "@minikafka/core";
+import type { Settings } from "../config.ts";
+import { type Address, addressOf, listenAt } from "../connections/port.ts";
+import type { Deadlines } from "../deadlines.ts";
+import type { HttpSite } from "./endpoint.ts";
+import { EventStreams } from "./event-streams.ts";
+import { Counted } from "./metrics/counted.ts";
+import { Router } from "./router.ts";
+
+const CONNECTIONS_MAX = 64;
+const HEADER_BYTES_MAX = 8 * 1024;
+/** For a request to have come, its head or all of it. */
+const REQUEST_MS = 10_000;
+/** How often that is looked at. */
+const REQUEST_CHECK_MS = 2_000;
+const BETWEEN_REQUESTS_MS = 5_000;
+/** A reader of anything that takes nothing for so long is closed. */
+const STALL_MS = 30_000;
+/** Whatever the broker's clock is, those who look on live in this one. */
+const REAL_TIME = new SystemClock();
+
+export interface HttpDoorParts {
+  readonly settings: Settings & { readonly http_port: number };
+  readonly realTime: Deadlines;
+  readonly site: Omit<HttpSite, "streams" | "counted">;
+  readonly onFault: (path: string, error: unknown) => string;
+  readonly onProblem: (message: string) => void;
+}
+
+export class HttpDoor {
+  readonly counted: Counted;
+  readonly #parts: HttpDoorParts;
+  readonly #streams: EventStreams;
+  readonly #server: Server;
+  readonly #stopCounting: () => void;
+  #address: Address | null = null;
+
+  constructor(parts: HttpDoorParts) {
+    const { settings, realTime, site, onFault } = parts;
+    this.#parts = parts;
+    this.#streams = new EventStreams(realTime);
+    // With a manual clock a request takes as long as people let it take.
+    const nowMs = settings.clock === "manual" ? null : () => REAL_TIME.monotonicMs();
+    this.counted = new Counted(site.context.cluster, nowMs);
+    this.#stopCounting = site.context.events.add(this.counted);
+    const router = new Router({
+      site: { ...site, streams: this.#streams, counted: this.counted },
+      names: settings,
+      onFault,
+    });
+    this.#server = createServer(
+      {
+        maxHeaderSize: HEADER_BYTES_MAX,
+        headersTimeout: REQUEST_MS,
+        requestTimeout: REQUEST_MS,
+        connectionsCheckingInterval: REQUEST_CHECK_MS,
+        keepAliveTimeout: BETWEEN_REQUESTS_MS,
+        requireHostHeader: true,
+      },
+      (request, response) => {
+        // Whoever is gone before it is written needs it no more.
+        response.on("error", () => undefined);
+        router.answer(request, response);
+      },
+    );
+    this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.timeout = STALL_MS;
+  }
+
+  /** Where it listens; `null` before. */
+  get address(): Address | null {
+    return this.#address;
+  }
+
+  /** Begins to listen. Rejects with AddressUnavailable. */
+  async listen(): Promise<void> {
+    const { settings, onProblem } = this.#parts;
+    await listenAt(this.#server, { host: settings.host, port: settings.http_port, setting: "http_port" });
+    this.#server.on("error", ({ message }) => onProblem(message));
+    this.#address = addressOf(this.#server);
+  }
+
+  /** Readers of events may come back. */
+  endStreams(why: string): void {
+    this.#streams.endAll(why);
+  }
+
+  /** Who reads events is let go; who asks whether the broker is ready is told that it stops. */
+  beginToClose(): void {
+    this.#streams.close("the broker stops");
+  }
+
+  /** As by the end of the process. */
+  die(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  /** Resolves when nobody is connected and nothing is listened on. */
+  async close(): Promise<void> {
+    this.#stopCounting();
+    this.#streams.close("the broker stops");
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}

@@ -1,0 +1,96 @@
+/** The state of everything, in one answer. */
+import { MemoryDisk } from "@minikafka/core/testing";
+import { expect, test } from "vitest";
+import { base64, openBroker, Session } from "./support/broker.ts";
+import { get, getJson } from "./support/http.ts";
+
+async function openWorld(disk = new MemoryDisk()) {
+  const broker = await openBroker({ http_port: 0 }, disk);
+  const session = Session.open(broker);
+  return { broker, session };
+}
+
+async function fill(session: Session): Promise<void> {
+  await session.call("create_topic", { topic: "orders", partitions: 2 });
+  await session.call("produce", { topic: "orders", partition: 0, value_b64: base64("a"), acks: 1 });
+  await session.call("join_group", { group_id: "readers", member_id: "one", topics: ["orders"] });
+  const offsets = [{ topic: "orders", partition: 0, offset: 0 }];
+  await session.call("commit_offsets", { group_id: "others", offsets });
+  const producer = await session.call("init_producer", { transactional_id: "tx" });
+  const { producer_id, producer_epoch } = producer;
+  await session.call("begin_transaction", { transactional_id: "tx", producer_id, producer_epoch });
+  await session.call("arm_fault", { point: "request.ping", action: "delay", delay_ms: 5, times: "always" });
+}
+
+test("each part of the state is what its own operation tells", async () => {
+  const { broker, session } = await openWorld();
+  await fill(session);
+  // These bring into memory what a look does not.
+  for (const operation of ["list_groups", "list_transactions"] as const) await session.call(operation);
+  const { body } = await getJson(broker, "/snapshot");
+  const told = async (operation: string, fields: object = {}) => {
+    const { ok: _ok, ...answer } = (await session.ask({ operation, ...fields })) ?? {};
+    return answer as { [name: string]: unknown };
+  };
+  expect(body.cluster).toEqual({ ...(await told("describe_cluster")), seed: 0 });
+  const { topics } = (await told("list_topics")) as { topics: { topic: string; partitions: number }[] };
+  expect(body.topics.map(({ topic }: { topic: string }) => topic)).toEqual(topics.map(({ topic }) => topic));
+  for (const { topic, partitions } of body.topics)
+    for (const partition of partitions)
+      expect(partition).toEqual(await told("describe_partition", { topic, partition: partition.partition }));
+  expect(body.groups.map(({ group_id }: { group_id: string }) => group_id)).toEqual(["others", "readers"]);
+  for (const { offsets, ...group } of body.groups) {
+    const { group_id } = group;
+    expect(group).toEqual(await told("describe_group", { group_id }));
+    const committed = offsets.map(({ lag: _lag, ...offset }: { lag: number }) => offset);
+    expect({ offsets: committed }).toEqual(await told("fetch_offsets", { group_id }));
+  }
+  const { transactions } = await told("list_transactions");
+  expect(body.transactions).toEqual(transactions);
+  expect(body.transactions).toHaveLength(1);
+  expect(body.pending).toEqual(await told("pending_steps"));
+  expect(body.pending.steps.length).toBeGreaterThan(0);
+  const { rules } = await told("list_faults");
+  expect(body.faults).toEqual(rules);
+  expect(body.faults).toHaveLength(1);
+  expect(body.unloaded).toEqual({ groups: [], transactions: [] });
+});
+
+test("a look changes nothing: neither the state, nor the clock, nor what happened, nor what a trace holds", async () => {
+  const { broker, session } = await openWorld();
+  await fill(session);
+  const history = () => session.call("read_history", { from: 0 });
+  const before = await history();
+  const { text } = await get(broker, "/snapshot");
+  for (const path of ["/metrics", "/readyz", "/healthz", "/snapshot", "/snapshot?topics=orders"])
+    await get(broker, path);
+  expect((await get(broker, "/snapshot")).text).toBe(text);
+  expect(await history()).toEqual(before);
+});
+
+test("only the topics that are asked for are told, of those that there are", async () => {
+  const { broker, session } = await openWorld();
+  await fill(session);
+  const topicsOf = async (query: string) =>
+    (await getJson(broker, `/snapshot?${query}`)).body.topics.map(({ topic }: { topic: string }) => topic);
+  expect(await topicsOf("topics=orders,nowhere")).toEqual(["orders"]);
+  expect(await topicsOf("topics=__consumer_offsets&topics=orders")).toEqual(["__consumer_offsets", "orders"]);
+  expect(await topicsOf("topics=")).toEqual([]);
+});
+
+test("groups and transactions that are not in memory are not brought there, and it is told that they are missing", async () => {
+  const disk = new MemoryDisk();
+  const first = await openWorld(disk);
+  await fill(first.session);
+  await first.broker.close();
+  const { broker, session } = await openWorld(disk);
+  const look = async () => (await getJson(broker, "/snapshot")).body;
+  const unseen = await look();
+  expect(unseen.groups).toEqual([]);
+  expect(unseen.unloaded.groups.length).toBeGreaterThan(0);
+  expect(await look()).toEqual(unseen);
+  await session.call("list_groups");
+  const seen = await look();
+  expect(seen.groups.map(({ group_id }: { group_id: string }) => group_id)).toContain("others");
+  expect(seen.unloaded.groups).toEqual([]);
+});

@@ -1,0 +1,195 @@
+/** The HTTP port: who is answered, and what is refused. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { AddressUnavailable } from "../src/connections/port.ts";
+import { openBroker, Session } from "./support/broker.ts";
+import { get, getJson, portOf } from "./support/http.ts";
+
+const HTTP = { http_port: 0 };
+const PATHS = ["/metrics", "/healthz", "/readyz", "/snapshot", "/events"];
+
+test("there is no HTTP port unless one is asked for", async () => {
+  const broker = await openBroker();
+  expect(broker.httpAddress).toBeNull();
+});
+
+test("a broker that lives and serves says so", async () => {
+  const broker = await openBroker(HTTP);
+  expect(await getJson(broker, "/healthz")).toMatchObject({ status: 200, body: { alive: true } });
+  expect(await getJson(broker, "/readyz")).toMatchObject({ status: 200, body: { ready: true, reasons: [] } });
+});
+
+test("a broker that stops is not ready, says why, and in the end nobody is connected", async () => {
+  const broker = await openBroker(HTTP);
+  // Holds the broker up a little: it is given the time to read its answers.
+  broker.connectInProcess();
+  const socket = connect(portOf(broker), "127.0.0.1");
+  await once(socket, "connect");
+  socket.setEncoding("utf8");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.write("GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  const closing = broker.close();
+  await once(socket, "close");
+  expect(text).toMatch(/^HTTP\/1\.1 503 /);
+  expect(text).toContain('"ready":false');
+  expect(text).toContain('"code":"STOPPING"');
+  await closing;
+  await expect(get(broker, "/healthz")).rejects.toThrow("ECONNREFUSED");
+});
+
+test("a broker that has crashed answers nobody any more", async () => {
+  const broker = await openBroker({ ...HTTP, lab: true }, undefined, undefined, {
+    onBroken: () => undefined,
+  });
+  Session.open(broker).request({ operation: "crash" });
+  await expect
+    .poll(() =>
+      get(broker, "/healthz").then(
+        () => "answered",
+        (error: NodeJS.ErrnoException) => error.code,
+      ),
+    )
+    .toMatch(/ECONNREFUSED|ECONNRESET/);
+});
+
+test("what is not there is 404 with what is, and what would change something is 405 with what may be asked", async () => {
+  const broker = await openBroker(HTTP);
+  for (const path of ["/", "/metrics/", "/Metrics", "/..", "/snapshot%20", "//metrics", "/favicon.ico"]) {
+    const { status, body } = await getJson(broker, path);
+    expect([status, body.error.code], path).toEqual([404, "UNKNOWN_PATH"]);
+    expect(body.error.message).toContain("/metrics, /healthz, /readyz, /snapshot, /events");
+  }
+  for (const path of PATHS) {
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
+      const { status, headers, body } = await getJson(broker, path, { method });
+      expect([status, headers.allow, body.error.code], `${method} ${path}`).toEqual([
+        405,
+        "GET, HEAD",
+        "METHOD_NOT_ALLOWED",
+      ]);
+    }
+  }
+});
+
+test("HEAD has the head of GET and no body", async () => {
+  const broker = await openBroker(HTTP);
+  for (const path of ["/metrics", "/healthz", "/readyz", "/snapshot"]) {
+    const { status, headers, text } = await get(broker, path, { method: "HEAD" });
+    const whole = await get(broker, path);
+    expect([status, headers["content-type"], text], path).toEqual([200, whole.headers["content-type"], ""]);
+    expect(Number(headers["content-length"])).toBeGreaterThan(0);
+  }
+  const { status, headers, text } = await get(broker, "/events", { method: "HEAD" });
+  expect([status, headers["content-type"], text]).toEqual([200, "text/event-stream; charset=utf-8", ""]);
+});
+
+test("a query that is not known, or not as it must be, is refused by a code and in words", async () => {
+  const broker = await openBroker(HTTP);
+  const refusals = {
+    "/metrics?name=a": '"name" is not known here; expected no query',
+    "/healthz?": null,
+    "/healthz?verbose": '"verbose" is not known here; expected no query',
+    "/snapshot?topic=a": '"topic" is not known here; expected topics',
+    "/events?kind=appended": '"kind" is not known here; expected kinds, topics, requests',
+    "/events?kinds=appended,nothing": "kinds.1: invalid option",
+    "/events?kinds=": "kinds.0: invalid option",
+    "/events?requests=perhaps": "requests: expected boolean",
+    "/events?requests=true&requests=false": "requests: expected once",
+    "/events?%ff=1": "is not known here",
+  };
+  for (const [path, message] of Object.entries(refusals)) {
+    const { status, body } = await getJson(broker, path);
+    if (message === null) expect(status, path).toBe(200);
+    else expect([status, body.error.code], path).toEqual([400, "INVALID_REQUEST"]);
+    if (message !== null) expect(body.error.message).toContain(message);
+  }
+});
+
+test("a URL or a head that is too long is refused", async () => {
+  const broker = await openBroker(HTTP);
+  const { status, body } = await getJson(broker, `/snapshot?topics=${"a".repeat(5_000)}`);
+  expect([status, body.error.code]).toEqual([414, "URL_TOO_LONG"]);
+  const long = await get(broker, "/healthz", { headers: { "x-long": "a".repeat(9_000) } });
+  expect(long.status).toBe(431);
+  expect((await get(broker, "/healthz")).status).toBe(200);
+});
+
+test("what is no HTTP is refused, and the port goes on", async () => {
+  const broker = await openBroker(HTTP);
+  for (const bytes of ["hello\n", '{"operation":"ping"}\n', "GET /healthz HTTP/1.1\r\n\r\n", "\0\0\0\x10"]) {
+    const socket = connect(portOf(broker), "127.0.0.1");
+    socket.setEncoding("utf8");
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.end(bytes);
+    await once(socket, "close");
+    expect(text, JSON.stringify(bytes)).toMatch(/^HTTP\/1\.1 400 /);
+  }
+  expect((await get(broker, "/healthz")).status).toBe(200);
+});
+
+test("a name that is not the broker's own is not answered, so that no page can read by one that it makes lead here", async () => {
+  const broker = await openBroker({ ...HTTP, advertise: "Kafka.example" });
+  const status = async (host: string) => (await get(broker, "/snapshot", { headers: { host } })).status;
+  const allowed = [
+    "127.0.0.1:1",
+    "localhost",
+    "LOCALHOST:9193",
+    "[::1]:9193",
+    "192.168.7.8",
+    "kafka.example:80",
+  ];
+  for (const host of [...allowed, "kafka.example."]) expect([host, await status(host)]).toEqual([host, 200]);
+  const strange = [
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example:9193",
+    "kafka.example.org",
+  ];
+  for (const host of [...strange, "[localhost]x", "a:b"])
+    expect([host, await status(host)]).toEqual([host, 403]);
+  const { body } = await getJson(broker, "/snapshot", { headers: { host: "evil.example" } });
+  expect(body.error).toMatchObject({
+    code: "HOST_NOT_ALLOWED",
+    message: expect.stringContaining("--advertise"),
+  });
+});
+
+test("a page of another origin is not answered, one of this port is, and nobody is told that others may read", async () => {
+  const broker = await openBroker(HTTP);
+  const own = `127.0.0.1:${portOf(broker)}`;
+  const answer = (headers: { [name: string]: string }) => getJson(broker, "/snapshot", { headers });
+  for (const headers of [
+    { origin: "http://evil.example" },
+    { origin: "null" },
+    { origin: `https://${own}` },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+  ]) {
+    const { status, body } = await answer(headers);
+    expect([status, body.error.code], JSON.stringify(headers)).toEqual([403, "ORIGIN_NOT_ALLOWED"]);
+  }
+  for (const headers of [
+    { origin: `http://${own}`, "sec-fetch-site": "same-origin" },
+    { "sec-fetch-site": "none" },
+  ]) {
+    const { status, headers: answered } = await answer(headers);
+    expect(status).toBe(200);
+    expect(Object.keys(answered).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect(answered).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+  }
+});
+
+test("a port that is taken is named with its setting", async () => {
+  const broker = await openBroker(HTTP);
+  const second = openBroker({ http_port: portOf(broker) });
+  await expect(second).rejects.toThrow(AddressUnavailable);
+  await expect(second).rejects.toMatchObject({ code: "EADDRINUSE", setting: "http_port" });
+  await expect(second).rejects.toThrow("for HTTP");
+});
