@@ -37,6 +37,8 @@ export interface Daemon {
   readonly port: number;
   /** Empty without --kafka-port. */
   readonly kafka: readonly KafkaAddress[];
+  /** Only with --http-port. */
+  readonly http?: { readonly host: string; readonly port: number };
   readonly pid: number;
   readonly data: string;
   /** What it has said so far. */
@@ -147,11 +149,15 @@ async function untilReady(
   });
   const [line] = await Promise.race([once(lines, "line"), early]);
   early.catch(() => undefined);
-  const ready = JSON.parse(line as string) as { msg: string } & Pick<Daemon, "port" | "pid" | "kafka">;
+  const ready = JSON.parse(line as string) as { msg: string } & Pick<
+    Daemon,
+    "port" | "pid" | "kafka" | "http"
+  >;
   if (ready.msg !== "ready") throw new Error(`the first line is ${line}`);
   return {
     port: ready.port,
     kafka: ready.kafka ?? [],
+    ...(ready.http !== undefined && { http: ready.http }),
     pid: ready.pid,
     data,
     output,

@@ -27,10 +27,11 @@ export async function beginLife({ settings, dir }: Plan, before: Broker | null):
   });
 }
 
-function placesOf({ address, kafkaAddresses }: Broker) {
+function placesOf({ address, kafkaAddresses, httpAddress }: Broker) {
   const ports = kafkaAddresses.map(({ port }) => port);
   return {
     ...(address !== null && { port: address.port }),
+    ...(httpAddress !== null && { http_port: httpAddress.port }),
     ...(ports.length > 0 && { kafka_port: ports.length === 1 ? ports[0] : ports }),
   };
 }

@@ -18,6 +18,8 @@ export interface StartOptions {
   readonly storage?: "memory" | { readonly dir: string } | undefined;
   /** Whether Kafka's clients can connect, each broker on a port of its own. Default true. */
   readonly kafka?: boolean | undefined;
+  /** Whether metrics, health, the state of everything and events are told over HTTP, at `httpAddress`. Default false. */
+  readonly http?: boolean | undefined;
   /** How long a wait takes that does not say it, in real time. Default 4000: less than vitest gives a test. */
   readonly waitTimeoutMs?: number | undefined;
   /**
@@ -44,6 +46,7 @@ const OPTIONS: readonly string[] = Object.keys({
   topics: true,
   storage: true,
   kafka: true,
+  http: true,
   waitTimeoutMs: true,
   settings: true,
 } satisfies { readonly [Name in keyof StartOptions]-?: true });
@@ -64,7 +67,15 @@ export function planOf(given: StartOptions): Plan {
   const stranger = Object.keys(given).find((name) => !OPTIONS.includes(name));
   if (stranger !== undefined)
     throw new ConfigProblem(`startBroker has no option ${stranger}; expected ${OPTIONS.join(", ")}`);
-  const { brokers, clock = "real", kafka = true, settings = {}, storage = "memory", topics = {} } = given;
+  const {
+    brokers,
+    clock = "real",
+    kafka = true,
+    http = false,
+    settings = {},
+    storage = "memory",
+    topics = {},
+  } = given;
   if (!Object.hasOwn(CLOCKS, clock))
     throw new ConfigProblem(`clock is ${shown(clock)}; expected "real" or "manual"`);
   requireOwnSettings(settings, kafka);
@@ -72,7 +83,7 @@ export function planOf(given: StartOptions): Plan {
   if (!isTimeoutMs(waitTimeoutMs))
     throw new ConfigProblem(`waitTimeoutMs is ${shown(waitTimeoutMs)}; expected ${TIMEOUT_EXPECTED}`);
   const chosen = { clock: CLOCKS[clock], ...(brokers !== undefined && { brokers }) };
-  const ports = { port: 0, ...(kafka && { kafka_port: 0 }) };
+  const ports = { port: 0, ...(kafka && { kafka_port: 0 }), ...(http && { http_port: 0 }) };
   return {
     settings: { log_level: "silent", lab: true, ...ports, ...settings, ...chosen },
     topics: Object.entries(topics).map(([topic, said]) => newTopic(topic, said)),

@@ -93,6 +93,13 @@ export class TestBroker implements AsyncDisposable {
     return address;
   }
 
+  /** Where it answers over HTTP. Throws USAGE without `http: true`. */
+  get httpAddress(): { readonly host: string; readonly port: number } {
+    const { httpAddress } = this.daemon;
+    if (httpAddress === null) throw usage("this broker has no HTTP port: it was started without http: true");
+    return httpAddress;
+  }
+
   /** The daemon that runs in this process; another one after `reset`. Throws CLOSED. */
   get daemon(): Broker {
     if (this.#daemon === null || this.#closing !== null) throw closed();

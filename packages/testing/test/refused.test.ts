@@ -9,7 +9,7 @@ test.each<[unknown, string]>([
   [null, "startBroker takes an object of brokers, clock, topics"],
   [
     { broker: 3 },
-    "startBroker has no option broker; expected brokers, clock, topics, storage, kafka, waitTimeoutMs, settings",
+    "startBroker has no option broker; expected brokers, clock, topics, storage, kafka, http, waitTimeoutMs, settings",
   ],
   [{ brokers: 0 }, "brokers is 0"],
   [{ clock: "auto" }, 'clock is "auto"; expected "real" or "manual"'],

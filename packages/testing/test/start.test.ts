@@ -41,6 +41,23 @@ test("the SDK reaches it without a port, and by one", async () => {
   expect(() => broker.bootstrapServers).toThrow("kafka: false");
 });
 
+test("what it holds is told over HTTP where that is asked for, at an address that stays over a reset", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 }, http: true });
+  const { httpAddress } = broker;
+  const topics = async () => {
+    const answer = await fetch(`http://${httpAddress.host}:${httpAddress.port}/snapshot`);
+    const state = (await answer.json()) as { topics: { partitions: { log_end_offset: number }[] }[] };
+    return state.topics.map(({ partitions }) => partitions.map((each) => each.log_end_offset));
+  };
+  await broker.client.producer().send({ topic: "orders", value: "inside" });
+  expect(await topics()).toEqual([[1]]);
+  await broker.reset();
+  expect(broker.httpAddress).toEqual(httpAddress);
+  expect(await topics()).toEqual([[0]]);
+  await using silent = await startBroker();
+  expect(() => silent.httpAddress).toThrow("http: true");
+});
+
 test("topics come with what is said of them, and three brokers each have a port", async () => {
   const topics = { orders: 3, payments: { replicationFactor: 3, config: { min_insync_replicas: 2 } } };
   await using broker = await startBroker({ brokers: 3, topics });

@@ -2,7 +2,9 @@
  * Starts and stops brokers one after the other in a process of its own, each used by a client and by kafkajs, and prints what is left of
  * them: `npm run starts -- 1000` in packages/testing, after a build.
  */
+import { once as nextEvent } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
+import { get } from "node:http";
 import { startBroker } from "@minikafka/testing";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 
@@ -13,7 +15,9 @@ const DESCRIPTORS = "/proc/self/fd";
 
 async function once(number) {
   const manual = number % 2 === 1 ? { clock: "manual" } : {};
-  const broker = await startBroker({ brokers: 2, topics: { orders: 3 }, ...manual });
+  const http = number % 5 === 0;
+  const broker = await startBroker({ brokers: 2, topics: { orders: 3 }, http, ...manual });
+  if (http) await readsEvents(broker.httpAddress);
   await broker.client.producer().send({ topic: "orders", value: "inside" });
   if (number % 10 === 0) {
     const kafka = new Kafka({ brokers: broker.bootstrapBrokers, logLevel: logLevel.NOTHING });
@@ -24,6 +28,14 @@ async function once(number) {
   }
   if (broker.records("orders").length === 0) throw new Error("the record is not there");
   await broker.close();
+}
+
+/** Until the broker ends it. */
+async function readsEvents({ host, port }) {
+  const request = get({ host, port, path: "/events", agent: false });
+  request.on("error", () => undefined);
+  const [response] = await nextEvent(request, "response");
+  response.resume();
 }
 
 async function heapBytes() {
