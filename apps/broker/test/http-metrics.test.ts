@@ -160,6 +160,19 @@ test("with a manual clock nothing is said of how long requests take; what is pen
   expect(metrics.value("minikafka_json_requests_total", { operation: "produce" })).toBe(1);
 });
 
+test("a fault that acts is counted by its point, and by what it does", async () => {
+  const { broker, session } = await openOrders();
+  const fault = { point: "request.metadata", action: "error", code: "STORAGE_ERROR" } as const;
+  const { rule_id } = await session.call("arm_fault", { ...fault, times: "always" });
+  for (let count = 0; count < 3; count += 1) await session.ask({ operation: "metadata", topic: "orders" });
+  await session.call("disarm_faults", { rule_id });
+  const metrics = await scraped(broker);
+  expect(metrics.value("minikafka_faults_fired_total", { point: fault.point, action: "error" })).toBe(3);
+  expect(metrics.value("minikafka_armed_faults")).toBe(0);
+  const refused = { operation: "metadata", error: "STORAGE_ERROR" };
+  expect(metrics.value("minikafka_json_request_errors_total", refused)).toBe(3);
+});
+
 test("as time goes by requests are timed, and refusals counted by their code", async () => {
   const { broker, session, produce } = await openOrders({ clock: "auto", start_time: undefined });
   for (const value of ["a", "b"]) await produce(value);

@@ -24,8 +24,9 @@ test("a broker that stops is not ready, says why, and in the end nobody is conne
   const broker = await openBroker(HTTP);
   // Holds the broker up a little: it is given the time to read its answers.
   broker.connectInProcess();
-  const socket = connect(portOf(broker), "127.0.0.1");
-  await once(socket, "connect");
+  const [socket, idle] = [connect(portOf(broker), "127.0.0.1"), connect(portOf(broker), "127.0.0.1")];
+  await Promise.all([once(socket, "connect"), once(idle, "connect")]);
+  idle.on("error", () => undefined);
   socket.setEncoding("utf8");
   let text = "";
   socket.on("data", (chunk) => {

@@ -4,6 +4,7 @@ import type { EventFilter } from "../../connections/watching.ts";
 import type { Endpoint, HttpRequest } from "../endpoint.ts";
 import { HttpRefusal } from "../http-answer.ts";
 import { listOf, oneOf } from "../http-query.ts";
+import { requireWhole } from "../whole.ts";
 
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -13,7 +14,9 @@ const HEADERS = {
 
 export const events: Endpoint = {
   query: ["kinds", "topics", "requests"],
-  serve: (request, { streams, context }) => {
+  serve: (request, site) => {
+    const { streams, context } = site;
+    requireWhole(site);
     const filter = filterOf(request);
     streams.requireRoom();
     return {
