@@ -4,6 +4,9 @@ import { expect, test } from "vitest";
 import { runBroker, temporaryFolder } from "./support/daemon.ts";
 import { kafkaWorld, Member, opened } from "./support/kafka-world.ts";
 
+/** Of who looks again and again, on a machine that is busy. */
+const PATIENCE = { timeout: 10_000 };
+
 const text = async (url: string) => (await fetch(url)).text();
 
 /** The value of a sample, as a line of the text has it. */
@@ -74,9 +77,9 @@ test("a reader of events that is killed, or reads nothing, is let go, and the da
     return socket;
   };
   const [killed] = [deaf(), deaf()];
-  await expect.poll(streams).toBe(2);
+  await expect.poll(streams, PATIENCE).toBe(2);
   killed.resetAndDestroy();
-  await expect.poll(streams).toBe(1);
+  await expect.poll(streams, PATIENCE).toBe(1);
   await client.admin().createTopic({ topic: "orders", partitions: 1 });
   expect(await daemon.end("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
 });

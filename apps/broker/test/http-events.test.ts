@@ -7,6 +7,9 @@ import { base64, openBroker, Session, settle } from "./support/broker.ts";
 import { get, getJson, portOf, readEvents } from "./support/http.ts";
 import { readMetrics } from "./support/metrics-text.ts";
 
+/** Of who looks again and again, on a machine that is busy. */
+const PATIENCE = { timeout: 10_000 };
+
 async function openOrders() {
   const broker = await openBroker({ http_port: 0 });
   const session = Session.open(broker);
@@ -87,7 +90,7 @@ test("a reader that is too slow is told how much it missed, and holds nobody up"
   const socket = connect(portOf(broker), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   socket.write("GET /events?kinds=foreign_file_ignored HTTP/1.0\r\nHost: localhost\r\n\r\n");
-  await expect.poll(async () => await countOf(broker, "minikafka_event_streams")).toBe(1);
+  await expect.poll(async () => await countOf(broker, "minikafka_event_streams"), PATIENCE).toBe(1);
   // Long events, so that few of them are more than the system keeps for a reader.
   const path = "p".repeat(100_000);
   let sent = 0;
@@ -117,7 +120,7 @@ test("there are so many streams and no more, and whoever goes makes room", async
   const { status, headers, body } = await getJson(broker, "/events");
   expect([status, headers["retry-after"], body.error.code]).toEqual([503, "5", "TOO_MANY_STREAMS"]);
   readers[0]?.response.destroy();
-  await expect.poll(() => readEvents(broker).then(() => "opened", String)).toBe("opened");
+  await expect.poll(() => readEvents(broker).then(() => "opened", String), PATIENCE).toBe("opened");
 });
 
 test("whoever reads events is let go when the broker stops, and counted no more", async () => {
