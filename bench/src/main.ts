@@ -1,4 +1,4 @@
-/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins|transactions|embedding|kafka] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
+/** `npm run bench [-- clients|log|partitions|compaction|replication|offsets|joins|transactions|embedding|cli|kafka] [--quick] [--large] [--json]`: see ../README.md. Ends all that it starts. */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { connect } from "@minikafka/client";
 import { killPrograms } from "@minikafka/oracle/apache-kafka";
 import { measureAtRest } from "./at-rest.ts";
 import { startBound } from "./bound.ts";
+import { COMMAND_LINE, COMMAND_LINE_QUICK, commandLineTable, measureCommandLine } from "./command-line.ts";
 import {
   COMPACTION,
   COMPACTION_QUICK,
@@ -115,6 +116,18 @@ async function run(
       const result = await measureOffsets(chosen, folder);
       return { result, text: offsetsTable(result) };
     }
+    default:
+      return runShort(what, quick, folder);
+  }
+}
+
+/** What is over in a minute or so, and writes next to nothing. */
+async function runShort(
+  what: string,
+  quick: boolean,
+  folder: string,
+): Promise<{ result: object; text: string }> {
+  switch (what) {
     case "joins": {
       const result = await measureJoins(quick ? JOINS_QUICK : JOINS, folder);
       return { result, text: joinsTable(result) };
@@ -127,13 +140,17 @@ async function run(
       const result = await measureEmbedding(quick ? EMBEDDING_QUICK : EMBEDDING);
       return { result, text: embeddingTable(result) };
     }
+    case "cli": {
+      const result = await measureCommandLine(quick ? COMMAND_LINE_QUICK : COMMAND_LINE, folder);
+      return { result, text: commandLineTable(result) };
+    }
     case "kafka": {
       const result = await measureKafka(quick ? KAFKA_QUICK : KAFKA, folder);
       return { result, text: kafkaTable(result) };
     }
     default:
       throw new RangeError(
-        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets, joins, transactions, embedding or kafka`,
+        `there is nothing to measure called ${what}; expected clients, log, partitions, compaction, replication, offsets, joins, transactions, embedding, cli or kafka`,
       );
   }
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { evidencePages } from "../evidence/pages.mjs";
 import { readEvidence } from "../evidence/read.mjs";
 import { ROOT } from "../pinned-pnpm.mjs";
+import { commandLinePage } from "./command-line-page.mjs";
 import { faultsPage } from "./faults-page.mjs";
 import { fieldRows } from "./field-rows.mjs";
 
@@ -151,6 +152,7 @@ export function pages() {
     "docs/reference/protocol.md": protocolPage(),
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/faults.md": faultsPage(),
+    "docs/reference/cli.md": commandLinePage(),
     ...evidencePages(readEvidence(ROOT)),
   };
 }

@@ -31,13 +31,16 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   ],
   "packages/simulator": ["@minikafka/core", "@minikafka/record"],
   bench: [
-    ...["@minikafka/broker", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
+    ...["@minikafka/broker", "@minikafka/cli", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
     ...["@minikafka/oracle/apache-kafka", "@minikafka/record", "@minikafka/testing", "kafkajs"],
   ],
   examples: ["@minikafka/client", "@minikafka/testing"],
   "tools/oracle": ["@minikafka/broker", "@minikafka/protocol"],
   "tools/pack": ["@publint/pack", "publint"],
-  tools: ["@minikafka/core", "@minikafka/protocol", "rolldown", "typescript", "yaml", "zod"],
+  tools: [
+    ...["@minikafka/cli", "@minikafka/core", "@minikafka/protocol"],
+    ...["rolldown", "typescript", "yaml", "zod"],
+  ],
 };
 
 /** Whole packages that are there to test: they enter by the doors for tests too. */

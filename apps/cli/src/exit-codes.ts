@@ -16,6 +16,19 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** For people: in the program's help, and in the reference. */
+export const EXIT_MEANINGS: { readonly [Name in keyof typeof EXIT]: string } = {
+  ok: "ok",
+  unexpected: "unexpected",
+  usage: "usage",
+  notFound: "not found",
+  timedOut: "timed out",
+  refusedByState: "refused by the broker's state",
+  damaged: "damage found",
+  cannotConnect: "cannot connect",
+  interrupted: "interrupted",
+};
+
 /** Conditions that no broker reports: the SDK's own, and those of this program. */
 export type LocalCode =
   | ClientErrorCode
@@ -113,6 +126,13 @@ const EXIT_CODES = {
 
 function hasExitCode(code: string): code is keyof typeof EXIT_CODES {
   return Object.hasOwn(EXIT_CODES, code);
+}
+
+/** The codes of errors that end with `exit`, by name. */
+export function codesEndingWith(exit: ExitCode): string[] {
+  return Object.keys(EXIT_CODES)
+    .filter((code) => exitCodeFor(code) === exit)
+    .sort();
 }
 
 /** The exit code for an error's code; a code of a newer broker counts as unexpected. */

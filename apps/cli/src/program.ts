@@ -25,6 +25,7 @@ import { declareTrace } from "./commands/trace.ts";
 import { declareTransactions } from "./commands/transactions.ts";
 import { declareWatch } from "./commands/watch.ts";
 import type { Perform } from "./context.ts";
+import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { examples } from "./output/examples.ts";
 import { addSharedOptions } from "./settings.ts";
 import { version } from "./version.ts";
@@ -72,9 +73,13 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
         "minikafka-cli fetch orders -p 1 -e -J",
         "minikafka-cli consume orders -g billing",
       ],
-      "Data goes to stdout, all else to stderr. Exit codes: 0 ok, 1 unexpected,\n" +
-        "2 usage, 3 not found, 4 timed out, 5 refused by the broker's state,\n" +
-        "6 damage found, 7 cannot connect, 130 interrupted.",
+      `Data goes to stdout, all else to stderr. Exit codes:\n${exitCodes()}.\n` +
+        "minikafka-cli cheat has commands to copy, a screen for each subject.",
     ),
   );
+}
+
+function exitCodes(): string {
+  const codes = Object.entries(EXIT_MEANINGS) as [keyof typeof EXIT, string][];
+  return codes.map(([name, meaning]) => `${EXIT[name]} ${meaning}`).join(", ");
 }

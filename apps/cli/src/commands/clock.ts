@@ -1,5 +1,4 @@
 /** `clock`: the broker's time, and in manual mode its only mover. */
-import { clockJumps } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
@@ -57,17 +56,18 @@ interface AdvanceOptions {
   readonly toNextDeadline?: boolean;
 }
 
-function advanceClock(
+async function advanceClock(
   context: Context,
   ms: number | undefined,
   { toNextDeadline = false }: AdvanceOptions,
 ): Promise<undefined> {
   if ((ms === undefined) !== toNextDeadline)
     throw new CliError("USAGE", "clock advance takes a duration, or --to-next-deadline");
-  return ms === undefined ? advanceToDeadline(context) : showClock(context, jumpsOf(ms));
+  return ms === undefined ? advanceToDeadline(context) : showClock(context, await jumpsOf(ms));
 }
 
-function jumpsOf(ms: number): readonly number[] {
+async function jumpsOf(ms: number): Promise<readonly number[]> {
+  const { clockJumps } = await import("@minikafka/protocol");
   const jumps = clockJumps(ms);
   if (jumps === null) throw new CliError("USAGE", "a clock is moved by a century at most");
   return ms === 0 ? [0] : jumps;
@@ -84,6 +84,7 @@ function advanceToDeadline(context: Context): Promise<undefined> {
             ? "no step is pending either: only what clients ask, or clock advance DURATION, brings more"
             : "steps are pending, and may bring more: minikafka-cli step next shows them, step until-quiet takes them",
       });
+    const { clockJumps } = await import("@minikafka/protocol");
     const jumps = clockJumps(first.due_at_ms - beforeMs);
     if (jumps === null)
       throw new CliError(
