@@ -20,7 +20,7 @@ test.for(sheets)(
     expect(printed.split("\n").filter((line) => line !== "" && !line.startsWith("#"))).toEqual(
       sheet.commands.map((each) => each.command),
     );
-    const shell = await TypedShell.open(null);
+    const shell = await TypedShell.open();
     const broker = await startStated(sheet.broker, shell.folder);
     await shell.type(`export MINIKAFKA_BROKER=127.0.0.1:${broker.port}`);
     const { status, stderr, commands } = await shell.type(printed, { strict: true });

@@ -26,11 +26,17 @@ export async function startStated(line: string, folder: string): Promise<StatedB
 /** The flags, by their names in a configuration file. */
 function settingsOf(line: string): { readonly [name: string]: string | number | boolean } {
   const [, flags = ""] = /minikafka-broker((?: .*)?)$/.exec(line) ?? [];
-  const found = flags.matchAll(/--([a-z-]+)(?: (?!--)(\S+))?/g);
+  const found = flags.matchAll(/--([a-z-]+)(?: (?!--)("[^"]*"|\S+))?/g);
   return Object.fromEntries(
     [...found].map(([, name = "", value]) => [
       name.replaceAll("-", "_"),
-      value === undefined ? true : /^\d+$/.test(value) ? Number(value) : value,
+      value === undefined
+        ? true
+        : value.startsWith('"$(date')
+          ? Date.now()
+          : /^\d+$/.test(value)
+            ? Number(value)
+            : value,
     ]),
   );
 }

@@ -3,7 +3,7 @@
  *
  * The words `minikafka-cli` and `npx minikafka-cli` are functions in it that run the command in this process, which is many times
  * quicker than a process for each. A command has its whole stdin before it begins, and what it prints comes when it has ended, so
- * that nothing here is for what only a stream shows. Owns the bash, and one socket for its functions to call at; both are gone when
+ * that nothing here is for what only a stream shows; `realCommands` are processes, and slower. Owns the bash, and one socket for its functions to call at; both are gone when
  * the test ends.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
@@ -14,9 +14,12 @@ import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { Writable as Sink } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { run } from "@minikafka/cli";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "./daemon.ts";
+
+const CLI = fileURLToPath(new URL("../../apps/cli/bin/minikafka-cli.js", import.meta.url));
 
 /** A command of minikafka-cli that was run, and how it ended. */
 export interface CommandRun {
@@ -49,63 +52,62 @@ minikafka-cli() {
 npx() { "$@"; }
 `;
 
+/** For what reads while it waits, or is to be killed. */
+const REAL_PRELUDE = `
+minikafka-cli() { '${process.execPath}' '${CLI}' "$@"; }
+npx() { "$@"; }
+`;
+
 export class TypedShell {
   /** Where its lines are typed. */
   readonly folder: string;
   readonly #bash: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #lines: Interface;
-  readonly #ran: CommandRun[];
+  readonly #calls: Calls;
   #blocks = 0;
 
-  private constructor(
-    folder: string,
-    bash: ChildProcessByStdio<Writable, Readable, Readable>,
-    ran: CommandRun[],
-  ) {
+  private constructor(folder: string, bash: ChildProcessByStdio<Writable, Readable, Readable>, calls: Calls) {
     this.folder = folder;
     this.#bash = bash;
     this.#lines = createInterface({ input: bash.stdout });
-    this.#ran = ran;
+    this.#calls = calls;
   }
 
-  /** With `broker` as the one that commands talk to until a line says another. */
-  static async open(broker: { readonly port: number } | null): Promise<TypedShell> {
+  static async open({ realCommands = false } = {}): Promise<TypedShell> {
     const folder = temporaryFolder();
     const calls = join(folder, ".calls");
     mkdirSync(calls);
-    const ran: CommandRun[] = [];
-    const interrupted = new AbortController();
-    const server = createServer((socket) => void answer(socket, ran, interrupted.signal)).listen(
-      0,
-      "127.0.0.1",
-    );
+    const made: Calls = { ran: [], running: new Set() };
+    const server = createServer((socket) => void answer(socket, made)).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
     const { MINIKAFKA_BROKER: _unwanted, ...environment } = process.env;
     const bash = spawn("bash", ["--norc", "--noprofile"], {
       cwd: folder,
-      env: {
-        ...environment,
-        CALLS: calls,
-        CALLS_PORT: String(port),
-        ...(broker === null ? {} : { MINIKAFKA_BROKER: `127.0.0.1:${broker.port}` }),
-      },
+      env: { ...environment, CALLS: calls, CALLS_PORT: String(port) },
       stdio: ["pipe", "pipe", "pipe"],
+      // A group of its own, with all that its lines start.
+      detached: true,
     });
     const ended = once(bash, "close");
     onTestFinished(async () => {
-      interrupted.abort();
-      bash.kill("SIGKILL");
+      for (const running of made.running) running.abort();
+      process.kill(-(bash.pid ?? 0), "SIGKILL");
       server.close();
       await ended;
     });
-    bash.stdin.write(PRELUDE);
-    return new TypedShell(folder, bash, ran);
+    bash.stdin.write(realCommands ? REAL_PRELUDE : PRELUDE);
+    return new TypedShell(folder, bash, made);
+  }
+
+  /** Ctrl-C for the commands that run now. */
+  interrupt(): void {
+    for (const running of this.#calls.running) running.abort();
   }
 
   /** Types `block`, and waits for its end. With `strict` it ends at the first line that fails. */
   async type(block: string, { strict = false } = {}): Promise<Typed> {
-    const before = this.#ran.length;
+    const before = this.#calls.ran.length;
     const files = join(this.folder, ".calls", `block-${++this.#blocks}`);
     writeFileSync(files, block.endsWith("\n") ? block : `${block}\n`);
     const source = strict ? `(set -e; . '${files}')` : `. '${files}'`;
@@ -115,30 +117,37 @@ export class TypedShell {
       status: Number(status),
       stdout: readFileSync(`${files}.out`, "utf8"),
       stderr: readFileSync(`${files}.err`, "utf8"),
-      commands: this.#ran.slice(before),
+      commands: this.#calls.ran.slice(before),
     };
   }
 }
 
+interface Calls {
+  readonly ran: CommandRun[];
+  readonly running: Set<AbortController>;
+}
+
 /** One call of the function: its folder comes in, the command's exit code goes out. */
-async function answer(socket: Socket, ran: CommandRun[], interrupted: AbortSignal): Promise<void> {
+async function answer(socket: Socket, { ran, running }: Calls): Promise<void> {
   socket.on("error", () => undefined);
   const [call] = (await once(createInterface({ input: socket }), "line")) as [string];
-  const [folder = "", broker = "", ...words] = readFileSync(join(call, "words"), "utf8")
-    .split("\0")
-    .slice(0, -1);
+  const words = readFileSync(join(call, "words"), "utf8").split("\0").slice(0, -1);
+  const [folder = "", broker = "", ...typed] = words;
   const said: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
+  const interrupted = new AbortController();
+  running.add(interrupted);
   const code = await run(
-    words.map((word) => placed(word, folder)),
+    typed.map((word) => placed(word, folder)),
     {
       stdin: createReadStream(join(call, "stdin")),
       stdout: collecting(said.stdout),
       stderr: collecting(said.stderr),
       env: { ...process.env, MINIKAFKA_BROKER: broker },
-      interrupted: interrupted,
+      interrupted: interrupted.signal,
     },
   );
-  ran.push({ words, code });
+  running.delete(interrupted);
+  ran.push({ words: typed, code });
   for (const stream of ["stdout", "stderr"] as const)
     writeFileSync(join(call, stream), Buffer.concat(said[stream]));
   socket.end(`${code}\n`);

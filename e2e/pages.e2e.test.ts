@@ -1,0 +1,236 @@
+/** The commands of README and of the pages in docs, typed as they stand there. What cannot be typed here says why. */
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Page } from "./support/page.ts";
+
+const BROKER = "node_modules/.bin/minikafka-broker";
+const NPM =
+  "npm installs and builds, which is what made this test run; the broker it ends with is started by hand";
+const FOREVER = "it goes on until its reader has seen enough";
+
+const PAGES = [
+  "README.md",
+  "docs/breaking-things.md",
+  "docs/kafka-clients.md",
+  "docs/kafkajs-suite.md",
+  "docs/lessons.md",
+  "docs/profiles.md",
+  "docs/stepping.md",
+  "docs/traces.md",
+];
+
+test("every page with commands has a test here", () => {
+  const root = new URL("../", import.meta.url);
+  const docs = readdirSync(new URL("docs", root)).filter((name) => name.endsWith(".md"));
+  const pages = ["README.md", ...docs.map((name) => `docs/${name}`)];
+  const withCommands = pages.filter((page) => /^```sh$/m.test(readFileSync(new URL(page, root), "utf8")));
+  expect(withCommands.sort()).toEqual([...PAGES].sort());
+});
+
+/** The first half of the page, behind which the broker of `npm start` is meant again. */
+async function upToTheGroups(): Promise<Page> {
+  const page = await Page.open("README.md");
+  page.excuses("npm start -- --kafka-port 9092", NPM);
+  page.excuses("npm start\n", NPM);
+  await page.start("minikafka-broker --data ./data");
+  await page.line("export MINIKAFKA_BROKER=127.0.0.1:9192");
+  const first = await page.types("npx minikafka-cli topics create orders -p 2");
+  expect(first.stdout).toMatch(/\{"topic":"orders","partition":1,"offset":0,.*"value":"created"/);
+  await page.types(`${BROKER} --data ./lab`);
+  const compacted = await page.types("export MINIKAFKA_BROKER=127.0.0.1:9193");
+  expect(compacted.stdout).toMatch(/\n1 bob=5\n2 alice=2\n$/);
+  const faults = await page.types(`${BROKER} --data ./faults`);
+  expect(faults.stdout).toMatch(/\nfault 1 fired once in .*\ndisarmed 1 fault\n$/);
+  const three = await page.types(`${BROKER} --data ./three`);
+  expect(three.stdout).toMatch(/\n0 {10}1 {6}2 {8}leader /);
+  return page;
+}
+
+test("README.md", async () => {
+  const page = await upToTheGroups();
+  await page.line("export MINIKAFKA_BROKER=127.0.0.1:9192");
+  const ends = { fails: { "consume jobs -g workers": 130 } };
+  const consuming = page.types("npx minikafka-cli topics create jobs", { ...ends, terminal: "a" });
+  const beside = page.line("npx minikafka-cli consume jobs -g workers", { terminal: "b" });
+  const drained = await page.types("npx minikafka-cli groups wait workers --members 2 --state stable", {
+    terminal: "c",
+  });
+  expect(drained.stdout.match(/^workers +jobs /gm)).toHaveLength(4);
+  page.interrupts("a");
+  page.interrupts("b");
+  const consumed = await Promise.all([consuming, beside]);
+  const values = consumed.flatMap(({ stdout }) => stdout.match(/^[1-4]$/gm) ?? []);
+  expect(values.sort()).toEqual(["1", "2", "3", "4"]);
+  const moved = await page.types("npx minikafka-cli groups seek workers --to-earliest\n");
+  expect(moved.stdout.match(/^[1-4]$/gm)?.sort()).toEqual(["1", "2", "3", "4"]);
+  const transfers = await page.types("npx minikafka-cli topics create ledger", {
+    fails: { "produce ledger --jsonl --transactional-id transfers": 2 },
+  });
+  expect(transfers.stderr).toContain("INVALID_INPUT");
+  const shown = await page.types("npx minikafka-cli fetch ledger -p 1");
+  expect(shown.stdout).toBe("0 alice=-10\n2 alice=-99\n0 alice=-10\n");
+  const open = page.next(9192, "appended", "ledger");
+  void page.types("(echo alice:-5; sleep 60)", { terminal: "open", realCommands: true });
+  await open;
+  const ongoing = await page.types("npx minikafka-cli tx list --state ongoing");
+  expect(ongoing.stdout).toContain("\nPARTITIONS        ledger(1)\n");
+  const aborted = await page.types("npx minikafka-cli fetch ledger -p 1");
+  expect(aborted.stderr).toContain("% stopped before an open transaction (ledger [1] at offset 4): 1 record");
+  expect(aborted.stderr).toContain("% reached the end of ledger: 1 record");
+  page.ends();
+});
+
+test("docs/breaking-things.md", async () => {
+  const page = await Page.open("docs/breaking-things.md", { realBrokers: true });
+  await page.types(BROKER);
+  const exported = "export MINIKAFKA_BROKER=127.0.0.1:9197";
+  await page.types(exported);
+  const lost = await page.types(
+    "minikafka-cli fault arm request.produce close-after\nminikafka-cli produce orders -v paid",
+    {
+      fails: { "produce orders -v paid": 7 },
+    },
+  );
+  expect(lost.stderr).toContain("error: CONNECTION");
+  expect(lost.stdout).toContain("\npaid\n");
+  const again = await page.types(
+    "minikafka-cli fault arm request.produce close-after\nminikafka-cli produce orders -v shipped",
+  );
+  expect(again.stdout.match(/^shipped$/gm)).toHaveLength(1);
+  const told = await page.types("minikafka-cli fault list");
+  expect(told.stdout).toMatch(/\nfault 1 fired once in .*\nfault 2 fired once in .*\ndisarmed 2 faults\n$/);
+  await page.types("minikafka-cli fault arm log.append.after_write crash", {
+    fails: { "produce orders -v delivered --acks all": 7 },
+  });
+  await page.start(`${BROKER} --data ./broken --lab --port 9197`);
+  await page.line(exported);
+  const found = await page.types("minikafka-cli fetch orders -e");
+  expect(found.stdout).toContain("delivered\n");
+  page.ends();
+});
+
+test("docs/kafka-clients.md, beside kafka-page.e2e.test.ts, which has its programs", async () => {
+  const page = await Page.open("docs/kafka-clients.md");
+  const first = page.excuses(
+    "npm init -y\nnpm install",
+    "npm installs packages, the broker behind it is started as the page has it",
+  );
+  await page.start(first.trim().split("\n").at(-1) ?? "");
+  await page.line(
+    "export MINIKAFKA_BROKER=127.0.0.1:9200; minikafka-cli topics create orders -p 3 -r 3; minikafka-cli produce orders -p 0 -k alice -v created; minikafka-cli consume orders -g billing -e",
+  );
+  const seen = await page.types("npx minikafka-cli -b 127.0.0.1:9200 fetch orders");
+  expect(seen.stdout).toMatch(/"value":"created".*\nGROUP /s);
+  const away = await page.types("export MINIKAFKA_BROKER=127.0.0.1:9200\nnpx minikafka-cli broker stop 1");
+  expect(away.commands.filter(({ words }) => words[0] === "promote").length).toBeGreaterThan(0);
+  const led = await page.line("minikafka-cli topics describe -q");
+  expect(led.stdout).not.toMatch(/^\S+ +\d+ +- /m);
+  await page.types(`${BROKER} --data ./held`);
+  await page.types("npx minikafka-cli -b 127.0.0.1:9201 clock advance 5s");
+  const [, turn = ""] =
+    /do (.*); done/.exec(page.excuses("while sleep 1; do", `${FOREVER}; one turn of it is typed`)) ?? [];
+  expect((await page.line(turn)).status).toBe(0);
+  await page.types("npx minikafka-cli -b 127.0.0.1:9200 fault arm kafka.Produce close-after");
+  page.excuses("npx minikafka-cli -b 127.0.0.1:9200 watch\n", `${FOREVER}; it is typed with -n 1`);
+  let isOver = false;
+  const watch = "npx minikafka-cli -b 127.0.0.1:9200 watch --requests -n 1";
+  const watching = page.line(watch, { terminal: "watch" }).finally(() => {
+    isOver = true;
+  });
+  // Whatever is asked from when it looks on is told.
+  while (!isOver) await page.line("minikafka-cli ping -q");
+  expect((await watching).stdout).toContain("request_taken");
+  page.ends();
+});
+
+test("docs/kafkajs-suite.md", async () => {
+  const page = await Page.open("docs/kafkajs-suite.md");
+  await page.types("minikafka-broker --data ./suite-data");
+  const suite = "it takes a checkout of kafkajs from the network, and hours";
+  page.excuses("git clone https://github.com/tulios/kafkajs", suite);
+  page.excuses("cat > scripts/addPartitions.sh", suite);
+  page.excuses("export KAFKA_VERSION=2.4", suite);
+  page.ends();
+});
+
+test("docs/lessons.md", async () => {
+  const page = await Page.open("docs/lessons.md");
+  const lab = await page.types("npx minikafka-cli lab list");
+  expect(lab.stdout).toContain("high-watermark");
+  await page.types(BROKER);
+  const typed = "export MINIKAFKA_BROKER=127.0.0.1:9198; npx minikafka-cli topics create orders -r 3";
+  expect((await page.line(typed)).stdout).toBe("created topic orders, partitions 1, replicas 3\n");
+  page.excuses("MINIKAFKA_UPDATE=1 npx vitest", "it writes the scenarios of this repository anew");
+  page.ends();
+});
+
+/** The page in one of the two profiles: what each block has printed. */
+async function inProfile(
+  ports: readonly [number, number],
+  refused: { readonly [words: string]: number } = {},
+): Promise<string[]> {
+  const page = await Page.open("docs/profiles.md");
+  const said: string[] = [];
+  const types = async (beginning: string) => void said.push((await page.types(beginning)).stdout);
+  await page.types(BROKER);
+  await page.line(`export MINIKAFKA_BROKER=127.0.0.1:${ports[0]}`);
+  await types("minikafka-cli topics create tail");
+  await types("minikafka-cli topics create kept");
+  const waits = page.next(ports[0], "appended", "acks");
+  const waiting = page.types("minikafka-cli topics create acks");
+  await waits;
+  await page.types("minikafka-cli remove-from-isr acks 2", { terminal: "another" });
+  await page.line("minikafka-cli step replicate acks", { terminal: "another" });
+  said.push((await waiting).stdout);
+  await types("minikafka-cli topics create burst");
+  const late = await page.types("minikafka-cli topics create dup", { fails: refused });
+  said.push(late.stdout + late.stderr);
+  await page.types(BROKER);
+  await page.line(`export MINIKAFKA_BROKER=127.0.0.1:${ports[1]}`);
+  await types("minikafka-cli topics create shared");
+  await types(`minikafka-cli raw '{"operation":"heartbeat"`);
+  page.ends();
+  return said;
+}
+
+test("docs/profiles.md: each block differs as the page says", async () => {
+  const kafka = await inProfile([9301, 9303]);
+  const retry =
+    'raw {"operation":"produce","topic":"dup","value_b64":"YQ==","producer_id":0,"producer_epoch":0,"base_sequence":0}';
+  const original = await inProfile([9302, 9304], { [retry]: 5 });
+  const lastLine = (text = "") => text.trimEnd().split("\n").at(-1);
+  const [tail, kept, acks, burst, retried, joined, beaten] = kafka;
+  expect([tail, kept, acks].map(lastLine)).toEqual(["paid", "paid", "partition 0, offset 0"]);
+  expect(burst).not.toContain("FROM");
+  expect(lastLine(retried)).toBe('{"ok":true,"partition":0,"offset":0,"next_offset":1,"duplicate":true}');
+  expect(joined).toMatch(
+    /"assignment":\[\],"pending":\[\{"topic":"shared","partition":1,.*"state":"reconciling"/s,
+  );
+  expect(lastLine(beaten)).toMatch(/"assignment":\[\{"topic":"shared","partition":1,.*"partition":3,/);
+  const [cut, keptToo, acked, left, refused, given] = original;
+  expect(lastLine(cut)).toMatch(/^tail +0 .* 0$/);
+  expect([keptToo, acked].map(lastLine)).toEqual(["paid", "partition 0, offset 0"]);
+  expect(lastLine(left)).toBe("burst  0          1,2   1");
+  expect(lastLine(refused)).toMatch(/"code":"OUT_OF_ORDER_SEQUENCE",.*expected 2 next/);
+  expect(given).toMatch(
+    /"generation":2,.*"assignment":\[\{"topic":"shared","partition":1,.*"state":"stable"/s,
+  );
+});
+
+test("docs/stepping.md", async () => {
+  const page = await Page.open("docs/stepping.md");
+  await page.types(BROKER);
+  const looked = await page.types("export MINIKAFKA_BROKER=127.0.0.1:9196");
+  expect(looked.stdout).toContain(
+    "\nreplicate orders -p 0 --replica 2  broker 2 would copy 1 batch (75 bytes), up to offset 1, hear of high watermark 0, in orders-0\n",
+  );
+  await page.types("minikafka-cli step replicate orders -p 0 --replica 2");
+  await page.types("minikafka-cli clock advance 5s");
+  page.ends();
+});
+
+test("docs/traces.md", async () => {
+  const page = await Page.open("docs/traces.md");
+  await page.types(BROKER);
+  page.ends();
+});
