@@ -2,7 +2,9 @@
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
-import { CliError, failureOf } from "../failure.ts";
+import { DRY_RUN_HELP, showGroupDeletion } from "../deletions/dry-run.ts";
+import { whenThere } from "../deletions/when-there.ts";
+import { CliError } from "../failure.ts";
 import { describeGroups, type GroupAspect } from "../groups/group-description.ts";
 import { examples } from "../output/examples.ts";
 import { renderTable } from "../output/table.ts";
@@ -20,6 +22,7 @@ type Listed = ParsedResponse<"list_groups">;
 
 interface DeleteOptions {
   readonly ifExists?: true;
+  readonly dryRun?: true;
 }
 
 export function declareGroups(program: Command, perform: Perform): void {
@@ -85,12 +88,14 @@ function declareDelete(groups: Command, perform: Perform): void {
     .description("Forgets groups without members, with all that they have committed.")
     .argument("<group...>", "the names")
     .option("--if-exists", "succeed for those that are not there")
+    .option("--dry-run", DRY_RUN_HELP)
     .action((names: string[], options: DeleteOptions, self: Command) =>
       perform(self, (context) => remove(context, names, options), { group: names[0] }),
     );
   addSharedOptions(command).addHelpText(
     "after",
     examples([
+      "minikafka-cli groups delete billing --dry-run",
       "minikafka-cli groups delete billing",
       "minikafka-cli groups delete billing shipping --if-exists",
     ]),
@@ -156,22 +161,18 @@ function remarkUnreadable({ notes }: Context, unreadable: Listed["unreadable"]):
 function remove(context: Context, names: readonly string[], options: DeleteOptions): Promise<undefined> {
   if (new Set(names).size < names.length) throw new CliError("USAGE", "a group is named twice");
   return withSession(context, async (session) => {
+    const act = options.dryRun === true ? showGroupDeletion : removeOne;
     for (const group of names) {
-      const deleted = await deletedNow(session, group, options);
-      if (context.settings.json) await context.data.json({ group_id: group, deleted });
-      else await context.data.line(deleted ? `deleted group ${group}` : `there is no group ${group}`);
+      if (await whenThere(options, "UNKNOWN_GROUP", () => act(context, session, group))) continue;
+      if (context.settings.json) await context.data.json({ group_id: group, deleted: false });
+      else await context.data.line(`there is no group ${group}`);
     }
     return undefined;
   });
 }
 
-/** False when there was none and that is welcome. */
-async function deletedNow(session: Session, group: string, options: DeleteOptions): Promise<boolean> {
-  try {
-    await session.call("delete_group", { group_id: group });
-    return true;
-  } catch (error) {
-    if (options.ifExists === true && failureOf(error).code === "UNKNOWN_GROUP") return false;
-    throw error;
-  }
+async function removeOne(context: Context, session: Session, group: string): Promise<void> {
+  await session.call("delete_group", { group_id: group });
+  if (context.settings.json) await context.data.json({ group_id: group, deleted: true });
+  else await context.data.line(`deleted group ${group}`);
 }

@@ -1,6 +1,8 @@
 /** `topics`: what there is, what it looks like inside and goes by, make one, drop one. */
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
+import { DRY_RUN_HELP, showTopicDeletion } from "../deletions/dry-run.ts";
+import { whenThere } from "../deletions/when-there.ts";
 import { CliError, failureOf } from "../failure.ts";
 import { collectConfig, type TopicConfig, wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
@@ -22,6 +24,7 @@ interface CreateOptions {
 
 interface DeleteOptions {
   readonly ifExists?: true;
+  readonly dryRun?: true;
 }
 
 export function declareTopics(program: Command, perform: Perform): void {
@@ -105,12 +108,14 @@ function declareDelete(topics: Command, perform: Perform): void {
     .description("Deletes topics with all their records.")
     .argument("<topic...>", "the names")
     .option("--if-exists", "succeed for those that are not there")
+    .option("--dry-run", DRY_RUN_HELP)
     .action((names: string[], options: DeleteOptions, self: Command) =>
       perform(self, (context) => remove(context, names, options)),
     );
   addSharedOptions(command).addHelpText(
     "after",
     examples([
+      "minikafka-cli topics delete orders --dry-run",
       "minikafka-cli topics delete orders",
       "minikafka-cli topics delete orders payments --if-exists",
     ]),
@@ -185,22 +190,18 @@ function describe(context: Context, names: readonly string[]): Promise<undefined
 function remove(context: Context, names: readonly string[], options: DeleteOptions): Promise<undefined> {
   if (new Set(names).size < names.length) throw new CliError("USAGE", "a topic is named twice");
   return withSession(context, async (session) => {
+    const act = options.dryRun === true ? showTopicDeletion : removeOne;
     for (const topic of names) {
-      const deleted = await deletedNow(session, topic, options);
-      if (context.settings.json) await context.data.json({ topic, deleted });
-      else await context.data.line(deleted ? `deleted topic ${topic}` : `there is no topic ${topic}`);
+      if (await whenThere(options, "UNKNOWN_TOPIC", () => act(context, session, topic))) continue;
+      if (context.settings.json) await context.data.json({ topic, deleted: false });
+      else await context.data.line(`there is no topic ${topic}`);
     }
     return undefined;
   });
 }
 
-/** False when there was none and that is welcome. */
-async function deletedNow(session: Session, topic: string, options: DeleteOptions): Promise<boolean> {
-  try {
-    await session.call("delete_topic", { topic });
-    return true;
-  } catch (error) {
-    if (options.ifExists === true && failureOf(error).code === "UNKNOWN_TOPIC") return false;
-    throw error;
-  }
+async function removeOne(context: Context, session: Session, topic: string): Promise<void> {
+  await session.call("delete_topic", { topic });
+  if (context.settings.json) await context.data.json({ topic, deleted: true });
+  else await context.data.line(`deleted topic ${topic}`);
 }

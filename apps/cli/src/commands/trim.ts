@@ -1,6 +1,7 @@
 /** `topics trim`: records are deleted up to an offset. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Perform } from "../context.ts";
+import { DRY_RUN_HELP, showTrim } from "../deletions/dry-run.ts";
 import { wholeNumber } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { withSession } from "../session.ts";
@@ -9,6 +10,7 @@ import { addSharedOptions } from "../settings.ts";
 interface TrimOptions {
   readonly partition: number;
   readonly before: number;
+  readonly dryRun?: true;
 }
 
 const HIGH_WATERMARK = -1;
@@ -25,11 +27,16 @@ export function declareTrim(topics: Command, perform: Perform): void {
       "the first offset that stays; end: nothing that is visible now stays",
       parseBefore,
     )
-    .action((topic: string, { partition, before }: TrimOptions, self: Command) =>
+    .option("--dry-run", DRY_RUN_HELP)
+    .action((topic: string, { partition, before, dryRun }: TrimOptions, self: Command) =>
       perform(
         self,
         (context) =>
           withSession(context, async (session) => {
+            if (dryRun === true) {
+              await showTrim(context, session, { topic, partition, before });
+              return undefined;
+            }
             const { log_start_offset } = await session.call("delete_records", {
               topic,
               partition,
@@ -45,6 +52,7 @@ export function declareTrim(topics: Command, perform: Perform): void {
   addSharedOptions(command).addHelpText(
     "after",
     examples([
+      "minikafka-cli topics trim orders -p 0 --before 100 --dry-run",
       "minikafka-cli topics trim orders -p 0 --before 100",
       "minikafka-cli topics trim orders -p 0 --before end",
     ]),
