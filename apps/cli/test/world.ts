@@ -20,7 +20,7 @@ export interface GivenWorld {
   readonly stdin?: string;
   readonly env?: World["env"];
   /** Which streams are a terminal. */
-  readonly terminal?: { readonly stdin?: boolean; readonly stdout?: boolean };
+  readonly terminal?: { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
 }
 
 export function testWorld(given: GivenWorld = {}): TestWorld {
@@ -30,12 +30,13 @@ export function testWorld(given: GivenWorld = {}): TestWorld {
   const stdout = collecting((text) => {
     said.stdout += text;
   });
+  const stderr = collecting((text) => {
+    said.stderr += text;
+  });
   return {
     stdin: Object.assign(stdin, { isTTY: given.terminal?.stdin === true }),
     stdout: Object.assign(stdout, { isTTY: given.terminal?.stdout === true }),
-    stderr: collecting((text) => {
-      said.stderr += text;
-    }),
+    stderr: Object.assign(stderr, { isTTY: given.terminal?.stderr === true }),
     env: given.env ?? {},
     interrupted: interruption.signal,
     said,

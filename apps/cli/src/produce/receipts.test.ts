@@ -103,6 +103,17 @@ test.each([
   expect(stderr).toBe(lines === 100 ? "" : rest);
 });
 
+test("on a terminal how much of a long file is produced is shown behind the first lines, and gone with the sum of the rest", async () => {
+  const context = testContext({ terminal: { stdout: true, stderr: true }, env: { NO_COLOR: "1" } });
+  const receipts = new Receipts(context);
+  for (let line = 1; line <= 22; line += 1) receipts.add([done(line, line - 1)]);
+  await receipts.finish();
+  const over = "\r\u001b[2K";
+  expect(context.world.said.stderr).toBe(
+    `% 21 records produced${over}% 22 records produced${over}% and 2 more: partition 0, offsets 20 to 21\n`,
+  );
+});
+
 test("a reader that goes away ends the printing and not the producing", async () => {
   const context = testContext();
   context.world.stdout.destroy(Object.assign(new Error("nobody reads"), { code: "EPIPE" }));

@@ -103,6 +103,8 @@ export class Receipts {
     } catch (error) {
       if (!(error instanceof OutputClosed)) this.#broken = error;
     }
+    // Behind the lines, which share the terminal with it.
+    if (this.#produced > this.#linesMax) this.#context.notes.progress(`${this.#produced} records produced`);
   }
 
   #receipt({ topic, partition, offset, timestampMs }: RecordMetadata): string {
