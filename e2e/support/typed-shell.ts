@@ -37,14 +37,14 @@ export interface Typed {
 
 const PRELUDE = `
 minikafka-cli() {
-  local call code fd
+  local call code
   call=$(mktemp -d "$CALLS/XXXXXX")
   printf '%s\\0' "$PWD" "\${MINIKAFKA_BROKER-}" "$@" > "$call/words"
   cat > "$call/stdin"
-  exec {fd}<>"/dev/tcp/127.0.0.1/$CALLS_PORT"
-  printf '%s\\n' "$call" >&$fd
-  read -r code <&$fd
-  exec {fd}>&-
+  exec 9<>"/dev/tcp/127.0.0.1/$CALLS_PORT"
+  printf '%s\\n' "$call" >&9
+  read -r code <&9
+  exec 9>&-
   cat "$call/stderr" >&2
   cat "$call/stdout"
   return "$code"

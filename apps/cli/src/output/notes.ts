@@ -37,7 +37,7 @@ export class Notes {
   /** How far long work has come: one line, on a terminal alone, that the next thing written takes the place of. */
   progress(text: string): void {
     if (!this.showsProgress) return;
-    const wide = (this.#stream as { readonly columns?: number }).columns ?? COLUMNS_DEFAULT;
+    const wide = (this.#stream as { readonly columns?: number }).columns || COLUMNS_DEFAULT;
     this.#write(`% ${printable(text)}`.slice(0, wide - 1));
     this.#inProgress = true;
   }
