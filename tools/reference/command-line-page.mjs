@@ -79,7 +79,10 @@ function table(header, rows) {
   return [line(header), line(header.map(() => "---")), ...rows.map(line), ""];
 }
 
-/** @param {Command} command */
+/**
+ * @param {Command} command
+ * @returns {string[]} lines
+ */
 function section(command) {
   const help = command.createHelp();
   const words = wordsOf(command);
