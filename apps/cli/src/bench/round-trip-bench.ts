@@ -1,5 +1,5 @@
 /** `bench e2e`: how long a record takes from its producer to its consumer, one record after the other. */
-import type { Client, Consumer, Producer } from "@minikafka/client";
+import type { Consumer, Producer } from "@minikafka/client";
 import { topicEnds } from "../consume/topic-ends.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../failure.ts";
@@ -43,8 +43,7 @@ export function benchRoundTrip(context: Context, options: RoundTripBenchOptions)
 /** A consumer of what comes from now on. */
 async function listening(context: Context, session: Session, topic: string): Promise<Consumer> {
   const places = await topicEnds(session, { topics: [topic] }, context.interrupted);
-  const client: Client = session.client;
-  const consumer = client.consumer({ fetchAhead: true });
+  const consumer = session.client.consumer({ fetchAhead: true });
   consumer.assign(places.map(({ partition, end }) => ({ topic, partition, offset: end })));
   return consumer;
 }

@@ -12,11 +12,16 @@ import { examples } from "../output/examples.ts";
 import { addSharedOptions } from "../settings.ts";
 
 const NOTE = `\
-Prints one line in the words of kafka-producer-perf-test: records, records and MB (of 1,048,576 bytes, values alone) a second, the average and the
-largest latency, and percentiles. It ends at --records or --seconds, without either at the number below or after 30 seconds; Ctrl-C ends it
-sooner and prints what was measured until then. The topic is its own, and deleted at the end, unless --topic names one.
-The command and the broker share this machine's processors: bench/README.md has measurements beside what the machine could do.`;
+Prints one line in the words of kafka-producer-perf-test: records, records and MB (of 1,048,576 bytes, values
+alone) a second, the average and the largest latency, and percentiles. It ends at --records or --seconds, without
+either at the defaults of both, whichever comes first; Ctrl-C ends it sooner, and prints what was measured until
+then. Its topic is its own, and deleted at the end, unless --topic names one.
+The command and the broker share this machine's processors: bench/ in the repository has measurements that set
+both apart.`;
 
+const RECORDS_DEFAULT = 100_000;
+/** One after the other. */
+const ROUND_TRIPS_DEFAULT = 1_000;
 const SECONDS_DEFAULT = 30;
 const RECORD_BYTES_DEFAULT = 100;
 const BATCH_BYTES_DEFAULT = 16_384;
@@ -63,7 +68,7 @@ export function declareBench(program: Command, perform: Perform): void {
 }
 
 function declareProduce(bench: Command, perform: Perform): void {
-  const command = withBounds(bench.command("produce"), 100_000)
+  const command = withBounds(bench.command("produce"), RECORDS_DEFAULT)
     .summary("measure how fast records are taken")
     .description("Produces records, and measures how long each waits for its acknowledgement.")
     .option("--batch-size <bytes>", "when a batch is full", wholeNumber(1), BATCH_BYTES_DEFAULT)
@@ -76,7 +81,7 @@ function declareProduce(bench: Command, perform: Perform): void {
         async (context) => {
           const { benchProduce } = await import("../bench/produce-bench.ts");
           const acks = options.idempotent === true ? "all" : options.acks;
-          return benchProduce(context, { ...options, ...boundsOf(options, 100_000), acks });
+          return benchProduce(context, { ...options, ...boundsOf(options, RECORDS_DEFAULT), acks });
         },
         options.topic,
       ),
@@ -95,7 +100,7 @@ function declareProduce(bench: Command, perform: Perform): void {
 }
 
 function declareFetch(bench: Command, perform: Perform): void {
-  const command = withBounds(bench.command("fetch"), 100_000)
+  const command = withBounds(bench.command("fetch"), RECORDS_DEFAULT)
     .summary("measure how fast records are read")
     .description(
       "Fetches records, one fetch after the other, and measures how long each fetch takes. A topic of its own is filled first; of one that " +
@@ -108,7 +113,7 @@ function declareFetch(bench: Command, perform: Perform): void {
         self,
         async (context) => {
           const { benchFetch } = await import("../bench/fetch-bench.ts");
-          return benchFetch(context, { ...options, ...boundsOf(options, 100_000) });
+          return benchFetch(context, { ...options, ...boundsOf(options, RECORDS_DEFAULT) });
         },
         options.topic,
       ),
@@ -123,7 +128,7 @@ function declareFetch(bench: Command, perform: Perform): void {
 }
 
 function declareRoundTrip(bench: Command, perform: Perform): void {
-  const command = withBounds(bench.command("e2e"), 1_000)
+  const command = withBounds(bench.command("e2e"), ROUND_TRIPS_DEFAULT)
     .summary("measure the way from producer to consumer")
     .description(
       "Sends one record after the other, and measures how long each takes to a consumer that waits for it.",
@@ -134,7 +139,7 @@ function declareRoundTrip(bench: Command, perform: Perform): void {
         self,
         async (context) => {
           const { benchRoundTrip } = await import("../bench/round-trip-bench.ts");
-          return benchRoundTrip(context, { ...options, ...boundsOf(options, 1_000) });
+          return benchRoundTrip(context, { ...options, ...boundsOf(options, ROUND_TRIPS_DEFAULT) });
         },
         options.topic,
       ),
