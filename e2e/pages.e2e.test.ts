@@ -36,6 +36,10 @@ async function upToTheGroups(): Promise<Page> {
   await page.line("export MINIKAFKA_BROKER=127.0.0.1:9192");
   const first = await page.types("npx minikafka-cli topics create orders -p 2");
   expect(first.stdout).toMatch(/\{"topic":"orders","partition":1,"offset":0,.*"value":"created"/);
+  page.excuses(
+    "npm run pack",
+    "it packs and installs every package; npm run pack tries just that, and tools/pack has tests",
+  );
   await page.types(`${BROKER} --data ./lab`);
   const compacted = await page.types("export MINIKAFKA_BROKER=127.0.0.1:9193");
   expect(compacted.stdout).toMatch(/\n1 bob=5\n2 alice=2\n$/);
@@ -49,8 +53,10 @@ async function upToTheGroups(): Promise<Page> {
 test("README.md", async () => {
   const page = await upToTheGroups();
   await page.line("export MINIKAFKA_BROKER=127.0.0.1:9192");
+  const made = page.next(9192, "topic_created", "jobs");
   const ends = { fails: { "consume jobs -g workers": 130 } };
   const consuming = page.types("npx minikafka-cli topics create jobs", { ...ends, terminal: "a" });
+  await made;
   const beside = page.line("npx minikafka-cli consume jobs -g workers", { terminal: "b" });
   const drained = await page.types("npx minikafka-cli groups wait workers --members 2 --state stable", {
     terminal: "c",
