@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { countResults, forgetResults, verdict } from "./test-results.mjs";
+import { countResults, forgetResults, leftOut, reportsOfRun, verdict } from "./test-results.mjs";
 
 interface Made {
   /** Exit codes by task, in a folder named like the task's package. */
@@ -68,6 +68,30 @@ test("a test file that could not be loaded counts, beside failed tests of others
 test("a report of a package whose tests did not run this time is not counted", () => {
   const root = makeRun({ tasks: { "a#build": 1 }, reports: { a: [3, 0, 0, 0] } });
   expect(countResults(root)).toMatchObject({ passed: 0, failed: 1 });
+});
+
+test("the reports of a run are those of packages whose tests it ran or took from the cache, tidy's among them", () => {
+  const root = makeRun({
+    tasks: { "a#build": 0, "a#test": 0, "tools#tidy": 0, "c#build": 0 },
+    reports: { a: [3, 0, 0, 0], tools: [1, 0, 0, 0], c: [5, 0, 0, 0] },
+  });
+  expect(reportsOfRun(root).map(({ directory, report }) => [directory, report.numPassedTests])).toEqual([
+    ["a", 3],
+    ["tools", 1],
+  ]);
+});
+
+test("packages that have tests and were not asked for them are left out, and so may tidy be", () => {
+  const root = makeRun({ tasks: { "a#test": 1, "b#build": 0 }, reports: {} });
+  for (const [folder, scripts] of [
+    ["a", { test: "vitest" }],
+    ["b", { test: "vitest" }],
+    ["c", { build: "tsc" }],
+  ] as const) {
+    mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, folder, "package.json"), JSON.stringify({ scripts }));
+  }
+  expect(leftOut(root, ["a", "b", "c"])).toEqual(["b", "tidy"]);
 });
 
 test("what an earlier run left is forgotten", () => {

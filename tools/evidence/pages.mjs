@@ -31,7 +31,7 @@ function citations(tests = {}) {
 
 /** @param {readonly string[]} cells */
 function line(cells) {
-  return `| ${cells.join(" | ")} |`.replaceAll("|  |", "| |");
+  return `|${cells.map((text) => (text === "" ? " " : ` ${text} `)).join("|")}|`;
 }
 
 /** @param {string} id */

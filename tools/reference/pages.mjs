@@ -5,6 +5,7 @@ import { evidencePages } from "../evidence/pages.mjs";
 import { readEvidence } from "../evidence/read.mjs";
 import { ROOT } from "../pinned-pnpm.mjs";
 import { commandLinePage } from "./command-line-page.mjs";
+import { configurationPage } from "./configuration-page.mjs";
 import { faultsPage } from "./faults-page.mjs";
 import { fieldRows } from "./field-rows.mjs";
 
@@ -153,6 +154,7 @@ export function pages() {
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/faults.md": faultsPage(),
     "docs/reference/cli.md": commandLinePage(),
+    "docs/reference/configuration.md": configurationPage(),
     ...evidencePages(readEvidence(ROOT)),
   };
 }

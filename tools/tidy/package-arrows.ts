@@ -38,7 +38,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "tools/oracle": ["@minikafka/broker", "@minikafka/protocol"],
   "tools/pack": ["@publint/pack", "publint"],
   tools: [
-    ...["@minikafka/cli", "@minikafka/core", "@minikafka/protocol"],
+    ...["@minikafka/broker/settings", "@minikafka/cli", "@minikafka/core", "@minikafka/protocol"],
     ...["rolldown", "typescript", "yaml", "zod"],
   ],
 };

@@ -19,7 +19,12 @@ export type { LifecycleState } from "./cluster/lifecycle.ts";
 export type { Foretold, PendingStep, StepDeadline } from "./cluster/pending-step.ts";
 export type { ProducerInit } from "./cluster/producer-ids.ts";
 export type { RefreshedPartition, ReplicatedPartition, StepFilter } from "./cluster/replication-steps.ts";
-export { type RawTopicConfig, TOPIC_CONFIG_KEYS, type TopicConfig } from "./cluster/topic-config.ts";
+export {
+  type RawTopicConfig,
+  TOPIC_CONFIG_KEYS,
+  TOPIC_SETTINGS,
+  type TopicConfig,
+} from "./cluster/topic-config.ts";
 export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
 export { topicNameProblem } from "./cluster/topic-name.ts";
 export type { TopicRequest } from "./cluster/topic-request.ts";

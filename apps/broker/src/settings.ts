@@ -1,0 +1,60 @@
+/** The door "@minikafka/broker/settings": the table of settings, and what Kafka calls each, for who prints or checks it. */
+import type { SettingName } from "./config.ts";
+
+export { flagName, type SettingName, settings, variableName } from "./config.ts";
+
+/**
+ * Kafka's setting that comes closest, with its default where that is another one; `null` where Kafka has none. Where a setting
+ * was removed, or belongs to a client there, that is said.
+ */
+export const KAFKA_SETTINGS: { readonly [Name in SettingName]: string | null } = {
+  data: "`log.dirs`",
+  host: "`listeners`",
+  port: "`listeners`",
+  kafka_port: "`listeners`",
+  advertise: "`advertised.listeners`",
+  kafka_max_frame_bytes: "`socket.request.max.bytes`, 100 MiB",
+  auto_create_topics: "`auto.create.topics.enable`",
+  auto_create_partitions: "`num.partitions`",
+  auto_create_replication_factor: "`default.replication.factor`",
+  brokers: null,
+  clock: null,
+  start_time: null,
+  seed: null,
+  history_max_bytes: null,
+  snapshots_max_bytes: null,
+  lab: null,
+  profile: null,
+  reconciliation: "none: by leader epochs since KIP-101",
+  ack_rule: "none: by the high watermark",
+  high_watermark_checkpoint: "none: always",
+  replica_lag_max_offsets: "`replica.lag.max.messages`, removed by KIP-16",
+  duplicate_window: "none: 5",
+  replica_lag_time_ms: "`replica.lag.time.max.ms`, 30000",
+  replica_fetch_max_bytes: "`replica.fetch.max.bytes`",
+  rebalance: "none: as `barrier` since KIP-848",
+  group_session_timeout_ms: "`group.consumer.session.timeout.ms`, 45000",
+  group_rebalance_timeout_ms: "`max.poll.interval.ms` of a client, 300000",
+  group_min_session_timeout_ms: "`group.min.session.timeout.ms`",
+  group_max_session_timeout_ms: "`group.max.session.timeout.ms`",
+  group_max_size: "`group.max.size`, without bound",
+  group_initial_rebalance_delay_ms: "`group.initial.rebalance.delay.ms`, 3000",
+  freeze_groups: null,
+  offsets_topic_partitions: "`offsets.topic.num.partitions`, 50",
+  offsets_retention_ms: "`offsets.retention.minutes`",
+  transaction_max_timeout_ms: "`transaction.max.timeout.ms`",
+  transactional_id_expiration_ms: "`transactional.id.expiration.ms`",
+  transactions_topic_partitions: "`transaction.state.log.num.partitions`, 50",
+  log_level: null,
+  max_frame_bytes: "`socket.request.max.bytes`, 100 MiB",
+  max_output_bytes: null,
+  max_connections: "`max.connections`, without bound",
+  connections_max_idle_ms: "`connections.max.idle.ms`",
+  segment_bytes: "`log.segment.bytes`, 1 GiB",
+  open_files_max: null,
+  flush: "`log.flush.interval.messages`, `log.flush.interval.ms`: as `os`",
+  flush_interval_ms: "`log.flush.interval.ms`, unset",
+  retention_interval_ms: "`log.retention.check.interval.ms`",
+  compaction_interval_ms: "`log.cleaner.backoff.ms`",
+  compaction_buffer_bytes: "`log.cleaner.dedupe.buffer.size`",
+};
