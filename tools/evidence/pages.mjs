@@ -6,6 +6,7 @@
  * @typedef {import("./read.mjs").Comparison} Comparison
  * @typedef {import("./read.mjs").Tests} Tests
  */
+import { rowsByKip, rowsBySetting } from "./kafka-index.mjs";
 import { FOLDER } from "./read.mjs";
 
 /** @param {string} folder */
@@ -116,15 +117,32 @@ function kafkaChapter({ title, is_part, introduction, kafka_heading, rows }) {
 }
 
 /**
+ * @param {string} title
+ * @param {string} heading of the first column
+ * @param {readonly (readonly [name: string, ids: readonly string[]])[]} entries
+ */
+function indexPart(title, heading, entries) {
+  const rows = entries.map(([name, ids]) => line([name, links(ids).join(", ")]));
+  return [`## ${title}\n`, line([heading, "rows"]), "|---|---|", ...rows, ""].join("\n");
+}
+
+/** @param {Evidence["kafka"]} kafka */
+function indexParts(kafka) {
+  const settings = rowsBySetting(kafka).map(([name, ids]) => /** @type {const} */ ([`\`${name}\``, ids]));
+  return [
+    indexPart("By KIP", "KIP", rowsByKip(kafka)),
+    indexPart("By setting of Kafka's", "setting", settings),
+  ];
+}
+
+/**
  * @param {Evidence} evidence
  * @returns {string} docs/kafka-mapping.md
  */
 export function kafkaPage({ pages, kafka }) {
   const { title, introduction } = pages.kafka_mapping;
-  const chapters = [...kafka.values()].map(kafkaChapter);
-  return [`# ${title}\n`, `${printed(`${FOLDER}/kafka`)}\n`, `${introduction.trim()}\n`, ...chapters].join(
-    "\n",
-  );
+  const before = [`# ${title}\n`, `${printed(`${FOLDER}/kafka`)}\n`, `${introduction.trim()}\n`];
+  return [...before, ...[...kafka.values()].map(kafkaChapter), ...indexParts(kafka)].join("\n");
 }
 
 /**
