@@ -7,7 +7,8 @@ export function clusterFields({
   cluster,
   clock,
   isLab,
-}: Pick<BrokerContext, "cluster" | "clock" | "isLab">): ResponseFields<"describe_cluster"> {
+  kafka,
+}: Pick<BrokerContext, "cluster" | "clock" | "isLab" | "kafka">): ResponseFields<"describe_cluster"> {
   const { clusterId, brokers, topics, partitions } = cluster.describeCluster();
   const { config } = cluster;
   return {
@@ -21,6 +22,7 @@ export function clusterFields({
       partitions: broker.partitions,
       offline_partitions: broker.offlinePartitions,
       replicas: broker.replicas,
+      kafka: kafka.addressOf(broker.brokerId),
     })),
     topics,
     partitions,

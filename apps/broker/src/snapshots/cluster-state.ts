@@ -34,7 +34,7 @@ export async function clusterState(replay: Pick<Replay, "ask">): Promise<Fields>
   const { brokers, dials, now_ms, ...cluster } = await ask("describe_cluster");
   return {
     now_ms,
-    cluster: { ...cluster, brokers: keyed(brokers, "broker_id") },
+    cluster: { ...cluster, brokers: keyed(unplaced(brokers), "broker_id") },
     topics: await named("list_topics", "topics", "topic", topicState),
     groups: await named("list_groups", "groups", "group_id", groupState),
     transactions: await named(
@@ -49,6 +49,12 @@ export async function clusterState(replay: Pick<Replay, "ask">): Promise<Fields>
 
 function byBroker(partition: Fields): Fields {
   return { ...partition, replicas: keyed(partition.replicas, "broker_id") };
+}
+
+/** Ports are those of a process, and another one has others. */
+function unplaced(brokers: unknown): unknown {
+  if (!Array.isArray(brokers)) return brokers;
+  return brokers.map(({ kafka: _place, ...broker }: Fields) => broker);
 }
 
 /** So that one that is missing shifts no others. */

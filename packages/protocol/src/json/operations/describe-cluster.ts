@@ -18,6 +18,10 @@ export const describeCluster = operation({
         partitions: z.int().describe("how many it leads, also while it is stopped"),
         offline_partitions: z.int().describe("of those, how many nobody can read or write now"),
         replicas: z.int().describe("of how many it has a copy, as leader or follower"),
+        kafka: z
+          .object({ host: z.string(), port: z.int() })
+          .nullable()
+          .describe("where Kafka's clients find it, running or not; null: it has no port for them"),
       }),
     ),
     topics: z.int(),
