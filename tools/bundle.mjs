@@ -6,9 +6,12 @@ import { licensesOf } from "./bundled-licenses.mjs";
 
 const FOLDER = "bundle";
 
+/** Stays a package of its own: it reads a file beside its code, and few commands load it. */
+const APART = ["@platformatic/kafka"];
+
 // Chunks are named by what they hold: those of an earlier build would pile up.
 rmSync(FOLDER, { recursive: true, force: true });
-const build = await rolldown({ input: "dist/main.js", platform: "node", logLevel: "warn" });
+const build = await rolldown({ input: "dist/main.js", external: APART, platform: "node", logLevel: "warn" });
 const { output } = await build.write({ dir: FOLDER, format: "esm" });
 await build.close();
 const modules = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));

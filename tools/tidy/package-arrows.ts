@@ -18,7 +18,8 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   // The CLI reads the log files of a stopped broker; of the kernel it knows nothing else.
   "apps/cli": [
     ...["@minikafka/client", "@minikafka/compression", "@minikafka/protocol", "@minikafka/core/log"],
-    "commander",
+    // The client of Kafka is loaded by export and import alone.
+    ...["@minikafka/record", "@platformatic/kafka", "commander"],
   ],
   // What tests are written with is embedded in theirs: the daemon, the SDK, and the kernel to look at.
   "packages/testing": [

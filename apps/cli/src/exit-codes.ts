@@ -40,6 +40,12 @@ export type LocalCode =
   | "NOT_QUIET"
   /** A lab is to run where somebody else has been. */
   | "BROKER_NOT_EMPTY"
+  /** A cluster of Kafka's has refused what was asked. */
+  | "KAFKA_REFUSED"
+  /** The copy of a topic is not, or no longer, what a transfer can go on with. */
+  | "COPY_DIFFERS"
+  /** Another process has the state of this transfer. */
+  | "TRANSFER_RUNNING"
   /** No record is what was sought. */
   | "NOT_FOUND"
   /** A fault of this program. */
@@ -53,6 +59,9 @@ const EXIT_CODES = {
   NOT_FOUND: EXIT.notFound,
   NOT_QUIET: EXIT.refusedByState,
   BROKER_NOT_EMPTY: EXIT.refusedByState,
+  KAFKA_REFUSED: EXIT.refusedByState,
+  COPY_DIFFERS: EXIT.refusedByState,
+  TRANSFER_RUNNING: EXIT.refusedByState,
   CONNECTION: EXIT.cannotConnect,
   TIMEOUT: EXIT.timedOut,
   CLOSED: EXIT.unexpected,

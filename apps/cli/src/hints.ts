@@ -95,6 +95,9 @@ const HINTS = {
   NOT_FOUND: null,
   BROKER_NOT_EMPTY:
     "start one on a new folder, with --clock manual and the lab's --brokers, or leave --broker out: the lab then has its own",
+  KAFKA_REFUSED: null,
+  COPY_DIFFERS: null,
+  TRANSFER_RUNNING: "wait for its end, or end it; what it has done by then, the next run goes on from",
   NOT_QUIET: (_facts, { details }) => quietHint(details.unquiet),
   CONNECTION: ({ broker }, { details }) =>
     details.sent === true

@@ -53,5 +53,12 @@ export {
 } from "./record.ts";
 export { RecordCursor } from "./record-cursor.ts";
 export { recordsProblem, storedRecordsProblem } from "./records-check.ts";
-export { decodeRecords, decodeRecordsAs, type MakeRecord, recordBytes } from "./records-section.ts";
+export {
+  decodeRecords,
+  decodeRecordsAs,
+  type MakeRecord,
+  recordBodyBytes,
+  recordBytes,
+  writeRecord,
+} from "./records-section.ts";
 export { MalformedVarint } from "./varint.ts";

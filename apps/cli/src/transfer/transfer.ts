@@ -1,0 +1,155 @@
+/** A transfer of topics from one cluster to another: planned as a whole, then one topic after the other, then the groups' offsets. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Context } from "../context.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { CliError, Interrupted } from "../failure.ts";
+import { boundsOf } from "../kafka-cluster/offsets.ts";
+import { pause } from "../kafka-cluster/pause.ts";
+import { carriedGroups } from "./carried-groups.ts";
+import { carryOffsets } from "./carry-offsets.ts";
+import { beginCopy, copyTo, type TopicCopy } from "./copy-topic.ts";
+import { type Ends, withEnds } from "./ends.ts";
+import { readJournal } from "./journal.ts";
+import { planOf } from "./plan.ts";
+import { takeLock } from "./transfer-lock.ts";
+import type { TransferOptions } from "./transfer-options.ts";
+import {
+  type PlannedTransfer,
+  remarkPlan,
+  reportCopy,
+  reportOffsets,
+  reportPlans,
+} from "./transfer-report.ts";
+
+const LOOK_AGAIN_MS = 500;
+
+/** `remote` is the side that is not the broker's own. */
+export async function transfer(
+  context: Context,
+  topics: readonly string[],
+  options: TransferOptions,
+  remote: "source" | "target",
+): Promise<ExitCode | undefined> {
+  await withEnds(context, options, remote, async (ends) => {
+    requireTwo(ends, topics, options);
+    const groups = await carriedGroups(ends, options);
+    const folder = options.state ?? stateFolder(context, ends);
+    const locks: (() => void)[] = [];
+    const copies: TopicCopy[] = [];
+    try {
+      const planned: PlannedTransfer[] = [];
+      for (const topic of topics) {
+        const file = join(
+          folder,
+          `${topic === (options.as ?? topic) ? topic : `${topic}_as_${options.as}`}.jsonl`,
+        );
+        if (options.dryRun !== true) locks.push(takeLock(`${file}.lock`));
+        planned.push({ plan: await planOf(ends, topic, options, readJournal(file)), file });
+      }
+      for (const { plan } of planned) remarkPlan(context, ends, plan);
+      if (options.dryRun === true) return await reportPlans(context, planned);
+      for (const { plan, file } of planned) copies.push(await beginCopy(context, ends, plan, file, options));
+      await copyAll(context, ends, copies, { groups, options });
+    } finally {
+      await Promise.all(copies.map((copy) => copy.close()));
+      for (const unlock of locks) unlock();
+    }
+  });
+  return undefined;
+}
+
+interface Carried {
+  readonly groups: readonly string[];
+  readonly options: TransferOptions;
+}
+
+async function copyAll(
+  context: Context,
+  ends: Ends,
+  copies: readonly TopicCopy[],
+  carried: Carried,
+): Promise<void> {
+  const { follow } = carried.options;
+  for (const copy of copies) {
+    await copyTo(
+      copy,
+      copy.plan.bounds.map(({ end }) => end),
+    );
+    requireNotInterrupted(context);
+    if (follow !== true) await reportCopy(context, copy);
+  }
+  await carryAll(context, ends, copies, carried);
+  if (follow === true) await followAll(context, ends, copies, carried);
+}
+
+async function carryAll(
+  context: Context,
+  ends: Ends,
+  copies: readonly TopicCopy[],
+  carried: Carried,
+): Promise<void> {
+  const { groups, options } = carried;
+  for (const group of groups)
+    for (const copy of copies) {
+      requireNotInterrupted(context);
+      const offsets = await carryOffsets(ends, copy, group, options.force === true);
+      await reportOffsets(context, offsets);
+      if (offsets.some(({ outcome }) => outcome === "ahead"))
+        context.notes.remark(`group ${group} is further than what was copied; run the same command again`);
+    }
+}
+
+/** Until the user stops it: looks for more, and copies it. */
+async function followAll(
+  context: Context,
+  ends: Ends,
+  copies: readonly TopicCopy[],
+  carried: Carried,
+): Promise<void> {
+  context.notes.remark("what was there is copied; Ctrl-C ends what follows");
+  while (!context.interrupted.aborted) {
+    let isMore = false;
+    for (const copy of copies) {
+      const next = await Promise.all(
+        copy.partitions.map(({ partition }) =>
+          boundsOf(ends.source, { topic: copy.plan.source.topic, partition }),
+        ),
+      );
+      const behind = copy.partitions.some(
+        ({ partition, sourceNext }) => sourceNext < (next[partition]?.end ?? 0),
+      );
+      if (!behind) continue;
+      isMore = true;
+      await copyTo(
+        copy,
+        next.map(({ end }) => end),
+      );
+      if (!context.interrupted.aborted) await reportCopy(context, copy);
+    }
+    if (isMore) await carryAll(context, ends, copies, carried);
+    else await pause(LOOK_AGAIN_MS, context.interrupted);
+  }
+  requireNotInterrupted(context);
+}
+
+function requireNotInterrupted({ interrupted, notes }: Context): void {
+  if (!interrupted.aborted) return;
+  notes.remark("stopped; the same command goes on from here");
+  throw new Interrupted("stopped by the user");
+}
+
+function requireTwo({ source, target }: Ends, topics: readonly string[], { as }: TransferOptions): void {
+  if (source.clusterId !== target.clusterId) return;
+  if (as !== undefined && !topics.includes(as)) return;
+  throw new CliError("USAGE", `${source.where} and ${target.where} are one cluster, ${source.clusterId}`, {
+    hint: "--as NAME copies a topic to another one of the same cluster",
+  });
+}
+
+/** By the clusters' ids, so that an address may change. */
+function stateFolder({ env }: Context, { source, target }: Ends): string {
+  const safe = (text: string) => text.replace(/[^\w.-]/g, "-");
+  const home = env.HOME ?? env.USERPROFILE ?? homedir();
+  return join(home, ".minikafka", "transfers", `${safe(source.clusterId)}_${safe(target.clusterId)}`);
+}
