@@ -28,7 +28,7 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   ],
   e2e: [
     ...["@minikafka/broker", "@minikafka/cli", "@minikafka/client", "@minikafka/core", "@minikafka/protocol"],
-    ...["@minikafka/record", "@minikafka/testing"],
+    ...["@minikafka/oracle/apache-kafka", "@minikafka/record", "@minikafka/testing"],
   ],
   "packages/simulator": ["@minikafka/core", "@minikafka/record"],
   bench: [

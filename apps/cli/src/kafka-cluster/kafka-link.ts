@@ -5,6 +5,7 @@
  * comes back is known. What passes by itself (a leader that moves, a broker that restarts) is asked again until the patience
  * is at its end; a failure that is thrown is a CliError that says what was tried where. After `close` no socket and no timer is left.
  */
+import { isIP } from "node:net";
 import type { Broker, ConnectionPool } from "@platformatic/kafka";
 import { CliError, Interrupted } from "../failure.ts";
 import { clientLibrary, type Library } from "./client-library.ts";
@@ -54,6 +55,8 @@ export class KafkaLink {
   readonly #coordinators = new Map<string, Broker>();
   #clusterId = "";
   #controllerId = -1;
+  #hasAnswered = false;
+  #isClosed = false;
 
   private constructor(library: Library, options: LinkOptions) {
     this.library = library;
@@ -70,7 +73,7 @@ export class KafkaLink {
       await link.metadata([]);
     } catch (error) {
       await link.close();
-      throw link.#isPlain() ? loginWanted(error) : error;
+      throw otherSecurityWanted(error, options.security);
     }
     return link;
   }
@@ -80,7 +83,8 @@ export class KafkaLink {
   }
 
   close(): Promise<void> {
-    return this.#pool.close();
+    this.#isClosed = true;
+    return cutOff(this.#pool);
   }
 
   /** Asks until there is an answer, or what came will not pass, or the patience is at its end. `what` is told where it fails. */
@@ -90,6 +94,10 @@ export class KafkaLink {
     request: (connection: Connection) => Promise<Answer>,
   ): Promise<Answer> {
     return this.patiently(what, async () => request(await this.#connectionTo(whom)));
+  }
+
+  get #isEnding(): boolean {
+    return this.#isClosed || this.#options.signal.aborted;
   }
 
   /** Asks every broker. */
@@ -109,7 +117,9 @@ export class KafkaLink {
       } catch (error) {
         if (error instanceof CliError || error instanceof Interrupted) throw error;
         const problem = problemOf(error);
-        const isOver = performance.now() + waitMs > givenUpMs || this.#options.signal.aborted;
+        // Who has never answered is not restarting, but somebody else, or wants to be spoken to otherwise.
+        const isStranger = !this.#hasAnswered && problem.error === null;
+        const isOver = isStranger || this.#isEnding || performance.now() + waitMs > givenUpMs;
         if (!problem.retriable || isOver) throw kafkaFailure(error, what, this.where);
         await this.#forget(problem.error === null);
         await pause(waitMs, this.#options.signal);
@@ -124,6 +134,7 @@ export class KafkaLink {
       const { api } = this.library.metadataV12;
       return await api.async(connection, topics === null ? null : [...topics], false, false).catch(partial);
     });
+    this.#hasAnswered = true;
     this.#clusterId = answer.clusterId ?? "";
     this.#controllerId = answer.controllerId;
     this.#brokers = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
@@ -183,7 +194,7 @@ export class KafkaLink {
     if (!isUnanswered) return;
     const before = this.#pool;
     this.#pool = this.#newPool();
-    await before.close().catch(() => undefined);
+    await cutOff(before);
   }
 
   #newPool(): ConnectionPool {
@@ -192,14 +203,10 @@ export class KafkaLink {
     const pool = new this.library.ConnectionPool(CLIENT_ID, {
       connectTimeout: timeoutMs,
       requestTimeout: timeoutMs,
-      ...(tls === undefined ? {} : { tls, tlsServerName: true }),
+      ...(tls === undefined ? {} : { tls, tlsServerName: !brokersByNumber(this.#options.address) }),
       ...(sasl === undefined ? {} : { sasl }),
     });
     return pool;
-  }
-
-  #isPlain(): boolean {
-    return this.#options.security.sasl === undefined;
   }
 }
 
@@ -215,10 +222,24 @@ function isMetadata(response: unknown): response is Metadata {
   return response !== null && typeof response === "object" && "brokers" in response;
 }
 
+/** All that was asked has its answer, or never gets one: nothing is waited for that a peer would have to take. */
+async function cutOff(pool: ConnectionPool): Promise<void> {
+  for (const [, connection] of pool) connection.socket?.destroy();
+  await pool.close().catch(() => undefined);
+}
+
+/** A name is what TLS asks for; a number is none (RFC 6066). */
+function brokersByNumber({ brokers }: ClusterAddress): boolean {
+  return brokers.some(({ host }) => isIP(host) !== 0);
+}
+
 /** A broker that wants a login answers the first question, and ends the connection at the next one. */
-function loginWanted(error: unknown): unknown {
-  if (!(error instanceof CliError) || error.code !== "CONNECTION" || !/closed/i.test(error.message))
-    return error;
+function otherSecurityWanted(error: unknown, { tls, sasl }: Security): unknown {
+  if (!(error instanceof CliError) || error.code !== "CONNECTION" || sasl !== undefined) return error;
+  if (tls !== undefined)
+    return new CliError("CONNECTION", error.message, {
+      hint: "does that port speak TLS, and does ssl.ca.location name who has signed its certificate? See security.protocol in the file of --kafka-config",
+    });
   return new CliError("CONNECTION", `${error.message}; it speaks Kafka's protocol, and wants a login first`, {
     hint: "--kafka-config FILE names a file with security.protocol, sasl.mechanism, sasl.username and sasl.password",
   });

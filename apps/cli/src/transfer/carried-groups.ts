@@ -1,6 +1,8 @@
 /** Which groups' offsets are carried over, and that nobody moves them meanwhile. */
 import { CliError } from "../failure.ts";
-import { groupStates } from "../kafka-cluster/offsets.ts";
+import type { KafkaLink } from "../kafka-cluster/kafka-link.ts";
+import { committedOffsets, groupStates } from "../kafka-cluster/offsets.ts";
+import type { TopicShape } from "../kafka-cluster/topics.ts";
 import type { Ends } from "./ends.ts";
 import { ALL_GROUPS, type TransferOptions } from "./transfer-options.ts";
 
@@ -10,11 +12,14 @@ const QUIET: readonly unknown[] = ["Empty", "Dead"];
 export async function carriedGroups(
   { source, target }: Ends,
   { groups, force }: TransferOptions,
+  topics: readonly TopicShape[],
 ): Promise<string[]> {
   if (groups === undefined) return [];
   const here = await groupStates(source);
   const there = await groupStates(target);
-  const names = groups.includes(ALL_GROUPS) ? [...here.keys()].sort() : [...new Set(groups)];
+  const names = groups.includes(ALL_GROUPS)
+    ? await readersOf(source, topics, [...here.keys()].sort())
+    : [...new Set(groups)];
   const stranger = names.find((name) => !here.has(name));
   if (stranger !== undefined)
     throw new CliError("UNKNOWN_GROUP", `there is no group ${stranger} at ${source.where}`, {
@@ -27,6 +32,23 @@ export async function carriedGroups(
   const busyThere = names.filter((name) => there.has(name) && !QUIET.includes(there.get(name)));
   if (busyThere.length > 0) throw notEmpty(busyThere, target.where, "");
   return names;
+}
+
+/** Those that have committed something of one of the topics: what others do is no matter here. */
+async function readersOf(
+  source: KafkaLink,
+  topics: readonly TopicShape[],
+  groups: readonly string[],
+): Promise<string[]> {
+  const readers: string[] = [];
+  for (const group of groups) {
+    for (const { topic, partitions } of topics) {
+      if ((await committedOffsets(source, group, topic, partitions)).length === 0) continue;
+      readers.push(group);
+      break;
+    }
+  }
+  return readers;
 }
 
 function notEmpty(names: readonly string[], where: string, otherwise: string): CliError {

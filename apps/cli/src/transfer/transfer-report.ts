@@ -74,6 +74,12 @@ export async function reportCopy(context: Context, { plan, partitions, progress 
   notes.remark(`${topic}: ${records} records, ${sizeText(bytes)}, at ${rate}/s`);
 }
 
+/** After each look at what has come: for a person a line that the next one takes the place of. */
+export async function reportFollowed(context: Context, copy: TopicCopy): Promise<void> {
+  if (context.settings.json) await reportCopy(context, copy);
+  else context.notes.progress(`${copy.plan.source.topic}: ${copy.progress.records} records so far`);
+}
+
 export async function reportOffsets(context: Context, carried: readonly CarriedOffset[]): Promise<void> {
   const { settings, data } = context;
   const fields = carried.map(({ group, topic, partition, sourceOffset, targetOffset, outcome }) => ({

@@ -7,7 +7,7 @@ import { CliError, Interrupted } from "../failure.ts";
 import { boundsOf } from "../kafka-cluster/offsets.ts";
 import { pause } from "../kafka-cluster/pause.ts";
 import { carriedGroups } from "./carried-groups.ts";
-import { carryOffsets } from "./carry-offsets.ts";
+import { type CarriedOffset, carryOffsets } from "./carry-offsets.ts";
 import { beginCopy, copyTo, type TopicCopy } from "./copy-topic.ts";
 import { type Ends, withEnds } from "./ends.ts";
 import { readJournal } from "./journal.ts";
@@ -18,6 +18,7 @@ import {
   type PlannedTransfer,
   remarkPlan,
   reportCopy,
+  reportFollowed,
   reportOffsets,
   reportPlans,
 } from "./transfer-report.ts";
@@ -33,7 +34,6 @@ export async function transfer(
 ): Promise<ExitCode | undefined> {
   await withEnds(context, options, remote, async (ends) => {
     requireTwo(ends, topics, options);
-    const groups = await carriedGroups(ends, options);
     const folder = options.state ?? stateFolder(context, ends);
     const locks: (() => void)[] = [];
     const copies: TopicCopy[] = [];
@@ -47,6 +47,8 @@ export async function transfer(
         if (options.dryRun !== true) locks.push(takeLock(`${file}.lock`));
         planned.push({ plan: await planOf(ends, topic, options, readJournal(file)), file });
       }
+      const topicsHere = planned.map(({ plan }) => plan.source);
+      const groups = await carriedGroups(ends, options, topicsHere);
       for (const { plan } of planned) remarkPlan(context, ends, plan);
       if (options.dryRun === true) return await reportPlans(context, planned);
       for (const { plan, file } of planned) copies.push(await beginCopy(context, ends, plan, file, options));
@@ -87,17 +89,19 @@ async function carryAll(
   context: Context,
   ends: Ends,
   copies: readonly TopicCopy[],
-  carried: Carried,
+  wanted: Carried,
 ): Promise<void> {
-  const { groups, options } = carried;
+  const { groups, options } = wanted;
+  const carried: CarriedOffset[] = [];
   for (const group of groups)
     for (const copy of copies) {
       requireNotInterrupted(context);
-      const offsets = await carryOffsets(ends, copy, group, options.force === true);
-      await reportOffsets(context, offsets);
-      if (offsets.some(({ outcome }) => outcome === "ahead"))
-        context.notes.remark(`group ${group} is further than what was copied; run the same command again`);
+      carried.push(...(await carryOffsets(ends, copy, group, options.force === true)));
     }
+  await reportOffsets(context, carried);
+  const ahead = new Set(carried.filter(({ outcome }) => outcome === "ahead").map(({ group }) => group));
+  for (const group of ahead)
+    context.notes.remark(`group ${group} is further than what was copied; run the same command again`);
 }
 
 /** Until the user stops it: looks for more, and copies it. */
@@ -125,7 +129,7 @@ async function followAll(
         copy,
         next.map(({ end }) => end),
       );
-      if (!context.interrupted.aborted) await reportCopy(context, copy);
+      if (!context.interrupted.aborted) await reportFollowed(context, copy);
     }
     if (isMore) await carryAll(context, ends, copies, carried);
     else await pause(LOOK_AGAIN_MS, context.interrupted);
