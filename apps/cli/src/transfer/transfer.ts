@@ -79,7 +79,7 @@ async function copyAll(
       copy.plan.bounds.map(({ end }) => end),
     );
     requireNotInterrupted(context);
-    if (follow !== true) await reportCopy(context, copy);
+    await reportCopy(context, copy);
   }
   await carryAll(context, ends, copies, carried);
   if (follow === true) await followAll(context, ends, copies, carried);
