@@ -51,8 +51,10 @@ export class Project {
    */
   async install(words) {
     const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--no-update-notifier"];
+    // Who is offline is not to wait a minute for it.
+    const patience = ["--fetch-retries=1", "--fetch-retry-factor=1", "--fetch-retry-mintimeout=500"];
     try {
-      await this.run("npm", ["install", ...quiet, ...words]);
+      await this.run("npm", ["install", ...quiet, ...patience, ...words]);
     } catch (error) {
       if (error instanceof Error && OFFLINE.test(error.message)) throw new Offline(error.message);
       throw error;
