@@ -13,6 +13,7 @@ export const KAFKA_SETTINGS: { readonly [Name in SettingName]: string | null } =
   port: "`listeners`",
   kafka_port: "`listeners`",
   advertise: "`advertised.listeners`",
+  http_port: null,
   kafka_max_frame_bytes: "`socket.request.max.bytes`, 100 MiB",
   auto_create_topics: "`auto.create.topics.enable`",
   auto_create_partitions: "`num.partitions`",
