@@ -17,7 +17,8 @@ export function parseAnswer<Name extends OperationName>(
   const parsed = OPERATIONS[name].response.safeParse(fields);
   // The table pairs each name with its schema, which a lookup by a type parameter cannot express.
   if (parsed.success) return parsed.data as ParsedResponse<Name>;
-  throw new MiniKafkaError("INVALID_ANSWER", `the answer to ${name}: ${describeIssues(parsed.error)}`, {
+  const problem = describeIssues(parsed.error, fields);
+  throw new MiniKafkaError("INVALID_ANSWER", `the answer to ${name}: ${problem}`, {
     details: { operation: name, sent: true },
   });
 }

@@ -109,6 +109,40 @@ test.each<[string, unknown, RegExp]>([
   expect(answer.kind === "refused" && answer.message).toMatch(message);
 });
 
+const said = (request: unknown) => {
+  const answer = read(request);
+  return answer.kind === "refused" ? answer.message : null;
+};
+
+test.each<[object, string]>([
+  [{ operation: "end_transaction", transactional_id: "t", producer_id: 1, producer_epoch: 0 }, "commit"],
+  [{ operation: "fetch", topic: "t", partition: 0 }, "offset"],
+  [{ operation: "leave_group", group_id: "g" }, "member_id"],
+  [{ operation: "produce", topic: "t", records: [{ headers: [{}] }] }, "records.0.headers.0.key"],
+])("a field that is missing in %j is said to be missing, not to be undefined", (request, field) => {
+  expect(said(request)).toMatch(new RegExp(`^${field}: expected [^;,]+, but it is missing$`));
+});
+
+test("a field that is there, and is null or of another type, is not said to be missing", () => {
+  expect(said({ operation: "fetch", topic: null, partition: 0, offset: 0 })).toBe(
+    "topic: expected string, received null",
+  );
+  expect(said({ ...produce, acks: [] })).toBe('acks: expected "0", "1" or "all"');
+});
+
+test.each([
+  ["offset", "9007199254740993", "too big: expected int to be <=9007199254740991"],
+  ["offset", "-9223372036854775808", "too small: expected number to be >=0"],
+  ["max_wait_ms", "9007199254740993", /^max_wait_ms: too big: expected number to be <=\d{1,10}$/],
+  ["max_records", "-9007199254740993", /^max_records: too small: expected number to be >=[01]$/],
+])("%s of %s is refused once, by the nearer of its bounds", (field, number, message) => {
+  const offset = field === "offset" ? "" : '"offset":0,';
+  const refusal = said(`{"operation":"fetch","topic":"t","partition":0,${offset}"${field}":${number}}`);
+  expect(refusal).toEqual(
+    typeof message === "string" ? `${field}: ${message}` : expect.stringMatching(message),
+  );
+});
+
 test("a refusal echoes the id, so that a pipelining client knows which request it was", () => {
   expect(read({ operation: "ping", id: "a", x: 1 })).toMatchObject({ kind: "refused", id: "a" });
   expect(read({ operation: "nope", id: 7 })).toMatchObject({

@@ -42,7 +42,7 @@ export function readRequest(line: Buffer): ReadRequest {
   }
   const parsed = OPERATIONS[name].request.safeParse(fields);
   if (parsed.success) return { kind: "request", id: id?.data, request: parsed.data };
-  return refused(id?.data, describeIssues(parsed.error));
+  return refused(id?.data, describeIssues(parsed.error, fields));
 }
 
 function refused(id: RequestId | undefined, message: string): ReadRequest {
@@ -53,14 +53,37 @@ const ISSUES_SHOWN_MAX = 3;
 /** Room for the longest list of names that one field takes. */
 const DESCRIPTION_CHARACTERS_MAX = 2_000;
 
-/** Names each field and what was expected of it: `partition: expected int, received string`. */
-export function describeIssues(error: z.ZodError): string {
-  const shown = error.issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => {
+/** Names each field of `input` and what was expected of it: `partition: expected int, received string`. */
+export function describeIssues(error: z.ZodError, input: unknown): string {
+  const issues = error.issues.filter((issue, place) => !isSaidAgain(issue, error.issues.slice(place + 1)));
+  const shown = issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => {
     const path = issue.path.map(String).join(".");
-    return `${path === "" ? "" : `${path}: `}${lowerFirst(issue.message)}`;
+    const said = lowerFirst(issue.message);
+    return `${path === "" ? "" : `${path}: `}${isMissing(issue, input) ? missing(said) : said}`;
   });
-  const more = error.issues.length - shown.length;
+  const more = issues.length - shown.length;
   return shown.join("; ").slice(0, DESCRIPTION_CHARACTERS_MAX) + (more > 0 ? `; and ${more} more` : "");
+}
+
+/** A whole number is bound by what JSON holds and by what the field takes: the last to say so is the field's own. */
+function isSaidAgain({ code, path }: z.core.$ZodIssue, later: readonly z.core.$ZodIssue[]): boolean {
+  if (code !== "too_big" && code !== "too_small") return false;
+  return later.some((issue) => issue.code === code && issue.path.join() === path.join());
+}
+
+/** Where the path of a wrong type, or of none of several values, ends in nothing. */
+function isMissing({ code, path }: z.core.$ZodIssue, input: unknown): boolean {
+  if (path.length === 0 || !["invalid_type", "invalid_value", "invalid_union"].includes(code)) return false;
+  let value = input;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null) return false;
+    value = (value as { readonly [name: PropertyKey]: unknown })[name];
+  }
+  return value === undefined;
+}
+
+function missing(said: string): string {
+  return `${said.replace(/, received undefined$/, "")}, but it is missing`;
 }
 
 function lowerFirst(text: string): string {
