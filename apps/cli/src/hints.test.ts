@@ -65,6 +65,23 @@ test("what no fault can be armed with is told where to look it up, and any other
   expect(of("raw")).toBeNull();
 });
 
+test.each(["", ".", "..", "a b", "-x", "x".repeat(250)])(
+  "nobody is told to create %j, which no topic can be called",
+  (topic) => {
+    const hint = hintFor(failure("UNKNOWN_TOPIC"), { ...FACTS, topic, command: "fetch" });
+    expect(hint).not.toContain("topics create");
+    expect(hint).toContain("a name has");
+  },
+);
+
+test("a full disk wants room, and any other trouble of it a restart", () => {
+  const refused = (message: string) => hintFor({ ...failure("STORAGE_ERROR"), message }, FACTS);
+  expect(refused("0.log: write of 0.log failed with ENOSPC: no space left on the device")).toBe(
+    "make room on the broker's disk, then run the command again",
+  );
+  expect(refused("0.log: write of 0.log failed with EIO: the disk failed")).toContain("restart it");
+});
+
 test("of several topics a hint names the one that is missing", () => {
   const missing = { ...failure("UNKNOWN_TOPIC"), details: { topic: "nope" } };
   expect(hintFor(missing, { ...FACTS, command: "consume" })).toContain("topics create nope -p 1");

@@ -84,6 +84,13 @@ function aroundDamage(topic: string, { details: { partition = "N", file } }: Fai
   );
 }
 
+const TOPIC_NAMES = "a name has 1 to 249 of the characters a-z A-Z 0-9 . _ -, and is not . or ..";
+
+/** Whether `topics create` takes it as it stands: also one that begins like an option is none. */
+function mayBeCreated(topic: string): boolean {
+  return /^(?!\.{1,2}$|-)[\w.-]{1,249}$/.test(topic);
+}
+
 /** Complete by type. `null` where the message says all there is to do. */
 const HINTS = {
   USAGE: ({ command }) =>
@@ -134,7 +141,9 @@ const HINTS = {
   UNKNOWN_TOPIC: ({ topic, command }) =>
     command === "topics delete"
       ? "minikafka-cli topics list shows the topics; --if-exists passes over those that are not there"
-      : `minikafka-cli topics list shows the topics; minikafka-cli topics create ${topic} -p 1 creates this one`,
+      : !mayBeCreated(topic)
+        ? `minikafka-cli topics list shows the topics; ${TOPIC_NAMES}`
+        : `minikafka-cli topics list shows the topics; minikafka-cli topics create ${topic} -p 1 creates this one`,
   UNKNOWN_PARTITION: ({ topic, command }) => {
     const all = `minikafka-cli topics describe ${topic} shows its partitions, from 0`;
     return command === "produce" ? `${all}; -p N overrides the partition that a line of --jsonl names` : all;
@@ -144,7 +153,7 @@ const HINTS = {
   INVALID_TOPIC: (_facts, { details }) =>
     typeof details.collides_with === "string"
       ? `choose another name, or go on with ${details.collides_with}`
-      : "a name has 1 to 249 of the characters a-z A-Z 0-9 . _ -",
+      : TOPIC_NAMES,
   INVALID_CONFIG: ({ command }, { details }) =>
     typeof details.brokers === "number"
       ? "the number of brokers is the daemon's --brokers, which may grow at a restart"
@@ -220,7 +229,9 @@ const HINTS = {
       ? "minikafka-cli snapshot load NAME --accept-difference takes it as it comes out; the broker that saved it has it as it was"
       : isDamage(failure)
         ? aroundDamage(topic, failure)
-        : RESTART,
+        : /\b(?:ENOSPC|EDQUOT)\b/.test(failure.message)
+          ? "make room on the broker's disk, then run the command again"
+          : RESTART,
   BROKER_FAILED: RESTART,
   SHUTTING_DOWN: "start the broker again, then run the command again",
   TOO_MANY_CONNECTIONS: "close other clients, then run the command again",

@@ -4,7 +4,7 @@ import type { FaultOrder } from "./fault-text.ts";
 
 const KNOWN = {
   points: ["request.ping", "request.produce", "log.append.before_write"],
-  codes: ["NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND"],
+  codes: ["NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "NONE"],
 };
 
 function refusal(message: string, order: Partial<FaultOrder> = {}): readonly [string, string | undefined] {
@@ -37,4 +37,13 @@ test("a code that is nearly one is told what it nearly is, and a point that is n
     "did you mean NOT_ENOUGH_REPLICAS?",
   );
   expect(refusal("point: there is no x", { point: "nowhere.at.all" })[1]).toBeUndefined();
+});
+
+test("nobody is told that he meant what cannot be armed, or what has only its first part in common", () => {
+  for (const code of ["NOPE", "NONE"] as unknown as FaultOrder["code"][])
+    expect(refusal("code: expected a code of the error table", { code })[1]).toBeUndefined();
+  expect(refusal("point: there is no x", { point: "request.nope" })[1]).toBeUndefined();
+  expect(refusal("point: there is no x", { point: "log.append.befor_write" })[1]).toBe(
+    "did you mean log.append.before_write?",
+  );
 });

@@ -43,11 +43,23 @@ function inFlags(text: string): string {
     );
 }
 
-/** An operation's name alone is what many type first. */
+/** An operation's name alone is what many type first. Behind a first part that there is, only the rest may be wrong. */
 function pointMeant(point: string, points: readonly string[]): string | null {
-  return nearest(point, points) ?? nearest(`request.${point}`, points);
+  const first = point.slice(0, point.indexOf(".") + 1);
+  const behind = points.filter((name) => first !== "" && name.startsWith(first));
+  if (behind.length === 0) return nearest(point, points) ?? nearest(`request.${point}`, points);
+  const rest = nearest(
+    point.slice(first.length),
+    behind.map((name) => name.slice(first.length)),
+  );
+  return rest === null ? null : `${first}${rest}`;
 }
 
+/** Kafka's NONE is the number of success, and no fault. */
 function codeMeant(field: string, { code }: FaultOrder, codes: readonly string[]): string | null {
-  return field === "code" && code !== undefined ? nearest(code, codes) : null;
+  if (field !== "code" || code === undefined) return null;
+  return nearest(
+    code,
+    codes.filter((known) => known !== "NONE"),
+  );
 }
