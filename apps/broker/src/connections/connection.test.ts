@@ -125,6 +125,7 @@ test("a line that never ends is closed for idleness, however many bytes trickle 
   expect(bench.clock.nowMs()).toBeLessThanOrEqual(2 * IDLE_MS);
   expect(bench.taken).toEqual([]);
   expect(bench.reasons).toEqual([`idle for ${IDLE_MS} ms`]);
+  expect(bench.levels, "it is for everybody to read").toEqual(["info"]);
 });
 
 test("a connection that is owed an answer, or that keeps asking, is not idle", async () => {

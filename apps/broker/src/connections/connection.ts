@@ -301,7 +301,7 @@ export class Connection implements Client {
       // Who watches and has read everything waits for what happens next, however long that takes.
       const isWatching = this.watching.isOn && this.#output.unsentBytes === 0;
       if (this.#inHand === 0 && this.#activity === seen && !isWatching)
-        this.#destroy(`idle for ${idleMs} ms`);
+        this.#destroy(`idle for ${idleMs} ms`, "info");
       else this.#deadline = this.#watchIdle();
     });
   }
