@@ -15,7 +15,9 @@ export const transactionTimeoutMs = z
   .int()
   .min(1)
   .max(Number.MAX_SAFE_INTEGER)
-  .describe("a transaction that is open for longer than this is aborted; default 60000");
+  .describe(
+    "a transaction that is open for longer than this is aborted; default 60000; at most the broker's transaction_max_timeout_ms, which is 900000 unless it was told otherwise (INVALID_TRANSACTION_TIMEOUT)",
+  );
 
 /** Who speaks, in which of its transactions: each has an epoch of its own (KIP-890). */
 export const transaction = {
