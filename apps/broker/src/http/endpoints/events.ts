@@ -31,13 +31,14 @@ function filterOf({ query }: HttpRequest): EventFilter {
   const requests = oneOf(query, "requests");
   const kinds = listOf(query, "kinds");
   const topics = listOf(query, "topics");
-  const read = OPERATIONS.watch.request.safeParse({
+  const asked = {
     operation: "watch",
     ...(kinds !== undefined && { kinds }),
     ...(topics !== undefined && { topics }),
     ...(requests !== undefined && { requests: BOOLEANS[requests] ?? requests }),
-  });
-  if (!read.success) throw new HttpRefusal("INVALID_REQUEST", describeIssues(read.error));
+  };
+  const read = OPERATIONS.watch.request.safeParse(asked);
+  if (!read.success) throw new HttpRefusal("INVALID_REQUEST", describeIssues(read.error, asked));
   const { data } = read;
   return {
     topics: data.topics === undefined ? null : new Set(data.topics),
