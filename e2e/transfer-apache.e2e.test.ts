@@ -51,7 +51,7 @@ async function filled(nowMs: number) {
   return source;
 }
 
-test("what goes to Apache Kafka and comes back is the same, killed in the middle, with every group", async ({
+test("what goes to Apache Kafka and comes back is the same, also after a kill, with every group", async ({
   skip,
 }) => {
   skip(!WITH_APACHE_KAFKA, "npm run outgrow starts Apache Kafka for it");
