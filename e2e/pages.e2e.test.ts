@@ -11,9 +11,11 @@ const FOREVER = "it goes on until its reader has seen enough";
 const PAGES = [
   "README.md",
   "docs/breaking-things.md",
+  "docs/http.md",
   "docs/kafka-clients.md",
   "docs/kafkajs-suite.md",
   "docs/lessons.md",
+  "docs/outgrowing-one-machine.md",
   "docs/profiles.md",
   "docs/stepping.md",
   "docs/traces.md",
@@ -167,6 +169,28 @@ test("docs/lessons.md", async () => {
   const typed = "export MINIKAFKA_BROKER=127.0.0.1:9198; npx minikafka-cli topics create orders -r 3";
   expect((await page.line(typed)).stdout).toBe("created topic orders, partitions 1, replicas 3\n");
   page.excuses("MINIKAFKA_UPDATE=1 npx vitest", "it writes the scenarios of this repository anew");
+  page.ends();
+});
+
+test("docs/http.md", async () => {
+  const page = await Page.open("docs/http.md");
+  const asked = "curl need not be installed here; http.e2e.test.ts asks for the same";
+  page.excuses("npx minikafka-broker --data ./data --http-port", asked);
+  page.excuses("curl -s http://127.0.0.1:9193/snapshot", asked);
+  page.excuses("curl -N http://127.0.0.1:9193/events", asked);
+  page.ends();
+});
+
+test("docs/outgrowing-one-machine.md", async () => {
+  const page = await Page.open("docs/outgrowing-one-machine.md");
+  const moved = "outgrowing.e2e.test.ts types it, beside the application that moves";
+  await page.types(BROKER);
+  for (const rest of ["--dry-run\n", "\n", "--groups billing\n"])
+    expect(page.excuses("npx minikafka-cli -b 127.0.0.1:9600 export orders --to", moved).endsWith(rest)).toBe(
+      true,
+    );
+  page.excuses("KAFKA=kafka.example:9092 node shop.mjs", moved);
+  page.excuses("npx minikafka-cli -b 127.0.0.1:9600 import orders", moved);
   page.ends();
 });
 
