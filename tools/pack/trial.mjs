@@ -126,6 +126,20 @@ async function parts(project) {
     if (!said.includes(`${line}\n`)) throw new Error(`said no "${line}":\n${said}`);
 }
 
+const ONE_KERNEL = `import { startBroker } from "@minikafka/testing";
+import { BrokerCluster } from "@minikafka/core";
+const broker = await startBroker();
+console.log(broker.kernel instanceof BrokerCluster);
+await broker.close();
+`;
+
+/** @type {Step["go"]} */
+async function oneKernel(project) {
+  project.write("one-kernel.mjs", ONE_KERNEL);
+  const said = await project.run("node", ["one-kernel.mjs"]);
+  if (said !== "true\n") throw new Error(`whether the broker's kernel is core's: ${said}`);
+}
+
 /** @type {readonly Step[]} In this order: the first leaves what others run. */
 export const STEPS = [
   {
@@ -140,4 +154,5 @@ export const STEPS = [
   { what: "the README's test for vitest passes", go: vitest },
   { what: "the README's test for node:test passes", go: nodeTest },
   { what: "the programs in the READMEs of the parts run", go: parts },
+  { what: "the kernel of a broker in a test is that of @minikafka/core, once in the process", go: oneKernel },
 ];
