@@ -4,8 +4,7 @@ import type { Perform } from "../context.ts";
 import { parseCluster } from "../kafka-cluster/cluster-address.ts";
 import { examples } from "../output/examples.ts";
 import { addSharedOptions } from "../settings.ts";
-import type { TransferOptions } from "../transfer/transfer-options.ts";
-import { addTransferOptions, transferOptions } from "./transfer-options.ts";
+import { addTransferOptions, copying } from "./transfer-options.ts";
 
 export const TRANSFER_NOTE = `\
 Records are copied as they are: partition, key, value, headers, time. What a
@@ -31,17 +30,7 @@ export function declareExport(program: Command, perform: Perform): void {
       parseCluster,
     )
     .option("--from <cluster>", "kafka://…, instead of the broker", parseCluster)
-    .action((topics: string[], options: Partial<TransferOptions>, self: Command) =>
-      perform(
-        self,
-        async (context) => {
-          const wanted = transferOptions(topics, options);
-          const { transfer } = await import("../transfer/transfer.ts");
-          return transfer(context, topics, wanted, "target");
-        },
-        { topic: topics[0], group: options.groups?.[0] },
-      ),
-    );
+    .action(copying(perform, "target"));
   addSharedOptions(addTransferOptions(command)).addHelpText(
     "after",
     examples(

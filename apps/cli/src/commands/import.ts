@@ -4,9 +4,8 @@ import type { Perform } from "../context.ts";
 import { parseCluster } from "../kafka-cluster/cluster-address.ts";
 import { examples } from "../output/examples.ts";
 import { addSharedOptions } from "../settings.ts";
-import type { TransferOptions } from "../transfer/transfer-options.ts";
 import { TRANSFER_NOTE } from "./export.ts";
-import { addTransferOptions, transferOptions } from "./transfer-options.ts";
+import { addTransferOptions, copying } from "./transfer-options.ts";
 
 export function declareImport(program: Command, perform: Perform): void {
   const command = program
@@ -23,17 +22,7 @@ export function declareImport(program: Command, perform: Perform): void {
       parseCluster,
     )
     .option("--to <cluster>", "kafka://…, instead of the broker", parseCluster)
-    .action((topics: string[], options: Partial<TransferOptions>, self: Command) =>
-      perform(
-        self,
-        async (context) => {
-          const wanted = transferOptions(topics, options);
-          const { transfer } = await import("../transfer/transfer.ts");
-          return transfer(context, topics, wanted, "source");
-        },
-        { topic: topics[0], group: options.groups?.[0] },
-      ),
-    );
+    .action(copying(perform, "source"));
   addSharedOptions(addTransferOptions(command)).addHelpText(
     "after",
     examples(

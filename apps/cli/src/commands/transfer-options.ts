@@ -1,5 +1,6 @@
-/** The options that `export` and `import` share. */
+/** What `export` and `import` share: their options, and that both copy. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
 import { parseCompression, wholeNumber } from "../input/arguments.ts";
 import type { TransferOptions } from "../transfer/transfer-options.ts";
@@ -39,8 +40,22 @@ function collectGroups(text: string, before: readonly string[] = []): string[] {
   return [...before, ...names];
 }
 
+/** What the command does. `remote` is the side that is not the broker's own. */
+export function copying(perform: Perform, remote: "source" | "target") {
+  return (topics: string[], options: Partial<TransferOptions>, self: Command): Promise<void> =>
+    perform(
+      self,
+      async (context) => {
+        const wanted = transferOptions(topics, options);
+        const { transfer } = await import("../transfer/transfer.ts");
+        return transfer(context, topics, wanted, remote);
+      },
+      { topic: topics[0], group: options.groups?.[0] },
+    );
+}
+
 /** As commander has them. Throws USAGE. */
-export function transferOptions(topics: readonly string[], given: Partial<TransferOptions>): TransferOptions {
+function transferOptions(topics: readonly string[], given: Partial<TransferOptions>): TransferOptions {
   if (new Set(topics).size < topics.length) throw new CliError("USAGE", "a topic is named twice");
   if (given.as !== undefined && topics.length > 1)
     throw new CliError("USAGE", "--as is for one topic", { hint: "run the command once for each topic" });
