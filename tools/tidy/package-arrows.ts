@@ -48,7 +48,10 @@ export const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 const TEST_PACKAGES = ["packages/simulator"];
 
 /** What tests may use anywhere. The clients of Kafka judge what is said to them. */
-const FOR_TESTS = ["vitest", "fast-check", "@platformatic/kafka", "kafkajs", "kafkajs-snappy"];
+const FOR_TESTS = [
+  ...["vitest", "fast-check", "@platformatic/kafka", "kafkajs", "kafkajs-snappy"],
+  ...["@nestjs/common", "@nestjs/core", "@nestjs/microservices", "rxjs"],
+];
 
 function isForTests(path: string): boolean {
   if (TEST_PACKAGES.includes(packageOf(path) ?? "")) return true;

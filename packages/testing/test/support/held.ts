@@ -9,3 +9,17 @@ export async function held(): Promise<string[]> {
   const kinds = process.getActiveResourcesInfo().filter((kind) => kind !== "Timeout" && kind !== "Immediate");
   return kinds.sort();
 }
+
+/**
+ * What keeps this process alive, timers as well, once it is `before` (of `held`) and nothing else: the test runner's own timers are over in
+ * a moment. After as many turns as some seconds have it is what stays.
+ */
+export async function settled(before: readonly string[]): Promise<string[]> {
+  let kinds: string[] = [];
+  for (let turn = 0; turn < 300_000; turn += 1) {
+    kinds = process.getActiveResourcesInfo().filter((kind) => kind !== "Immediate");
+    if (kinds.sort().join() === before.join()) break;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return kinds;
+}
