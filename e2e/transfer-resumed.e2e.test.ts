@@ -88,6 +88,25 @@ test("where somebody else writes to the copy it stops, and says so", async () =>
   expect(valuesOf(world.target, "orders")).toEqual(["ours", "theirs"]);
 });
 
+test("as many records of somebody else's as the last batch had, which never arrived, are not taken for it", async () => {
+  const world = await transferWorld({ topics: { orders: 1 } }, { settings: { lab: true } });
+  const send = (broker: TestBroker, value: string) =>
+    broker.client.producer().send({ topic: "orders", value });
+  await send(world.source, "a");
+  await world.export("orders");
+  await send(world.source, "b");
+  const rule = await world.target.fault.arm({ point: "kafka.Produce", action: "close", times: "always" });
+  expect(await world.export("orders", "--timeout", "300ms")).toMatchObject({ code: 7 });
+  await rule.assertFired();
+  await rule.disarm();
+  await send(world.target, "theirs");
+  const ended = await world.export("orders");
+  expect(ended).toMatchObject({ code: 5, stdout: "" });
+  expect(ended.stderr).toContain("COPY_DIFFERS");
+  expect(ended.stderr).toContain("at offset 1 of a producer without an id; expected producer ");
+  expect(valuesOf(world.target, "orders")).toEqual(["a", "theirs"]);
+});
+
 test("a topic that was deleted and made again is another one, on either side", async () => {
   const world = await transferWorld({ topics: { orders: 1 } });
   await world.export("orders");

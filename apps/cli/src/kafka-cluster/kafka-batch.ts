@@ -46,6 +46,9 @@ export interface KafkaBatch {
   readonly nextOffset: number;
   /** As text: it may be beyond what a number holds exactly. */
   readonly producerId: string;
+  readonly producerEpoch: number;
+  readonly baseSequence: number;
+  readonly recordCount: number;
   readonly isTransactional: boolean;
   /** The marker of a transaction's end. */
   readonly isControl: boolean;
@@ -84,6 +87,9 @@ function checked(bytes: Buffer, at: number, crc32c: Crc32c): KafkaBatch {
     baseOffset,
     nextOffset: baseOffset + bytes.readInt32BE(AT.lastOffsetDelta) + 1,
     producerId: String(bytes.readBigInt64BE(AT.producerId)),
+    producerEpoch: bytes.readInt16BE(AT.producerEpoch),
+    baseSequence: bytes.readInt32BE(AT.baseSequence),
+    recordCount: bytes.readInt32BE(AT.recordCount),
     isTransactional: (attributes & TRANSACTIONAL) !== 0,
     isControl: (attributes & CONTROL) !== 0,
     bytes,

@@ -18,20 +18,68 @@ export interface Place {
 
 /** The last version that names topics by their names. */
 const FETCH_VERSION = 12;
+const READ_UNCOMMITTED = 0;
 const READ_COMMITTED = 1;
 const FETCH_BYTES = 1024 * 1024;
 
 /** At most about a megabyte, or one batch that is larger. `"gone"` where the log no longer has, or never had, that offset. */
 export async function readChunk(
   link: KafkaLink,
-  { topic, partition }: Place,
+  place: Place,
   offset: number,
   waitMs: number,
 ): Promise<Chunk | "gone"> {
+  const read = await fetched(link, place, {
+    offset,
+    waitMs,
+    isolation: READ_COMMITTED,
+    bytesMax: FETCH_BYTES,
+  });
+  if (read === "gone") return "gone";
+  const { batches, aborted } = read;
+  return {
+    // A batch comes as a whole, also where it begins before what was asked for.
+    records: committed(batches, aborted)
+      .flatMap(recordsOf)
+      .filter((record) => record.offset >= offset),
+    nextOffset: Math.max(offset, batches.at(-1)?.nextOffset ?? offset),
+  };
+}
+
+/** The batch that has `offset`, or the first one behind it, whoever has written it; `null` where none comes within `waitMs`. */
+export async function batchAt(
+  link: KafkaLink,
+  place: Place,
+  offset: number,
+  waitMs: number,
+): Promise<KafkaBatch | null> {
+  // The first batch comes as a whole, however few bytes are asked for (KIP-74).
+  const read = await fetched(link, place, { offset, waitMs, isolation: READ_UNCOMMITTED, bytesMax: 1 });
+  if (read === "gone") return null;
+  return read.batches.find(({ nextOffset }) => nextOffset > offset) ?? null;
+}
+
+interface Asked {
+  readonly offset: number;
+  readonly waitMs: number;
+  readonly isolation: number;
+  readonly bytesMax: number;
+}
+
+interface Fetched {
+  readonly batches: readonly KafkaBatch[];
+  readonly aborted: readonly AbortedTransaction[];
+}
+
+async function fetched(
+  link: KafkaLink,
+  { topic, partition }: Place,
+  { offset, waitMs, isolation, bytesMax }: Asked,
+): Promise<Fetched | "gone"> {
   const { library } = link;
-  const place = { partition, fetchOffset: offset, partitionMaxBytes: FETCH_BYTES };
+  const place = { partition, fetchOffset: offset, partitionMaxBytes: bytesMax };
   const request = {
-    ...{ maxWaitMs: waitMs, minBytes: 1, maxBytes: FETCH_BYTES, isolationLevel: READ_COMMITTED },
+    ...{ maxWaitMs: waitMs, minBytes: 1, maxBytes: bytesMax, isolationLevel: isolation },
     topics: [{ topic, partitions: [place] }],
   };
   const leader = { kind: "leader", topic, partition } as const;
@@ -46,14 +94,7 @@ export async function readChunk(
       throw error;
     }
     const batches = batchesIn(read?.records ?? Buffer.alloc(0), library.crc32c);
-    const aborted = read?.abortedTransactions ?? [];
-    return {
-      // A batch comes as a whole, also where it begins before what was asked for.
-      records: committed(batches, aborted)
-        .flatMap(recordsOf)
-        .filter((record) => record.offset >= offset),
-      nextOffset: Math.max(offset, batches.at(-1)?.nextOffset ?? offset),
-    };
+    return { batches, aborted: read?.abortedTransactions ?? [] };
   });
 }
 

@@ -1,19 +1,24 @@
 /** Copies one topic: makes it there, goes on where an earlier run stopped, and copies a few partitions at a time. */
 import type { Context } from "../context.ts";
 import { CliError } from "../failure.ts";
-import { endOf } from "../kafka-cluster/offsets.ts";
-import { newProducer } from "../kafka-cluster/records.ts";
+import type { KafkaLink } from "../kafka-cluster/kafka-link.ts";
+import { boundsOf, endOf } from "../kafka-cluster/offsets.ts";
+import { batchAt, newProducer } from "../kafka-cluster/records.ts";
 import { createTopic, type TopicShape } from "../kafka-cluster/topics.ts";
 import { PartitionCopy } from "./copy-partition.ts";
 import type { Ends } from "./ends.ts";
-import { JOURNAL_VERSION, type Journal, JournalFile, type JournalLine } from "./journal.ts";
+import { JOURNAL_VERSION, type Journal, JournalFile, type JournalLine, type SentBatch } from "./journal.ts";
 import type { TopicPlan } from "./plan.ts";
-import { journaled, type Resumption, resumption } from "./resumption.ts";
+import { type FoundBatch, journaled, type Resumption, requireOwn, resumption } from "./resumption.ts";
+import { targetEnd } from "./span.ts";
 import type { TransferOptions } from "./transfer-options.ts";
 import { TransferProgress } from "./transfer-progress.ts";
 
 /** How many partitions are copied at once: each holds two reads of about a megabyte. */
 const PARTITIONS_AT_ONCE = 4;
+/** What stands below a log's end comes at once; what does not come in so many reads was compacted away. */
+const READS_MAX = 3;
+const READ_WAIT_MS = 500;
 
 export interface TopicCopy {
   readonly plan: TopicPlan;
@@ -95,13 +100,33 @@ async function standings({ target }: Ends, plan: TopicPlan, options: TransferOpt
     const end = await endOf(target, { topic: plan.targetTopic, partition });
     const before = plan.journal === null ? null : journaled(plan.journal.lines, partition);
     if (before !== null) {
-      found.push({ targetStart: before.targetStart, resumed: resumption(where, before, end) });
+      const resumed = resumption(where, before, end);
+      if (resumed.kind === "arrived" && resumed.unproven !== null)
+        await requireArrived(target, plan.targetTopic, where, resumed.unproven);
+      found.push({ targetStart: before.targetStart, resumed });
       continue;
     }
     if (end > 0 && options.append !== true) throw notEmpty(where, end);
-    found.push({ targetStart: end, resumed: { kind: "arrived", spans: [] } });
+    found.push({ targetStart: end, resumed: { kind: "arrived", spans: [], unproven: null } });
   }
   return found;
+}
+
+/** What stands where the last batch would be is read, since anybody's records would make the log as long. */
+async function requireArrived(
+  target: KafkaLink,
+  topic: string,
+  where: string,
+  sent: SentBatch,
+): Promise<void> {
+  const place = { topic, partition: sent.partition };
+  const { start } = await boundsOf(target, place);
+  const offset = Math.max(sent.target, start);
+  if (offset >= targetEnd(sent)) return;
+  let found: FoundBatch | null = null;
+  for (let read = 0; found === null && read < READS_MAX; read += 1)
+    found = await batchAt(target, place, offset, READ_WAIT_MS);
+  requireOwn(where, sent, found);
 }
 
 function notEmpty(where: string, end: number): CliError {

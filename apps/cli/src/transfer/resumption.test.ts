@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JournalLine } from "./journal.ts";
-import { journaled, resumption } from "./resumption.ts";
+import { type FoundBatch, journaled, requireOwn, resumption } from "./resumption.ts";
 
 const started: JournalLine = { kind: "started", partition: 0, targetStart: 10, spans: [] };
 
@@ -50,4 +50,35 @@ test.each([
 ] as const)("a copy that ends %s is not gone on with", (_where, lines, end, why) => {
   expect(() => resumed(lines, end)).toThrow(expect.objectContaining({ code: "COPY_DIFFERS" }));
   expect(() => resumed(lines, end)).toThrow(why);
+});
+
+const own: FoundBatch = {
+  ...{ baseOffset: 10, recordCount: 2 },
+  ...{ producerId: "7", producerEpoch: 0, baseSequence: 4 },
+};
+
+test.each([
+  ["the batch itself", own],
+  ["the batch, thinned by compaction", { ...own, recordCount: 0 }],
+  ["the gap that compaction left", { ...own, recordCount: 0, producerId: "-1", baseSequence: -1 }],
+  ["a batch behind it", { ...own, baseOffset: 12, producerId: "8" }],
+  ["nothing any more", null],
+] as const)("a batch has arrived where its place has %s", (_what, found) => {
+  requireOwn("orders [0]", sent(4, 10, 2, 4), found);
+});
+
+test.each([
+  [
+    "producer",
+    { producerId: "8" },
+    "of producer 8, epoch 0, sequence 4; expected producer 7, epoch 0, sequence 4",
+  ],
+  ["producer without an id", { producerId: "-1", baseSequence: -1 }, "of a producer without an id"],
+  ["producer epoch", { producerEpoch: 1 }, "epoch 1, sequence 4"],
+  ["sequence", { baseSequence: 0 }, "sequence 0"],
+  ["producer, begun before it", { producerId: "8", baseOffset: 9 }, "somebody else has written to it"],
+] as const)("a batch of another %s in its place is somebody else's", (_what, change, why) => {
+  const look = () => requireOwn("orders [0]", sent(4, 10, 2, 4), { ...own, ...change });
+  expect(look).toThrow(expect.objectContaining({ code: "COPY_DIFFERS" }));
+  expect(look).toThrow(why);
 });
