@@ -17,7 +17,8 @@ import {
   writeBatch,
 } from "../kafka-cluster/records.ts";
 import { batchesOf, recordBytes } from "./batches.ts";
-import type { JournalFile, SentBatch } from "./journal.ts";
+import type { JournalFile } from "./journal.ts";
+import type { SentBatch } from "./journal-form.ts";
 import { differs, spanOf } from "./resumption.ts";
 import { addSpan, type CopiedPartition, type Span, targetEnd } from "./span.ts";
 

@@ -2,7 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { JOURNAL_VERSION, type Journal, JournalFile, type JournalLine, readJournal } from "./journal.ts";
+import { type Journal, JournalFile, readJournal } from "./journal.ts";
+import { JOURNAL_VERSION, type JournalLine } from "./journal-form.ts";
 import { takeLock } from "./transfer-lock.ts";
 
 function folder(): string {
@@ -52,6 +53,49 @@ test.each([
   const file = join(folder(), "orders.jsonl");
   writeFileSync(file, text);
   expect(() => readJournal(file)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+});
+
+const HEAD = JSON.stringify(JOURNAL.head);
+const BEGUN = '{"partition":0,"target_start":0,"copied":[]}';
+const SENDER = '"producer_id":"7","producer_epoch":0,"sequence":0';
+
+test.each([
+  ['{"minikafka_transfer":1}', 1, "source is missing; expected an object"],
+  ['{"minikafka_transfer":1,"source":null,"target":null}', 1, "source is null; expected an object"],
+  [`${HEAD.replace('"orders"', "5")}`, 1, "source.topic is 5; expected text"],
+  [
+    `${HEAD}\n${BEGUN}\n{"partition":0,"sending":[1,2,3],${SENDER}}`,
+    3,
+    "sending is [1,2,3]; expected four numbers",
+  ],
+  [
+    `${HEAD}\n${BEGUN}\n{"partition":0,"sending":[-5,-1,0,-9],${SENDER}}`,
+    3,
+    "sending is -5; expected a whole number",
+  ],
+  [
+    `${HEAD}\n${BEGUN}\n{"partition":0,"sending":[5,6,0,2],${SENDER}}`,
+    3,
+    "sending is [5,6,0,2]; expected as many",
+  ],
+  [
+    `${HEAD}\n${BEGUN}\n{"partition":0,"sending":[0,1,0,1],${SENDER.replace("7", "x")}}`,
+    3,
+    'producer_id is "x"',
+  ],
+  [`${HEAD}\n{"partition":0,"sending":[0,1,0,1],${SENDER}}`, 2, "partition 0 has a batch, and has not begun"],
+  [`${HEAD}\n{"partition":0,"target_start":0,"copied":5}`, 2, "copied is 5; expected a list"],
+  [`${HEAD}\nnull`, 2, "the line is null; expected an object"],
+])("a state that holds %j is told by its line and what is wrong there", (text, line, why) => {
+  const file = join(folder(), "orders.jsonl");
+  writeFileSync(file, `${text}\n`);
+  expect(() => readJournal(file)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+  expect(() => readJournal(file)).toThrow(`${file}:${line} is no state of a transfer: ${why}`);
+});
+
+test("a folder where the state would be is no state", () => {
+  const place = folder();
+  expect(() => readJournal(place)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
 });
 
 test("a lock is had by one process, is let go, and is nothing once its process is gone", () => {

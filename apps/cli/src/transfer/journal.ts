@@ -9,80 +9,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, wr
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliError } from "../failure.ts";
-import type { Span } from "./span.ts";
-
-export const JOURNAL_VERSION = 1;
-
-export interface JournalHead {
-  readonly minikafka_transfer: typeof JOURNAL_VERSION;
-  readonly source: TopicIdentity;
-  readonly target: TopicIdentity;
-}
-
-export interface TopicIdentity {
-  readonly cluster_id: string;
-  readonly topic: string;
-  readonly topic_id: string;
-}
-
-/** One batch, before it is sent. With who sends it, so that the same batch may be sent once more without being doubled (KIP-98). */
-export interface SentBatch extends Span {
-  readonly partition: number;
-  readonly producerId: string;
-  readonly producerEpoch: number;
-  readonly sequence: number;
-}
-
-/** Where copying began, and what was copied up to the last run. */
-export interface StartedPartition {
-  readonly partition: number;
-  readonly targetStart: number;
-  readonly spans: readonly Span[];
-}
-
-export type JournalLine =
-  | ({ readonly kind: "started" } & StartedPartition)
-  | ({ readonly kind: "sent" } & SentBatch);
-
-/** Source, its end, target and count, in this order. */
-type WrittenSpan = readonly [number, number, number, number];
-
-/** As it stands in the file. */
-type WrittenLine =
-  | { readonly partition: number; readonly target_start: number; readonly copied: readonly WrittenSpan[] }
-  | {
-      readonly partition: number;
-      readonly sending: WrittenSpan;
-      readonly producer_id: string;
-      readonly producer_epoch: number;
-      readonly sequence: number;
-    };
-
-function written(line: JournalLine): WrittenLine {
-  const { partition } = line;
-  if (line.kind === "started")
-    return { partition, target_start: line.targetStart, copied: line.spans.map(writtenSpan) };
-  const producer = { producer_id: line.producerId, producer_epoch: line.producerEpoch };
-  return { partition, sending: writtenSpan(line), ...producer, sequence: line.sequence };
-}
-
-function writtenSpan({ source, sourceEnd, target, count }: Span): WrittenSpan {
-  return [source, sourceEnd, target, count];
-}
-
-function lineOf(line: WrittenLine): JournalLine {
-  const { partition } = line;
-  if ("copied" in line) {
-    const spans = line.copied.map(spanOf);
-    return { kind: "started", partition, targetStart: line.target_start, spans };
-  }
-  const producer = { producerId: line.producer_id, producerEpoch: line.producer_epoch };
-  return { kind: "sent", partition, ...spanOf(line.sending), ...producer, sequence: line.sequence };
-}
-
-function spanOf([source, sourceEnd, target, count]: WrittenSpan): Span {
-  return { source, sourceEnd, target, count };
-}
+import { type JournalHead, type JournalLine, readHead, readLine, written } from "./journal-form.ts";
 
 export interface Journal {
   readonly head: JournalHead;
@@ -95,20 +22,36 @@ export function readJournal(file: string): Journal | null {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return null;
+    if (code === "EISDIR" || code === "ENOTDIR") throw noState(file, message);
     throw error;
   }
   // What stands after the last newline was being written when the process ended.
   const [first = "", ...rest] = text.split("\n").slice(0, -1);
-  try {
-    const head = JSON.parse(first) as JournalHead;
-    if (head.minikafka_transfer !== JOURNAL_VERSION) throw new RangeError("its version is another one");
-    return { head, lines: rest.map((line) => lineOf(JSON.parse(line) as WrittenLine)) };
-  } catch (error) {
-    throw new CliError("INVALID_INPUT", `${file} is no state of a transfer: ${(error as Error).message}`, {
-      hint: "--state names another folder; a copy whose state is lost is begun anew, as a new topic",
-    });
+  const head = understood(file, 1, () => readHead(first));
+  const lines = rest.map((line, index) => understood(file, index + 2, () => readLine(line)));
+  const partitions = new Set<number>();
+  for (const [index, { kind, partition }] of lines.entries()) {
+    if (kind === "started") partitions.add(partition);
+    else if (!partitions.has(partition))
+      throw noState(`${file}:${index + 2}`, `partition ${partition} has a batch, and has not begun`);
   }
+  return { head, lines };
+}
+
+function understood<Line>(file: string, number: number, read: () => Line): Line {
+  try {
+    return read();
+  } catch (error) {
+    throw noState(`${file}:${number}`, (error as Error).message);
+  }
+}
+
+const ELSEWHERE = "--state names another folder; a copy whose state is lost is begun anew, as a new topic";
+
+function noState(place: string, problem: string): CliError {
+  return new CliError("INVALID_INPUT", `${place} is no state of a transfer: ${problem}`, { hint: ELSEWHERE });
 }
 
 /** So that the new name outlasts a power cut. Windows opens no folders, and needs it not. */

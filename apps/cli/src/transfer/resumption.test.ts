@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JournalLine } from "./journal.ts";
+import type { JournalLine } from "./journal-form.ts";
 import { type FoundBatch, journaled, requireOwn, resumption } from "./resumption.ts";
 
 const started: JournalLine = { kind: "started", partition: 0, targetStart: 10, spans: [] };

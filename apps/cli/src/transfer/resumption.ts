@@ -1,6 +1,6 @@
 /** Where a copy stands when a run begins: from the journal, and from where the copy's log ends. Pure. */
 import { CliError } from "../failure.ts";
-import type { JournalLine, SentBatch } from "./journal.ts";
+import type { JournalLine, SentBatch } from "./journal-form.ts";
 import { addSpan, type Span, targetEnd } from "./span.ts";
 
 /** One partition by the journal, its last batch apart: that one may or may not have arrived. */
