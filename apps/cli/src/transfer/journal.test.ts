@@ -1,5 +1,5 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Journal, JournalFile, readJournal } from "./journal.ts";
@@ -98,14 +98,29 @@ test("a folder where the state would be is no state", () => {
   expect(() => readJournal(place)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
 });
 
-test("a lock is had by one process, is let go, and is nothing once its process is gone", () => {
-  const file = join(folder(), "orders.lock");
+test("a lock is had by one at a time, and is let go", async () => {
+  const lock = join(folder(), "deeper", "orders.lock");
+  const unlock = await takeLock(lock);
+  await expect(takeLock(lock)).rejects.toMatchObject({
+    code: "TRANSFER_RUNNING",
+    message: expect.stringContaining(`process ${process.pid} on `),
+  });
+  await unlock();
+  await (await takeLock(lock))();
+});
+
+test("what a process left that is gone is nothing, though another has its number by now", async () => {
+  const lock = join(folder(), "orders.lock");
+  await (await takeLock(lock))();
   // Of a process that lives for sure.
-  writeFileSync(file, `${process.ppid}\n`);
-  expect(() => takeLock(file)).toThrow(expect.objectContaining({ code: "TRANSFER_RUNNING" }));
-  writeFileSync(file, "999999999\n");
-  const unlock = takeLock(file);
-  expect(readFileSync(file, "utf8")).toBe(`${process.pid}\n`);
-  unlock();
-  expect(() => readFileSync(file)).toThrow("ENOENT");
+  writeFileSync(join(lock, "lock"), JSON.stringify({ pid: process.ppid, started_at: 0, host: hostname() }));
+  await (await takeLock(lock))();
+});
+
+test("a file in a lock's place, or a folder's, is told", async () => {
+  const file = join(folder(), "orders.lock");
+  writeFileSync(file, "1\n");
+  for (const place of [file, join(file, "orders.lock")])
+    await expect(takeLock(place)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  expect(() => readJournal(join(file, "orders.jsonl"))).toThrow("is no state of a transfer");
 });

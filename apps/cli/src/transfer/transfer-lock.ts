@@ -1,40 +1,29 @@
-/** One process at a time works on the state of a transfer: two would each take the other's batches for their own. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+/**
+ * One process at a time works on the state of a transfer: two would each take the other's batches for their own.
+ *
+ * The same hold as a broker has on its data folder: the operating system gives it to one process, and takes it back when that one is gone,
+ * so that nothing is judged by a number in a file, which may be another process's by now. The folder that is held stays.
+ */
+import { mkdirSync } from "node:fs";
+import { FolderHeldError, NodeDisk } from "@minikafka/core/log";
 import { CliError } from "../failure.ts";
 
-/** Throws TRANSFER_RUNNING. The result lets go. A process that was killed holds nothing any more. */
-export function takeLock(file: string): () => void {
-  mkdirSync(dirname(file), { recursive: true });
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      writeFileSync(file, `${process.pid}\n`, { flag: "wx" });
-      return () => rmSync(file, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    const holder = holderOf(file);
-    if (attempt > 0 || isAlive(holder))
-      throw new CliError("TRANSFER_RUNNING", `process ${holder} has ${file}: it copies the same topic`);
-    rmSync(file, { force: true });
-  }
-}
-
-function holderOf(file: string): number {
+/** Throws TRANSFER_RUNNING, and INVALID_INPUT where `folder` cannot be one. The result lets go. */
+export async function takeLock(folder: string): Promise<() => Promise<void>> {
   try {
-    return Number(readFileSync(file, "utf8"));
-  } catch {
-    return 0;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  // Our own is of a process that had this number before.
-  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
+    mkdirSync(folder, { recursive: true });
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "EEXIST" && code !== "ENOTDIR") throw error;
+    throw new CliError("INVALID_INPUT", `${folder} cannot be made, there is a file: ${message}`, {
+      hint: "--state names a folder; a file that ends in .lock may be removed",
+    });
+  }
+  try {
+    const lock = await new NodeDisk().lock(folder, Date.now());
+    return () => lock.release();
+  } catch (error) {
+    if (!(error instanceof FolderHeldError)) throw error;
+    throw new CliError("TRANSFER_RUNNING", `${error.message}: it copies the same topic`);
   }
 }

@@ -35,7 +35,7 @@ export async function transfer(
   await withEnds(context, options, remote, async (ends) => {
     requireTwo(ends, topics, options);
     const folder = options.state ?? stateFolder(context, ends);
-    const locks: (() => void)[] = [];
+    const locks: (() => Promise<void>)[] = [];
     const copies: TopicCopy[] = [];
     try {
       const planned: PlannedTransfer[] = [];
@@ -44,7 +44,7 @@ export async function transfer(
           folder,
           `${topic === (options.as ?? topic) ? topic : `${topic}_as_${options.as}`}.jsonl`,
         );
-        if (options.dryRun !== true) locks.push(takeLock(`${file}.lock`));
+        if (options.dryRun !== true) locks.push(await takeLock(`${file}.lock`));
         planned.push({ plan: await planOf(ends, topic, options, readJournal(file)), file });
       }
       const topicsHere = planned.map(({ plan }) => plan.source);
@@ -55,7 +55,7 @@ export async function transfer(
       await copyAll(context, ends, copies, { groups, options });
     } finally {
       await Promise.all(copies.map((copy) => copy.close()));
-      for (const unlock of locks) unlock();
+      for (const unlock of locks) await unlock();
     }
   });
   return undefined;

@@ -1,6 +1,6 @@
-/** The second door, for reading a broker's files from outside. Nothing here writes, and nothing needs the lock. */
+/** The second door, for reading a broker's files from outside. Nothing here writes, and nothing needs the lock of a data folder. */
 export { readMarkerValue } from "@minikafka/record";
-export { type Disk, DiskError } from "../env/disk.ts";
+export { type Disk, DiskError, FolderHeldError } from "../env/disk.ts";
 export { NodeDisk } from "../env/node-disk.ts";
 export { type Envelope, type EnvelopeProblem, openEnvelope } from "./files/checkpoint-envelope.ts";
 export { isLogFileName, MANIFEST_FILE_NAME, type NumberedFile, parseFileName } from "./files/file-names.ts";
