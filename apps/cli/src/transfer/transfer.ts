@@ -1,5 +1,4 @@
 /** A transfer of topics from one cluster to another: planned as a whole, then one topic after the other, then the groups' offsets. */
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -12,6 +11,7 @@ import { beginCopy, copyTo, type TopicCopy } from "./copy-topic.ts";
 import { type Ends, withEnds } from "./ends.ts";
 import { readJournal } from "./journal.ts";
 import { planOf } from "./plan.ts";
+import { stateFileName, stateFolder } from "./state-place.ts";
 import { takeLock } from "./transfer-lock.ts";
 import type { TransferOptions } from "./transfer-options.ts";
 import {
@@ -40,10 +40,7 @@ export async function transfer(
     try {
       const planned: PlannedTransfer[] = [];
       for (const topic of topics) {
-        const file = join(
-          folder,
-          `${topic === (options.as ?? topic) ? topic : `${topic}_as_${options.as}`}.jsonl`,
-        );
+        const file = join(folder, stateFileName(topic, options.as ?? topic));
         if (options.dryRun !== true) locks.push(await takeLock(`${file}.lock`));
         planned.push({ plan: await planOf(ends, topic, options, readJournal(file)), file });
       }
@@ -149,11 +146,4 @@ function requireTwo({ source, target }: Ends, topics: readonly string[], { as }:
   throw new CliError("USAGE", `${source.where} and ${target.where} are one cluster, ${source.clusterId}`, {
     hint: "--as NAME copies a topic to another one of the same cluster",
   });
-}
-
-/** By the clusters' ids, so that an address may change. */
-function stateFolder({ env }: Context, { source, target }: Ends): string {
-  const safe = (text: string) => text.replace(/[^\w.-]/g, "-");
-  const home = env.HOME ?? env.USERPROFILE ?? homedir();
-  return join(home, ".minikafka", "transfers", `${safe(source.clusterId)}_${safe(target.clusterId)}`);
 }
