@@ -10,7 +10,7 @@ import type { Broker, ConnectionPool } from "@platformatic/kafka";
 import { CliError, Interrupted } from "../failure.ts";
 import { clientLibrary, type Library } from "./client-library.ts";
 import { type ClusterAddress, clusterText } from "./cluster-address.ts";
-import { kafkaFailure, problemOf } from "./kafka-problem.ts";
+import { isRefusedFailure, kafkaFailure, problemOf } from "./kafka-problem.ts";
 import { pause } from "./pause.ts";
 import { requireKafka } from "./require-kafka.ts";
 import type { Security } from "./security.ts";
@@ -117,8 +117,10 @@ export class KafkaLink {
       } catch (error) {
         if (error instanceof CliError || error instanceof Interrupted) throw error;
         const problem = problemOf(error);
-        // Who has never answered is not restarting, but somebody else, or wants to be spoken to otherwise.
-        const isStranger = !this.#hasAnswered && problem.error === null;
+        // Who has never answered is not restarting, but somebody else, or wants to be spoken to otherwise; nobody was there a moment ago
+        // is a restart, where somebody was found to speak Kafka's protocol.
+        const isRestart = problem.isRefused && this.#options.security.tls === undefined;
+        const isStranger = !this.#hasAnswered && problem.error === null && !isRestart;
         const isOver = isStranger || this.#isEnding || performance.now() + waitMs > givenUpMs;
         if (!problem.retriable || isOver) throw kafkaFailure(error, what, this.where);
         await this.#forget(problem.error === null);
@@ -236,6 +238,7 @@ function brokersByNumber({ brokers }: ClusterAddress): boolean {
 /** A broker that wants a login answers the first question, and ends the connection at the next one. */
 function otherSecurityWanted(error: unknown, { tls, sasl }: Security): unknown {
   if (!(error instanceof CliError) || error.code !== "CONNECTION" || sasl !== undefined) return error;
+  if (isRefusedFailure(error)) return error;
   if (tls !== undefined)
     return new CliError("CONNECTION", error.message, {
       hint: "does that port speak TLS, and does ssl.ca.location name who has signed its certificate? See security.protocol in the file of --kafka-config",

@@ -5,6 +5,8 @@ export interface KafkaProblem {
   /** Kafka's name, such as NOT_LEADER_OR_FOLLOWER; `null` where no answer came. */
   readonly error: string | null;
   readonly kind: "answered" | "authentication" | "timeout" | "network" | "unknown";
+  /** Nobody listens there, just now: who wants a login, or TLS, takes the connection first. */
+  readonly isRefused: boolean;
   /** Whether the same may be asked again. */
   readonly retriable: boolean;
   readonly message: string;
@@ -17,6 +19,9 @@ const PASSING = [
   ...["NOT_ENOUGH_REPLICAS_AFTER_APPEND", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS"],
   ...["NOT_COORDINATOR", "NETWORK_EXCEPTION", "KAFKA_STORAGE_ERROR", "OFFSET_NOT_AVAILABLE"],
 ];
+
+/** The client throws it without a code. */
+const POOL_CLOSED = "Connection pool is closed.";
 
 interface Loose {
   readonly errors?: unknown;
@@ -43,14 +48,17 @@ export function problemOf(error: unknown): KafkaProblem {
     const said = typeof serverErrorMessage === "string" ? serverErrorMessage : answered.message;
     const isLogin = name === "SASL_AUTHENTICATION_FAILED" || name === "UNSUPPORTED_SASL_MECHANISM";
     const kind = isLogin ? "authentication" : "answered";
-    return { error: name, kind, retriable: PASSING.includes(name), message: said };
+    return { error: name, kind, isRefused: false, retriable: PASSING.includes(name), message: said };
   }
   const message = all.at(-1)?.message ?? String(error);
   const has = (code: string) => all.some((each) => each.code === code);
-  const unanswered = { error: null, message };
+  const unanswered = { error: null, message, isRefused: has("ECONNREFUSED") };
   if (has("PLT_KFK_AUTHENTICATION")) return { ...unanswered, kind: "authentication", retriable: false };
   if (all.some((each) => /timed out/i.test(each.message)))
     return { ...unanswered, kind: "timeout", retriable: true };
+  // Another partition's failure has put a new pool in this one's place between two steps.
+  if (all.some((each) => each.message === POOL_CLOSED))
+    return { ...unanswered, kind: "network", retriable: true };
   if (has("PLT_KFK_NETWORK") || all.some(({ code }) => /^E[A-Z]+$/.test(String(code))))
     return { ...unanswered, kind: "network", retriable: true };
   return { ...unanswered, kind: "unknown", retriable: false };
@@ -73,10 +81,17 @@ const ANSWER_HINTS: { readonly [error: string]: string } = {
   INVALID_REPLICATION_FACTOR: "--replicas names how many copies are wanted",
 };
 
+const REFUSED = { errno: "ECONNREFUSED" } as const;
+
+/** Whether nobody listened where that failure comes from. */
+export function isRefusedFailure({ details }: CliError): boolean {
+  return details.errno === REFUSED.errno;
+}
+
 /** The failure that is printed: `what` was tried, at `where`. */
 export function kafkaFailure(error: unknown, what: string, where: string): CliError {
   if (error instanceof CliError) return error;
-  const { error: name, kind, message } = problemOf(error);
+  const { error: name, kind, message, isRefused } = problemOf(error);
   if (kind === "answered" && name !== null) {
     const code = name === "UNKNOWN_TOPIC_OR_PARTITION" ? "UNKNOWN_TOPIC" : "KAFKA_REFUSED";
     const hint = ANSWER_HINTS[name];
@@ -91,6 +106,7 @@ export function kafkaFailure(error: unknown, what: string, where: string): CliEr
     const hint = `is ${where} up, and are the addresses that its brokers advertise reached from here? Run the same command again to go on`;
     return new CliError(kind === "timeout" ? "TIMEOUT" : "CONNECTION", `${what} at ${where}: ${message}`, {
       hint,
+      ...(isRefused ? { details: REFUSED } : {}),
     });
   }
   return new CliError("UNEXPECTED", `${what} at ${where}: ${message}`);
