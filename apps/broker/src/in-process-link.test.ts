@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { inProcessLink } from "./in-process-link.ts";
 
 async function readAll(stream: Duplex): Promise<string> {
@@ -66,4 +66,41 @@ test("a write under way fails when the other end is destroyed", async () => {
   while (left.write(Buffer.alloc(64 * 1024)));
   right.destroy();
   expect((await failed)[0]).toMatchObject({ code: "EPIPE" });
+});
+
+test("ends that answer each other at once let the event loop turn", async () => {
+  const [left, right] = inProcessLink();
+  right.on("data", (chunk: Buffer) => right.write(chunk));
+  let hasTurned = false;
+  setImmediate(() => {
+    hasTurned = true;
+  });
+  let answers = 0;
+  for (; !hasTurned && answers < 1_000; answers += 1) {
+    const answer = once(left, "data");
+    left.write("a");
+    await answer;
+  }
+  expect(answers).toBeLessThan(1_000);
+});
+
+test("a test's own timers in the place of the system's hold nothing up", async () => {
+  vi.useFakeTimers({ toFake: ["setImmediate", "setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [left, right] = inProcessLink();
+  const read = readAll(right);
+  for (let chunk = 0; chunk < 40; chunk += 1) await new Promise((taken) => left.write(".", taken));
+  left.end();
+  expect(await read).toBe(".".repeat(40));
+});
+
+test("whichever chunk is the last before an end is destroyed, it can still be read", async () => {
+  for (let count = 1; count <= 40; count += 1) {
+    const [left, right] = inProcessLink();
+    const read = readAll(right);
+    for (let chunk = 1; chunk < count; chunk += 1) await new Promise((taken) => left.write(".", taken));
+    left.write("!");
+    left.destroy();
+    expect(await read).toBe(`${".".repeat(count - 1)}!`);
+  }
 });

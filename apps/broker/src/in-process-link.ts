@@ -3,19 +3,53 @@
  * with the same code that serves a socket, so that an experiment needs no port and nothing is left to a network's timing.
  *
  * Invariants: bytes arrive in order and once; a write is finished when the other side has taken it (back-pressure), and
- * bytes are copied on the way, so that neither side sees the other's buffers change.
+ * bytes are copied on the way, so that neither side sees the other's buffers change. Two sides that answer each other at once
+ * never keep the event loop from turning: timers, sockets and a test runner's time limit have their turn in between.
  */
 import { Duplex } from "node:stream";
 
 type Taken = (error?: Error | null) => void;
 
+/**
+ * Each so many chunks of an end, one arrives in a later turn of the event loop. Counted and not timed: the same writes are held
+ * up in each run.
+ */
+const CHUNKS_PER_TURN = 16;
+/** Taken now: a test may put timers of its own in the place of the system's. */
+const aTurnLater = setImmediate;
+
+/** A chunk that waits for the event loop to turn. */
+interface HeldChunk {
+  readonly bytes: Buffer;
+  readonly taken: Taken;
+}
+
 class LinkEnd extends Duplex {
   #other: LinkEnd | null = null;
   /** Ends the other side's write, once what it wrote has been read here. */
   #taken: Taken | null = null;
+  /** Of what was written here. A stream writes one after the other: there is never a second one. */
+  #held: HeldChunk | null = null;
+  #chunks = 0;
 
   join(other: LinkEnd): void {
     this.#other = other;
+  }
+
+  #send(bytes: Buffer, taken: Taken): void {
+    this.#chunks += 1;
+    this.#held = { bytes, taken };
+    if (this.#chunks % CHUNKS_PER_TURN === 0) aTurnLater(() => this.#deliver());
+    else this.#deliver();
+  }
+
+  #deliver(): void {
+    if (this.#held === null) return;
+    const { bytes, taken } = this.#held;
+    this.#held = null;
+    const other = this.#other;
+    if (other === null || other.destroyed) taken(closedByPeer());
+    else other.#receive(bytes, taken);
   }
 
   /** Takes in what the other side wrote. */
@@ -31,16 +65,12 @@ class LinkEnd extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, taken: Taken): void {
-    const other = this.#other;
-    if (other === null || other.destroyed) taken(closedByPeer());
-    else if (chunk.length === 0) taken();
-    else other.#receive(Buffer.from(chunk), taken);
+    if (chunk.length === 0) taken();
+    else this.#send(Buffer.from(chunk), taken);
   }
 
   override _writev(chunks: { chunk: Buffer }[], taken: Taken): void {
-    const other = this.#other;
-    if (other === null || other.destroyed) taken(closedByPeer());
-    else other.#receive(Buffer.concat(chunks.map(({ chunk }) => chunk)), taken);
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), taken);
   }
 
   override _final(done: Taken): void {
@@ -49,6 +79,7 @@ class LinkEnd extends Duplex {
   }
 
   override _destroy(error: Error | null, done: Taken): void {
+    this.#deliver();
     const other = this.#other;
     const taken = this.#taken;
     this.#other = null;
