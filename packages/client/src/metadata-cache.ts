@@ -4,6 +4,7 @@
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { LIMITS } from "./limits.ts";
+import { unplacedError } from "./producer/delivery-errors.ts";
 import type { Session } from "./session.ts";
 import { retrying } from "./waiting.ts";
 
@@ -17,7 +18,7 @@ export interface TopicMetadata {
 
 export class MetadataCache {
   readonly #session: Session;
-  /** How long one load may go on trying. */
+  /** How long one load may take, its last attempt included. */
   readonly #patienceMs: number;
   /** Ends the trying again when the owner closes. */
   readonly #enough: AbortSignal;
@@ -63,8 +64,13 @@ export class MetadataCache {
   async #load(topic: string): Promise<TopicMetadata> {
     const { clock, random } = this.#session;
     const readMs = clock.elapsedMs();
-    const options = { clock, random, deadlineMs: readMs + this.#patienceMs, enough: this.#enough };
-    const answer = await retrying(options, () => this.#session.call("metadata", { topic }));
+    const deadlineMs = readMs + this.#patienceMs;
+    const answer = await retrying({ clock, random, deadlineMs, enough: this.#enough }, () => {
+      const timeoutMsMax = Math.max(1, deadlineMs - clock.elapsedMs());
+      return this.#session.call("metadata", { topic }, { timeoutMsMax });
+    }).catch((error: unknown) => {
+      throw unplacedError(topic, error, this.#patienceMs);
+    });
     const metadata = summary(answer, readMs);
     this.#known.set(topic, metadata);
     return metadata;

@@ -31,6 +31,14 @@ export function expiredError(
   return new MiniKafkaError("TIMEOUT", message, { details: { sent: false, deliveryTimeoutMs } });
 }
 
+/** For records whose topic's partitions could not be asked for: whatever became of that request, they never went out. */
+export function unplacedError(topic: string, cause: unknown, deliveryTimeoutMs: number): MiniKafkaError {
+  const error = asMiniKafkaError(cause);
+  if (error.code !== "TIMEOUT") return error;
+  const message = `the records for ${topic} were not sent within deliveryTimeoutMs (${deliveryTimeoutMs}): ${error.message}`;
+  return new MiniKafkaError("TIMEOUT", message, { details: { sent: false, deliveryTimeoutMs }, cause });
+}
+
 /** `sent`: whether records may have gone out and have no answer. */
 export function producerClosedError(sent: boolean): MiniKafkaError {
   return new MiniKafkaError("CLOSED", "the producer is closed", { details: { sent } });

@@ -104,6 +104,36 @@ test("a batch that cannot be delivered within its delivery timeout fails, and th
   await client.close();
 });
 
+test.each([
+  ["the broker does not answer", "TIMEOUT"],
+  ["there is no broker", "CONNECTION"],
+])(
+  "records wait no longer than their delivery timeout for their topic's partitions: %s",
+  async (why, code) => {
+    const { broker, peer, clock, client, producer } = await producing({ deliveryTimeoutMs: 2_000 });
+    broker.byHand("metadata");
+    if (why === "there is no broker") {
+      peer.refuseLinks(new Error("gone"));
+      peer.breakLink();
+    }
+    const outcomes: unknown[] = [];
+    const send = (value: string) =>
+      producer.send({ topic: "orders", value }).catch((error: unknown) => outcomes.push(error));
+    const sent = send("first");
+    await quiet();
+    clock.advance(1_999);
+    await quiet();
+    expect(outcomes).toEqual([]);
+    clock.advance(1);
+    await quiet();
+    expect(outcomes).toMatchObject([{ code, details: { sent: false } }]);
+    await sent;
+    expect(producer.buffered.records).toBe(0);
+    await client.close();
+    expect(clock.waiting).toBe(0);
+  },
+);
+
 test("when the broker takes smaller batches, only the record that is too large by itself fails", async () => {
   const { broker, peer, client, producer } = await producing({ lingerMs: 10 });
   broker.byHand("produce");
