@@ -1,6 +1,7 @@
 /** From what a typed producer is given to a record of text and bytes. */
 import { MiniKafkaError } from "../errors.ts";
-import type { Serializer, Serializers } from "../serdes/serde.ts";
+import type { SerializationPlace, Serializer, Serializers } from "../serdes/serde.ts";
+import { usageError } from "../usage.ts";
 import type { Payload, ProducedHeader, ProducedRecord } from "./produced-record.ts";
 
 /** A record of whatever its producer's serializers take. */
@@ -32,8 +33,21 @@ function part(
   // Without a serializer it is to be text or bytes, and is refused later if it is not.
   if (data === undefined || data === null || serializer === undefined)
     return data as Payload | null | undefined;
+  const made = serialized(serializer, data, { topic, part: name, headers });
+  // `null` would be said by a serializer that means a tombstone; this is one that forgot its return.
+  if (made === undefined)
+    throw usageError(`${name} is undefined as its serializer returned it; expected text, bytes or null`);
+  return made;
+}
+
+function serialized(
+  serializer: Serializer<unknown>,
+  data: unknown,
+  place: SerializationPlace,
+): Payload | undefined {
+  const { topic, part: name } = place;
   try {
-    return serializer(data, { topic, part: name, headers });
+    return serializer(data, place);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const message = `the ${name} of a record for ${topic} cannot be serialized: ${why}`;

@@ -108,6 +108,20 @@ test("what a serializer refuses is SERIALIZATION with its cause, and nothing of 
   await client.close();
 });
 
+test("a serializer that returns nothing is a mistake and no tombstone, which one that returns null means", async () => {
+  const { broker, client } = await producing();
+  const forgetful = client.producer({ serializers: { value: (() => {}) as never } });
+  const record = { topic: "orders", partition: 0, key: "k", value: "7" };
+  const refused = { code: "USAGE", message: expect.stringContaining("value is undefined as its serializer") };
+  expect(await failure(forgetful.send(record))).toMatchObject(refused);
+  expect(await failure(forgetful.sendMany([record]))).toMatchObject(refused);
+  expect(broker.produced).toEqual([]);
+  const deliberate = client.producer({ serializers: { value: (() => null) as never } });
+  await deliberate.send(record);
+  expect(broker.values("orders", 0)).toEqual([null]);
+  await client.close();
+});
+
 test("a transaction takes typed records as well, and one that is refused leaves it to be aborted", async () => {
   const { client, committed } = await transacting();
   const producer = client.producer({ transactionalId: "typed", serializers: SERIALIZERS });
