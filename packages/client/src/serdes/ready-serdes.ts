@@ -33,6 +33,7 @@ export const integerDeserializer: Deserializer<number> = (bytes) => ofSize(bytes
 
 /** An integer of 64 bits as eight bytes, the highest first. Kafka: LongSerializer. */
 export const longSerializer: Serializer<bigint> = (integer) => {
+  if (typeof integer !== "bigint") throw new TypeError(`expected a bigint, got ${typeof integer}`);
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeBigInt64BE(integer);
   return bytes;

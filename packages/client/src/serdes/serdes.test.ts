@@ -90,6 +90,29 @@ test("a schema of zod's is one", () => {
   expect(() => dataOf(deserializer, Buffer.from('{"ok":"yes"}'))).toThrow();
 });
 
+test.each([null, 5, {}, { "~standard": { version: 1 } }])(
+  "what is no schema is refused where it is given: %j",
+  (given) => {
+    const refusal = expect.objectContaining({
+      code: "USAGE",
+      message: expect.stringContaining("Standard Schema"),
+    });
+    expect(() => jsonSerializer(given as never)).toThrow(refusal);
+    expect(() => jsonDeserializer(given as never)).toThrow(refusal);
+  },
+);
+
+test("a schema may be a function, and one that refuses without a word is told of as such", () => {
+  const schema = Object.assign(() => {}, {
+    "~standard": { version: 1, vendor: "a test", validate: () => ({ issues: [] }) },
+  } as const);
+  expect(() => bytesOf(jsonSerializer(schema), {})).toThrow("does not say why");
+});
+
+test("a long that is a number is refused with what was expected", () => {
+  expect(() => bytesOf(longSerializer, 5 as never)).toThrow("expected a bigint, got number");
+});
+
 test("a schema that checks asynchronously is refused, and its failure is nobody's", async () => {
   const later: StandardSchema = {
     "~standard": { version: 1, vendor: "a test", validate: () => Promise.reject(new Error("unheard")) },

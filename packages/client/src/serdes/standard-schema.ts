@@ -2,6 +2,8 @@
  * What checks data and says its type: any library's schema that follows Standard Schema (standardschema.dev), such as one of zod,
  * valibot or arktype. None of them is needed, nor is the specification's own package: only what is called stands here.
  */
+import { inspect } from "node:util";
+import { usageError } from "../usage.ts";
 
 /** What is wrong, and where. */
 export interface StandardIssue {
@@ -25,6 +27,14 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
+/** Throws USAGE for what is no schema, where it is given and not at the first record. It may be a function, as arktype's are. */
+export function requireSchema(what: string, schema: unknown): void {
+  if (schema === undefined || typeof Object(schema)["~standard"]?.validate === "function") return;
+  throw usageError(
+    `${what} takes a schema that follows Standard Schema, got ${inspect(schema, { depth: 0 })}`,
+  );
+}
+
 /** What `schema` makes of `data`. Throws a TypeError that says what is wrong with it, and where. */
 export function checked(schema: StandardSchema, data: unknown): unknown {
   const result = schema["~standard"].validate(data);
@@ -34,7 +44,7 @@ export function checked(schema: StandardSchema, data: unknown): unknown {
     throw new TypeError("the schema checks asynchronously, and what is (de)serialized is not waited for");
   }
   if (result.issues === undefined) return result.value;
-  throw new TypeError(result.issues.map(shown).join("; "));
+  throw new TypeError(result.issues.map(shown).join("; ") || "the schema refuses it, and does not say why");
 }
 
 function shown({ message, path = [] }: StandardIssue): string {
