@@ -1,9 +1,9 @@
 /**
  * One run of the daemon, from its start to its end. A test's broker has one after the other: each next one is found where the first was.
  */
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Broker, startBroker } from "@minikafka/broker";
+import { type Broker, ConfigProblem, startBroker } from "@minikafka/broker";
 import { CrashSignal, MemoryDisk } from "@minikafka/core";
 import type { Plan } from "./start-options.ts";
 
@@ -36,8 +36,10 @@ function placesOf({ address, kafkaAddresses, httpAddress }: Broker) {
   };
 }
 
-/** Whether nothing lies in a folder, so that all that comes there is ours. */
+/** Whether nothing lies in a folder, so that all that comes there is ours. Throws ConfigProblem where a file lies in its place. */
 export function isUnused(dir: string): boolean {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new ConfigProblem(`storage.dir is ${JSON.stringify(dir)}, which is no folder`);
   return !existsSync(dir) || readdirSync(dir).length === 0;
 }
 

@@ -62,7 +62,7 @@ const CLOCKS: { readonly [clock: string]: string } = { real: "auto", manual: "ma
 
 /** Throws {@link ConfigProblem}, as the broker does for the settings' values. */
 export function planOf(given: StartOptions): Plan {
-  if (typeof given !== "object" || given === null)
+  if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new ConfigProblem(`startBroker takes an object of ${OPTIONS.join(", ")}, got ${shown(given)}`);
   const stranger = Object.keys(given).find((name) => !OPTIONS.includes(name));
   if (stranger !== undefined)
@@ -76,6 +76,10 @@ export function planOf(given: StartOptions): Plan {
     storage = "memory",
     topics = {},
   } = given;
+  requireNamed("topics", topics, "an object of topics by their names");
+  requireNamed("settings", settings, "an object of settings by their names");
+  requireFlag("kafka", kafka);
+  requireFlag("http", http);
   if (!Object.hasOwn(CLOCKS, clock))
     throw new ConfigProblem(`clock is ${shown(clock)}; expected "real" or "manual"`);
   requireOwnSettings(settings, kafka);
@@ -90,6 +94,16 @@ export function planOf(given: StartOptions): Plan {
     dir: folderOf(storage),
     waitTimeoutMs,
   };
+}
+
+function requireNamed(name: string, value: unknown, expected: string): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new ConfigProblem(`${name} is ${shown(value)}; expected ${expected}`);
+}
+
+function requireFlag(name: string, value: unknown): void {
+  if (typeof value !== "boolean")
+    throw new ConfigProblem(`${name} is ${shown(value)}; expected true or false`);
 }
 
 function requireOwnSettings(settings: RawSettings, kafka: boolean): void {
@@ -111,7 +125,8 @@ function folderOf(storage: unknown): string | null {
   if (storage === "memory") return null;
   if (typeof storage === "object" && storage !== null && "dir" in storage) {
     const { dir } = storage;
-    if (typeof dir === "string" && dir !== "") return dir;
+    // No system takes a path with a NUL.
+    if (typeof dir === "string" && dir !== "" && !dir.includes("\0")) return dir;
   }
   throw new ConfigProblem(`storage is ${shown(storage)}; expected "memory" or { dir: "FOLDER" }`);
 }

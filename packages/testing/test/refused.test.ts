@@ -1,5 +1,6 @@
 /** What cannot be meant is refused at the call, with what was expected; and nothing of it stays. */
 import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
 import { ConfigProblem } from "@minikafka/broker";
 import { expect, onTestFinished, test } from "vitest";
 import { type StartOptions, startBroker } from "../src/index.ts";
@@ -17,6 +18,19 @@ test.each<[unknown, string]>([
   [{ storage: "disk" }, 'storage is "disk"; expected "memory" or { dir: "FOLDER" }'],
   [{ storage: { dir: "" } }, 'storage is {"dir":""}'],
   [{ topics: { orders: "3" } }, 'topics.orders is "3"; expected a number of partitions, or {'],
+  [[], "startBroker takes an object of brokers"],
+  [{ topics: null }, "topics is null; expected an object of topics by their names"],
+  [{ topics: [3] }, "topics is [3]; expected an object"],
+  [{ topics: "orders" }, 'topics is "orders"; expected an object'],
+  [{ settings: null }, "settings is null; expected an object of settings by their names"],
+  [{ settings: ["seed"] }, 'settings is ["seed"]; expected an object'],
+  [{ kafka: "no" }, 'kafka is "no"; expected true or false'],
+  [{ http: "yes" }, 'http is "yes"; expected true or false'],
+  [{ storage: { dir: "x\0y" } }, 'storage is {"dir":"x\\u0000y"}; expected "memory" or {'],
+  [
+    { storage: { dir: fileURLToPath(import.meta.url) } },
+    `storage.dir is ${JSON.stringify(fileURLToPath(import.meta.url))}, which is no folder`,
+  ],
   [{ settings: { data: "./x" } }, "settings.data is an option: startBroker({ storage: { dir } })"],
   [{ settings: { brokers: 3 } }, "settings.brokers is an option: startBroker({ brokers })"],
   [{ settings: { nonsense: 3 } }, "there is no setting nonsense"],

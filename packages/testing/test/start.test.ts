@@ -41,6 +41,18 @@ test("the SDK reaches it without a port, and by one", async () => {
   expect(() => broker.bootstrapServers).toThrow("kafka: false");
 });
 
+test("a load without a pause lets the test's own timers have their turn", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 }, kafka: false });
+  const producer = broker.client.producer();
+  let isOver = false;
+  setImmediate(() => {
+    isOver = true;
+  });
+  for (let sends = 0; !isOver && sends < 1_000; sends += 1)
+    await producer.send({ topic: "orders", value: "v" });
+  expect(isOver).toBe(true);
+});
+
 test("what it holds is told over HTTP where that is asked for, at an address that stays over a reset", async () => {
   await using broker = await startBroker({ topics: { orders: 1 }, http: true });
   const { httpAddress } = broker;
