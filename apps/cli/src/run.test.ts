@@ -41,6 +41,8 @@ test.each([
   [["fetch", "orders", "-f", "%y"], "-f: %y has no meaning"],
   [["produce", "orders", "-k", "a", "-K", ":"], "-k and -K exclude each other"],
   [["produce", "orders", "--jsonl", "-v", "x"], "--jsonl and -v exclude each other"],
+  [["bench", "produce", "--record-size", "99999999999"], "Expected a whole number from 1 to 2097152."],
+  [["bench", "fetch", "--record-size", "2097153"], "Expected a whole number from 1 to 2097152."],
   [["produce", "orders", "--acks", "2"], "Expected 0, 1 or all."],
   [["produce", "orders", "--idempotent", "--acks", "1"], "--idempotent and --acks 1 exclude each other"],
   [["produce", "orders", "--name", "p"], "--name needs --idempotent"],

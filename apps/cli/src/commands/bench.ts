@@ -24,6 +24,8 @@ const RECORDS_DEFAULT = 100_000;
 const ROUND_TRIPS_DEFAULT = 1_000;
 const SECONDS_DEFAULT = 30;
 const RECORD_BYTES_DEFAULT = 100;
+/** What the SDK sends as one batch at most; larger records cannot be sent at all. Kafka: max.request.size. */
+const RECORD_BYTES_MAX = 2 * 1_048_576;
 const BATCH_BYTES_DEFAULT = 16_384;
 const FETCH_BYTES_DEFAULT = 1_048_576;
 
@@ -154,7 +156,7 @@ function withBounds(command: Command, records: number): Command {
   return command
     .option("--records <n>", `how many (default: ${records}, or what fits into --seconds)`, wholeNumber(1))
     .option("--seconds <n>", `how long (default: ${SECONDS_DEFAULT}, or what --records take)`, wholeNumber(1))
-    .option("--record-size <bytes>", "of each value", wholeNumber(1), RECORD_BYTES_DEFAULT)
+    .option("--record-size <bytes>", "of each value", wholeNumber(1, RECORD_BYTES_MAX), RECORD_BYTES_DEFAULT)
     .option("--throughput <n>", "records a second (default: as many as it takes)", wholeNumber(1))
     .option("-t, --topic <topic>", "one that is there, and stays (default: one of its own)")
     .option("-p, --partitions <n>", "of its own topic", wholeNumber(1), 1)

@@ -31,12 +31,13 @@ export function brokerText(address: BrokerAddress): string {
   return `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
 }
 
-/** A parser for whole numbers from `min` on. */
-export function wholeNumber(min: number): (text: string) => number {
+/** A parser for whole numbers from `min` on, up to `max`. */
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < min) {
-      throw new InvalidArgumentError(`Expected a whole number from ${min}.`);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < min || value > max) {
+      const upTo = max === Number.MAX_SAFE_INTEGER ? "" : ` to ${max}`;
+      throw new InvalidArgumentError(`Expected a whole number from ${min}${upTo}.`);
     }
     return value;
   };
