@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerFor, typedWords } from "./shells.ts";
+import { answerFor, SHELLS, typedWords } from "./shells.ts";
 
 const none = { files: false };
 
@@ -45,4 +45,9 @@ test("zsh and fish are told what a word is about, on one line, and zsh's colons 
     "plain",
     ":files",
   ]);
+});
+
+test.each(SHELLS)("to %s no name is told in pieces: one with a line end in it is left out", (shell) => {
+  const candidates = ["g\nnl", "\n", "g\0nul", "g"].map((word) => ({ word }));
+  expect(answerFor(shell, ["g"], { ...none, candidates })).toEqual(["g"]);
 });

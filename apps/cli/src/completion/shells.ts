@@ -76,6 +76,9 @@ export function scriptFor(shell: Shell): string {
 /** Bash takes a word apart at these, and the script has the parts. */
 const BREAKS = /^[=:]+$/;
 
+/** A name with these, as a group may have it, would come in pieces that nothing is called by: it is left out. */
+const ENDS_A_LINE = /[\0\n]/;
+
 /** The words as they were typed. */
 export function typedWords(shell: Shell, given: readonly string[]): string[] {
   if (shell !== "bash") return [...given];
@@ -97,7 +100,8 @@ export function answerFor(shell: Shell, given: readonly string[], completion: Co
   const joined = typedWords(shell, given).at(-1) ?? "";
   // Of a word that was taken apart bash replaces the last part, and nothing of a break.
   const kept = joined.length - (BREAKS.test(last) ? 0 : last.length);
-  const lines = completion.candidates.map((candidate) =>
+  const whole = completion.candidates.filter(({ word }) => !ENDS_A_LINE.test(word));
+  const lines = whole.map((candidate) =>
     shell === "bash" ? candidate.word.slice(joined === last ? 0 : kept) : described(shell, candidate),
   );
   return completion.files ? [...lines, FILES] : lines;
