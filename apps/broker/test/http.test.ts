@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { AddressUnavailable } from "../src/connections/port.ts";
+import type { Broker } from "../src/daemon.ts";
 import { openBroker, Session } from "./support/broker.ts";
 import { get, getJson, portOf } from "./support/http.ts";
 
@@ -117,20 +118,60 @@ test("a URL or a head that is too long is refused", async () => {
   expect((await get(broker, "/healthz")).status).toBe(200);
 });
 
+/** What is answered to these bytes, of a client that then says no more. */
+async function answerTo(broker: Pick<Broker, "httpAddress">, bytes: string): Promise<string> {
+  const socket = connect(portOf(broker), "127.0.0.1");
+  socket.setEncoding("utf8");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.end(bytes);
+  await once(socket, "close");
+  return text;
+}
+
 test("what is no HTTP is refused, and the port goes on", async () => {
   const broker = await openBroker(HTTP);
-  for (const bytes of ["hello\n", '{"operation":"ping"}\n', "GET /healthz HTTP/1.1\r\n\r\n", "\0\0\0\x10"]) {
-    const socket = connect(portOf(broker), "127.0.0.1");
-    socket.setEncoding("utf8");
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk;
-    });
-    socket.end(bytes);
-    await once(socket, "close");
-    expect(text, JSON.stringify(bytes)).toMatch(/^HTTP\/1\.1 400 /);
-  }
+  for (const bytes of ["hello\n", '{"operation":"ping"}\n', "GET /healthz HTTP/1.1\r\n\r\n", "\0\0\0\x10"])
+    expect(await answerTo(broker, bytes), JSON.stringify(bytes)).toMatch(/^HTTP\/1\.1 400 /);
   expect((await get(broker, "/healthz")).status).toBe(200);
+});
+
+/** A request with this target, and a Host for each of these. */
+function asking(target: string, ...hosts: readonly string[]): string {
+  return `GET ${target} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join("")}\r\n`;
+}
+
+test("a request with two hosts is refused, whichever of them is the broker's", async () => {
+  const broker = await openBroker(HTTP);
+  for (const hosts of [
+    ["127.0.0.1", "evil.example"],
+    ["evil.example", "127.0.0.1"],
+    ["localhost", "localhost"],
+  ]) {
+    const text = await answerTo(broker, asking("/readyz", ...hosts));
+    expect(text, String(hosts)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain("Host: expected once, it is there 2 times");
+  }
+});
+
+test("a target that is a whole URL is answered as its path is, where its host is the broker's too", async () => {
+  const broker = await openBroker(HTTP);
+  const status = async (target: string, host: string) =>
+    Number(/^HTTP\/1\.1 (\d+) /.exec(await answerTo(broker, asking(target, host)))?.[1]);
+  const expected = {
+    "http://127.0.0.1/readyz": 200,
+    "HTTP://LOCALHOST:9193/snapshot?topics=a": 200,
+    "http://localhost?topics=a": 404,
+    "http://localhost": 404,
+    "http://evil.example/readyz": 403,
+    "http://localhost@evil.example/readyz": 403,
+    "http:///readyz": 403,
+  };
+  for (const [target, code] of Object.entries(expected))
+    expect([target, await status(target, "127.0.0.1")]).toEqual([target, code]);
+  expect(await status("http://127.0.0.1/readyz", "evil.example")).toBe(403);
 });
 
 test("a name that is not the broker's own is not answered, so that no page can read by one that it makes lead here", async () => {

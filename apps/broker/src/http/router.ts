@@ -13,7 +13,7 @@ import { readyz } from "./endpoints/readyz.ts";
 import { snapshot } from "./endpoints/snapshot.ts";
 import { type HttpAnswer, HttpRefusal, type HttpStream } from "./http-answer.ts";
 import { readQuery } from "./http-query.ts";
-import { type OwnNames, requireAllowed } from "./who-may-ask.ts";
+import { type OwnNames, requireAllowed, requireOneHost, targetOf } from "./who-may-ask.ts";
 
 const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map([
   ["/metrics", metrics],
@@ -73,14 +73,16 @@ export class Router {
     }
   }
 
-  #carryOut({ method = "", headers }: IncomingMessage, url: string): HttpAnswer | HttpStream {
+  #carryOut({ method = "", headers, rawHeaders }: IncomingMessage, url: string): HttpAnswer | HttpStream {
     const { site, names } = this.#parts;
-    requireAllowed(headers, names);
+    const target = targetOf(url);
+    requireOneHost(rawHeaders);
+    requireAllowed(headers, target, names);
     if (url.length > URL_CHARACTERS_MAX) {
       const message = `the URL has ${url.length} characters; expected at most ${URL_CHARACTERS_MAX}`;
       throw new HttpRefusal("URL_TOO_LONG", message);
     }
-    const [path = "", ...rest] = url.split("?");
+    const [path = "", ...rest] = target.path.split("?");
     const endpoint = ENDPOINTS.get(path);
     if (endpoint === undefined) {
       const message = `nothing is at ${path}; expected one of ${[...ENDPOINTS.keys()].join(", ")}`;

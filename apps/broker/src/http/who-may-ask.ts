@@ -5,6 +5,25 @@
 import { isIP } from "node:net";
 import { HttpRefusal } from "./http-answer.ts";
 
+/** Where the request is for: a path with its query, and the host that the target names, in whose place nothing else counts. */
+export interface Target {
+  readonly path: string;
+  readonly host: string | undefined;
+}
+
+/** A target may be a whole URL, as proxies are asked (RFC 9112 3.2.2). */
+export function targetOf(url: string): Target {
+  const [, host, path = ""] = /^http:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (host === undefined) return { path: url, host };
+  return { path: path.startsWith("/") ? path : `/${path}`, host };
+}
+
+/** Two hosts are two readings of one request, of which somebody on the way may have taken the other. Throws HttpRefusal. */
+export function requireOneHost(rawHeaders: readonly string[]): void {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts > 1) throw new HttpRefusal("INVALID_REQUEST", `Host: expected once, it is there ${hosts} times`);
+}
+
 /** The names by which the port is meant to be asked, beside addresses. */
 export interface OwnNames {
   readonly host: string;
@@ -18,9 +37,11 @@ interface Head {
 }
 
 /** Throws HttpRefusal. */
-export function requireAllowed(head: Head, names: OwnNames): void {
+export function requireAllowed(head: Head, target: Target, names: OwnNames): void {
   requireOwnHost(head.host, names);
-  const { host, origin } = head;
+  requireOwnHost(target.host, names);
+  const { origin } = head;
+  const host = target.host ?? head.host;
   if (origin !== undefined && origin.toLowerCase() !== `http://${host?.toLowerCase()}`)
     throw notFromHere(`the origin ${JSON.stringify(origin)}`);
   const site = head["sec-fetch-site"];
