@@ -97,7 +97,8 @@ test("a query that is not known, or not as it must be, is refused by a code and 
     "/events?kind=appended": '"kind" is not known here; expected kinds, topics, requests',
     "/events?kinds=appended,nothing": "kinds.1: invalid option",
     "/events?kinds=": "kinds.0: invalid option",
-    "/events?requests=perhaps": "requests: expected boolean",
+    "/events?requests=perhaps": 'requests: expected true or false, it is "perhaps"',
+    "/events?requests=": 'requests: expected true or false, it is ""',
     "/events?requests=true&requests=false": "requests: expected once",
     "/events?%ff=1": "is not known here",
   };

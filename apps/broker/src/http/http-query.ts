@@ -19,6 +19,14 @@ export function oneOf(query: ReadonlyMap<string, readonly string[]>, name: strin
   return values[0];
 }
 
+/** A name that is true or false, or not there. Throws HttpRefusal. */
+export function booleanOf(query: ReadonlyMap<string, readonly string[]>, name: string): boolean | undefined {
+  const value = oneOf(query, name);
+  if (value === undefined) return undefined;
+  if (value === "true" || value === "false") return value === "true";
+  throw new HttpRefusal("INVALID_REQUEST", `${name}: expected true or false, it is ${JSON.stringify(value)}`);
+}
+
 /** All values of a name, each perhaps several behind commas. `undefined` where there are none. */
 export function listOf(
   query: ReadonlyMap<string, readonly string[]>,

@@ -3,7 +3,7 @@ import { describeIssues, OPERATIONS } from "@minikafka/protocol";
 import type { EventFilter } from "../../connections/watching.ts";
 import type { Endpoint, HttpRequest } from "../endpoint.ts";
 import { HttpRefusal } from "../http-answer.ts";
-import { listOf, oneOf } from "../http-query.ts";
+import { booleanOf, listOf } from "../http-query.ts";
 import { requireWhole } from "../whole.ts";
 
 const HEADERS = {
@@ -28,14 +28,14 @@ export const events: Endpoint = {
 
 /** As watch reads it. Throws HttpRefusal. */
 function filterOf({ query }: HttpRequest): EventFilter {
-  const requests = oneOf(query, "requests");
+  const requests = booleanOf(query, "requests");
   const kinds = listOf(query, "kinds");
   const topics = listOf(query, "topics");
   const asked = {
     operation: "watch",
     ...(kinds !== undefined && { kinds }),
     ...(topics !== undefined && { topics }),
-    ...(requests !== undefined && { requests: BOOLEANS[requests] ?? requests }),
+    ...(requests !== undefined && { requests }),
   };
   const read = OPERATIONS.watch.request.safeParse(asked);
   if (!read.success) throw new HttpRefusal("INVALID_REQUEST", describeIssues(read.error, asked));
@@ -46,5 +46,3 @@ function filterOf({ query }: HttpRequest): EventFilter {
     requests: data.requests,
   };
 }
-
-const BOOLEANS: { readonly [text: string]: boolean } = { true: true, false: false };
