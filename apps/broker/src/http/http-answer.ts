@@ -23,6 +23,7 @@ export type HttpCode =
   | "METHOD_NOT_ALLOWED"
   | "URL_TOO_LONG"
   | "TOO_MANY_STREAMS"
+  | "TOO_MANY_CONNECTIONS"
   | "NOT_READY"
   | "INTERNAL_ERROR";
 
@@ -34,6 +35,7 @@ const STATUS: { readonly [Code in HttpCode]: number } = {
   METHOD_NOT_ALLOWED: 405,
   URL_TOO_LONG: 414,
   TOO_MANY_STREAMS: 503,
+  TOO_MANY_CONNECTIONS: 503,
   NOT_READY: 503,
   INTERNAL_ERROR: 500,
 };
@@ -61,6 +63,8 @@ export class HttpRefusal extends Error {
       { error: { code: this.code, message: this.message } },
       STATUS[this.code],
     );
-    return { status, headers: { ...headers, ...this.headers }, body };
+    // Whoever is refused for want of room does not hold the room of another.
+    const close = status === 503 ? { connection: "close" } : {};
+    return { status, headers: { ...headers, ...close, ...this.headers }, body };
   }
 }

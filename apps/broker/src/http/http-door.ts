@@ -2,7 +2,7 @@
  * The way in for those who only look: HTTP, for scrapers, probes, people with curl, and a page.
  *
  * Owns the port, everybody who is connected there, their streams, and what is counted for them.
- * Invariants: there are at most CONNECTIONS_MAX; who asks too slowly, or reads nothing, is closed; what is asked here has no turn among
+ * Invariants: who asks too slowly, or leaves unread what the system does not hold for him, is closed; what is asked here has no turn among
  * the requests that change something, since it changes nothing. Once `close` has resolved nobody is connected.
  * Never: waits for a reader.
  */
@@ -14,10 +14,10 @@ import { type Address, addressOf, listenAt } from "../connections/port.ts";
 import type { Deadlines } from "../deadlines.ts";
 import type { HttpSite } from "./endpoint.ts";
 import { EventStreams } from "./event-streams.ts";
+import { HttpConnections } from "./http-connections.ts";
 import { Counted } from "./metrics/counted.ts";
 import { Router } from "./router.ts";
 
-const CONNECTIONS_MAX = 64;
 const HEADER_BYTES_MAX = 8 * 1024;
 /** For a request to have come, its head or all of it. */
 const REQUEST_MS = 10_000;
@@ -53,6 +53,7 @@ export class HttpDoor {
     const nowMs = settings.clock === "manual" ? null : () => REAL_TIME.monotonicMs();
     this.counted = new Counted(site.context.cluster, nowMs);
     this.#stopCounting = site.context.events.add(this.counted);
+    const connections = new HttpConnections();
     const router = new Router({
       site: { ...site, streams: this.#streams, counted: this.counted },
       names: settings,
@@ -70,10 +71,11 @@ export class HttpDoor {
       (request, response) => {
         // Whoever is gone before it is written needs it no more.
         response.on("error", () => undefined);
-        router.answer(request, response);
+        connections.ask(request.socket, response);
+        router.answer(request, response, connections.isCrowded);
       },
     );
-    this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.on("connection", (socket) => connections.admit(socket));
     this.#server.timeout = STALL_MS;
   }
 

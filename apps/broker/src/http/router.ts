@@ -23,6 +23,9 @@ const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map([
   ["/events", events],
 ]);
 
+/** What says whether the broker lives, and serves. */
+const PROBES: ReadonlySet<Endpoint> = new Set([healthz, readyz]);
+
 const ALLOW = "GET, HEAD";
 /** As much as the names of all kinds of events and some topics take. */
 const URL_CHARACTERS_MAX = 4_096;
@@ -43,9 +46,9 @@ export class Router {
     this.#parts = parts;
   }
 
-  /** Never throws. */
-  answer(request: IncomingMessage, response: ServerResponse): void {
-    const answer = this.#answerTo(request);
+  /** `isCrowded`: only probes are answered. Never throws. */
+  answer(request: IncomingMessage, response: ServerResponse, isCrowded: boolean): void {
+    const answer = this.#answerTo(request, isCrowded);
     const isHead = request.method === "HEAD";
     if ("begin" in answer) {
       response.writeHead(200, { ...ALWAYS, ...answer.headers });
@@ -59,10 +62,10 @@ export class Router {
     response.end(isHead ? undefined : body);
   }
 
-  #answerTo(request: IncomingMessage): HttpAnswer | HttpStream {
+  #answerTo(request: IncomingMessage, isCrowded: boolean): HttpAnswer | HttpStream {
     const { url = "/" } = request;
     try {
-      return this.#carryOut(request, url);
+      return this.#carryOut(request, url, isCrowded);
     } catch (error) {
       if (error instanceof HttpRefusal) return error.answer;
       if (error instanceof BrokerError && error.code === "SHUTTING_DOWN")
@@ -73,7 +76,11 @@ export class Router {
     }
   }
 
-  #carryOut({ method = "", headers, rawHeaders }: IncomingMessage, url: string): HttpAnswer | HttpStream {
+  #carryOut(
+    { method = "", headers, rawHeaders }: IncomingMessage,
+    url: string,
+    isCrowded: boolean,
+  ): HttpAnswer | HttpStream {
     const { site, names } = this.#parts;
     const target = targetOf(url);
     requireOneHost(rawHeaders);
@@ -91,6 +98,10 @@ export class Router {
     if (method !== "GET" && method !== "HEAD") {
       const message = `${method} is not for ${path}; expected ${ALLOW}: nothing can be changed here`;
       throw new HttpRefusal("METHOD_NOT_ALLOWED", message, { allow: ALLOW });
+    }
+    if (isCrowded && !PROBES.has(endpoint)) {
+      const message = "so many answers wait to be read that no more are given; what is left is for probes";
+      throw new HttpRefusal("TOO_MANY_CONNECTIONS", message, { "retry-after": "5" });
     }
     const query = readQuery(rest.join("?"), endpoint.query);
     const lastEventId = headers["last-event-id"];
