@@ -42,7 +42,7 @@ a> produce orders -v two --acks all --timeout 10m
 
 ? And who asks for acks=all now?
 
-> produce orders -v three --acks all --timeout 1s
+> produce orders -v three --acks all --timeout 3s
 ~ NOT_ENOUGH_REPLICAS
 > replicas orders
 
