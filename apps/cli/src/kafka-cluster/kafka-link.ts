@@ -46,7 +46,7 @@ const GROUP_KEY = 0;
 const PATIENCE = 3;
 
 export class KafkaLink {
-  readonly library: Library;
+  readonly kafkaClient: Library;
   readonly where: string;
   readonly #options: LinkOptions;
   #pool: ConnectionPool;
@@ -59,7 +59,7 @@ export class KafkaLink {
   #isClosed = false;
 
   private constructor(library: Library, options: LinkOptions) {
-    this.library = library;
+    this.kafkaClient = library;
     this.#options = options;
     this.where = clusterText(options.address);
     this.#pool = this.#newPool();
@@ -133,7 +133,7 @@ export class KafkaLink {
   async metadata(topics: readonly string[] | null): Promise<Map<string, TopicMetadata>> {
     const answer = await this.patiently("the cluster was asked for", async () => {
       const connection = await this.#anyConnection();
-      const { api } = this.library.metadataV12;
+      const { api } = this.kafkaClient.metadataV12;
       return await api.async(connection, topics === null ? null : [...topics], false, false).catch(partial);
     });
     this.#hasAnswered = true;
@@ -177,15 +177,17 @@ export class KafkaLink {
     const broker = this.#brokers.get(leaders?.[partition] ?? -1);
     if (broker !== undefined) return broker;
     const error = leaders === undefined ? "UNKNOWN_TOPIC_OR_PARTITION" : "LEADER_NOT_AVAILABLE";
-    throw new this.library.ProtocolError(error, `${topic} [${partition}] has no leader`);
+    throw new this.kafkaClient.ProtocolError(error, `${topic} [${partition}] has no leader`);
   }
 
   async #findCoordinator(group: string): Promise<Broker> {
-    const answer = await this.library.findCoordinatorV4.api.async(await this.#anyConnection(), GROUP_KEY, [
-      group,
-    ]);
+    const answer = await this.kafkaClient.findCoordinatorV4.api.async(
+      await this.#anyConnection(),
+      GROUP_KEY,
+      [group],
+    );
     const [found] = answer.coordinators;
-    if (found === undefined) throw new this.library.ProtocolError("COORDINATOR_NOT_AVAILABLE");
+    if (found === undefined) throw new this.kafkaClient.ProtocolError("COORDINATOR_NOT_AVAILABLE");
     return { host: found.host, port: found.port };
   }
 
@@ -202,7 +204,7 @@ export class KafkaLink {
   #newPool(): ConnectionPool {
     const { security, timeoutMs } = this.#options;
     const { tls, sasl } = security;
-    const pool = new this.library.ConnectionPool(CLIENT_ID, {
+    const pool = new this.kafkaClient.ConnectionPool(CLIENT_ID, {
       connectTimeout: timeoutMs,
       requestTimeout: timeoutMs,
       ...(tls === undefined ? {} : { tls, tlsServerName: !brokersByNumber(this.#options.address) }),

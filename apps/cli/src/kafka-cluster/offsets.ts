@@ -34,7 +34,7 @@ async function offsetAt(
   timestamp: bigint,
   isolation: number,
 ): Promise<number> {
-  const { api } = link.library.listOffsetsV7;
+  const { api } = link.kafkaClient.listOffsetsV7;
   const asked = {
     name: topic,
     partitions: [{ partitionIndex: partition, currentLeaderEpoch: -1, timestamp }],
@@ -51,7 +51,7 @@ async function offsetAt(
 export async function groupStates(link: KafkaLink): Promise<ReadonlyMap<string, string>> {
   // Each broker knows the groups that it coordinates.
   const lists = await link.everywhere("the groups were asked for", (connection) =>
-    link.library.listGroupsV4.api.async(connection, [], []).then(({ groups }) => groups),
+    link.kafkaClient.listGroupsV4.api.async(connection, [], []).then(({ groups }) => groups),
   );
   return new Map(lists.flat().map(({ groupId, groupState }) => [groupId, groupState]));
 }
@@ -80,7 +80,7 @@ export async function committedOffsets(
   const answer = await link.ask(
     `the offsets of group ${group} were asked for`,
     { kind: "coordinator", group },
-    (connection) => link.library.offsetFetchV8.api.async(connection, [asked], false),
+    (connection) => link.kafkaClient.offsetFetchV8.api.async(connection, [asked], false),
   );
   return (answer.groups[0]?.topics[0]?.partitions ?? [])
     .filter(({ committedOffset }) => committedOffset >= 0n)
@@ -111,7 +111,7 @@ export async function commitOffsets(
     `the offsets of group ${group} were to be committed`,
     { kind: "coordinator", group },
     (connection) =>
-      link.library.offsetCommitV8.api.async(connection, group, NO_GENERATION, "", null, [
+      link.kafkaClient.offsetCommitV8.api.async(connection, group, NO_GENERATION, "", null, [
         { name: topic, partitions },
       ]),
   );

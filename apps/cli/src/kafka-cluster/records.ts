@@ -76,7 +76,7 @@ async function fetched(
   { topic, partition }: Place,
   { offset, waitMs, isolation, bytesMax }: Asked,
 ): Promise<Fetched | "gone"> {
-  const { library } = link;
+  const { kafkaClient: library } = link;
   const place = { partition, fetchOffset: offset, partitionMaxBytes: bytesMax };
   const request = {
     ...{ maxWaitMs: waitMs, minBytes: 1, maxBytes: bytesMax, isolationLevel: isolation },
@@ -128,7 +128,7 @@ export function committed<Batch extends Abortable>(
 export type ProducerIdentity = Omit<BatchSender, "sequence">;
 
 export async function newProducer(link: KafkaLink): Promise<ProducerIdentity> {
-  const { api } = link.library.initProducerIdV4;
+  const { api } = link.kafkaClient.initProducerIdV4;
   const answer = await link.ask("a producer id was asked for", { kind: "any" }, (connection) =>
     api.async(connection, null, 0, -1n, -1),
   );
@@ -149,7 +149,7 @@ const APPEND_MS_MAX = 30_000;
 /** Appends one batch, as a whole or not at all; `"known"` where the cluster has it and does not say where. Resolves with its first offset. */
 export async function writeBatch(link: KafkaLink, batch: OutgoingBatch): Promise<number | "known"> {
   const { topic, partition, records, sender, compression } = batch;
-  const { library } = link;
+  const { kafkaClient: library } = link;
   // Encoded once: what is sent again is the same.
   const bytes = encodeBatch(records, sender, compression, library.crc32c);
   const request = {

@@ -27,7 +27,7 @@ const SET_OF_TOPIC = 1;
 
 /** The settings that somebody has given the topic; what it has from its cluster stays there. */
 export async function ownSettings(link: KafkaLink, topic: string): Promise<Setting[]> {
-  const { api } = link.library.describeConfigsV4;
+  const { api } = link.kafkaClient.describeConfigsV4;
   const resource = { resourceType: RESOURCE_TOPIC, resourceName: topic, configurationKeys: null } as const;
   const answer = await link.ask(`the settings of ${topic} were asked for`, { kind: "any" }, (connection) =>
     api.async(connection, [resource], false, false),
@@ -84,7 +84,7 @@ export async function createTopic(link: KafkaLink, wanted: NewTopic): Promise<To
     const found = (await link.metadata([topic])).get(topic);
     if (found !== undefined && found.leaders.length === wanted.partitions && !found.leaders.includes(-1))
       return { topic, topicId: found.topicId, partitions: found.leaders.length };
-    throw new link.library.ProtocolError("LEADER_NOT_AVAILABLE", `${topic} is not led yet`);
+    throw new link.kafkaClient.ProtocolError("LEADER_NOT_AVAILABLE", `${topic} is not led yet`);
   });
 }
 
@@ -98,7 +98,7 @@ async function request(link: KafkaLink, wanted: NewTopic, isTrial: boolean): Pro
     configs: settings.map(({ name, value }) => ({ name, value })),
   };
   await link.ask(`${topic} was to be created`, { kind: "controller" }, (connection) =>
-    link.library.createTopicsV7.api
+    link.kafkaClient.createTopicsV7.api
       .async(connection, [asked], CREATE_MS_MAX, isTrial)
       .then(() => undefined, there),
   );
