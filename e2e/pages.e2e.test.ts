@@ -18,6 +18,7 @@ const PAGES = [
   "docs/outgrowing-one-machine.md",
   "docs/profiles.md",
   "docs/stepping.md",
+  "docs/tour.md",
   "docs/traces.md",
 ];
 
@@ -29,31 +30,41 @@ test("every page with commands has a test here", () => {
   expect(withCommands.sort()).toEqual([...PAGES].sort());
 });
 
-/** The first half of the page, behind which the broker of `npm start` is meant again. */
-async function upToTheGroups(): Promise<Page> {
-  const page = await Page.open("README.md");
-  page.excuses("npm start -- --kafka-port 9092", NPM);
-  page.excuses("npm start\n", NPM);
+/** A page that goes on where a README's reader stands: with the broker of `npm start`. */
+async function besideTheStarted(path: string): Promise<Page> {
+  const page = await Page.open(path);
   await page.start("minikafka-broker --data ./data");
   await page.line("export MINIKAFKA_BROKER=127.0.0.1:9192");
-  const first = await page.types("npx minikafka-cli topics create orders -p 2");
-  expect(first.stdout).toMatch(/\{"topic":"orders","partition":1,"offset":0,.*"value":"created"/);
-  page.excuses(
-    "npm run pack",
-    "it packs and installs every package; npm run pack tries just that, and tools/pack has tests",
-  );
-  await page.types(`${BROKER} --data ./lab`);
-  const compacted = await page.types("export MINIKAFKA_BROKER=127.0.0.1:9193");
-  expect(compacted.stdout).toMatch(/\n1 bob=5\n2 alice=2\n$/);
-  const faults = await page.types(`${BROKER} --data ./faults`);
-  expect(faults.stdout).toMatch(/\nfault 1 fired once in .*\ndisarmed 1 fault\n$/);
-  const three = await page.types(`${BROKER} --data ./three`);
-  expect(three.stdout).toMatch(/\n0 {10}1 {6}2 {8}leader /);
   return page;
 }
 
 test("README.md", async () => {
-  const page = await upToTheGroups();
+  const page = await besideTheStarted("README.md");
+  page.excuses("npm start -- --kafka-port 9092", NPM);
+  page.excuses("npm start\n", NPM);
+  const first = await page.types("npx minikafka-cli topics create orders -p 2");
+  expect(first.stdout).toMatch(/\{"topic":"orders","partition":1,"offset":0,.*"value":"created"/);
+  const seen = await page.types(`${BROKER} --data ./experiment`);
+  expect(seen.stdout).toMatch(/offset 0\nSTEP .*\npaid\nPARTITION .* 1 {8}1 .* 1 {8}0 /s);
+  expect(seen.stderr).toMatch(/: 0 records\n.*: 1 record\n/s);
+  const lost = await page.types("npx minikafka-cli produce payments -v refunded");
+  expect(lost.stdout).toMatch(/^partition 0, offset 1\n.*\npayments +0 +1 +0 +0 +1\npaid\n$/s);
+  const faults = await page.types(`${BROKER} --data ./faults`);
+  expect(faults.stdout).toMatch(/\nfault 1 fired once in .*\ndisarmed 1 fault\n$/);
+  page.excuses(
+    "npm run pack",
+    "it packs and installs every package; npm run pack tries just that, and tools/pack has tests",
+  );
+  page.ends();
+});
+
+test("docs/tour.md", async () => {
+  const page = await besideTheStarted("docs/tour.md");
+  await page.types(`${BROKER} --data ./lab`);
+  const compacted = await page.types("export MINIKAFKA_BROKER=127.0.0.1:9193");
+  expect(compacted.stdout).toMatch(/\n1 bob=5\n2 alice=2\n$/);
+  const three = await page.types(`${BROKER} --data ./three`);
+  expect(three.stdout).toMatch(/\n0 {10}1 {6}2 {8}leader /);
   await page.line("export MINIKAFKA_BROKER=127.0.0.1:9192");
   const made = page.next(9192, "topic_created", "jobs");
   const ends = { fails: { "consume jobs -g workers": 130 } };
