@@ -29,7 +29,9 @@ export interface RunningCommand {
 }
 
 function environmentFor(broker: Broker): NodeJS.ProcessEnv {
-  const { MINIKAFKA_BROKER: _unwanted, ...environment } = process.env;
+  const { MINIKAFKA_BROKER: _unwanted, MINIKAFKA_CONTEXT: _neither, ...own } = process.env;
+  // Nor do contexts of who runs the tests count.
+  const environment = { ...own, XDG_CONFIG_HOME: "/nowhere" };
   return broker === null ? environment : { ...environment, MINIKAFKA_BROKER: `127.0.0.1:${broker.port}` };
 }
 

@@ -39,7 +39,7 @@ const PRELUDE = `
 minikafka-cli() {
   local call code
   call=$(mktemp -d "$CALLS/XXXXXX")
-  printf '%s\\0' "$PWD" "\${MINIKAFKA_BROKER-}" "$@" > "$call/words"
+  printf '%s\\0' "$PWD" "\${MINIKAFKA_BROKER-}" "$XDG_CONFIG_HOME" "$@" > "$call/words"
   cat > "$call/stdin"
   exec 9<>"/dev/tcp/127.0.0.1/$CALLS_PORT"
   printf '%s\\n' "$call" >&9
@@ -76,15 +76,16 @@ export class TypedShell {
   static async open({ realCommands = false } = {}): Promise<TypedShell> {
     const folder = temporaryFolder();
     const calls = join(folder, ".calls");
+    const settings = join(folder, ".config");
     mkdirSync(calls);
     const made: Calls = { ran: [], running: new Set() };
     const server = createServer((socket) => void answer(socket, made)).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
-    const { MINIKAFKA_BROKER: _unwanted, ...environment } = process.env;
+    const { MINIKAFKA_BROKER: _unwanted, MINIKAFKA_CONTEXT: _neither, ...environment } = process.env;
     const bash = spawn("bash", ["--norc", "--noprofile"], {
       cwd: folder,
-      env: { ...environment, CALLS: calls, CALLS_PORT: String(port) },
+      env: { ...environment, XDG_CONFIG_HOME: settings, CALLS: calls, CALLS_PORT: String(port) },
       stdio: ["pipe", "pipe", "pipe"],
       // A group of its own, with all that its lines start.
       detached: true,
@@ -132,7 +133,7 @@ async function answer(socket: Socket, { ran, running }: Calls): Promise<void> {
   socket.on("error", () => undefined);
   const [call] = (await once(createInterface({ input: socket }), "line")) as [string];
   const words = readFileSync(join(call, "words"), "utf8").split("\0").slice(0, -1);
-  const [folder = "", broker = "", ...typed] = words;
+  const [folder = "", broker = "", settings = "", ...typed] = words;
   const said: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
   const interrupted = new AbortController();
   running.add(interrupted);
@@ -142,7 +143,7 @@ async function answer(socket: Socket, { ran, running }: Calls): Promise<void> {
       stdin: createReadStream(join(call, "stdin")),
       stdout: collecting(said.stdout),
       stderr: collecting(said.stderr),
-      env: { ...process.env, MINIKAFKA_BROKER: broker },
+      env: { ...process.env, MINIKAFKA_BROKER: broker, XDG_CONFIG_HOME: settings },
       interrupted: interrupted.signal,
     },
   );

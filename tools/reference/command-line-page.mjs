@@ -65,7 +65,9 @@ function sharedFlags(command) {
   return command
     .createHelp()
     .visibleOptions(command)
-    .filter(({ long }) => ["--broker", "--json", "--quiet", "--timeout", "--help"].includes(long ?? ""))
+    .filter(({ long }) =>
+      ["--broker", "--context", "--json", "--quiet", "--timeout", "--help"].includes(long ?? ""),
+    )
     .map(({ flags }) => flags);
 }
 
@@ -119,9 +121,12 @@ function sharedPart(program) {
     .visibleOptions(program)
     .filter(({ long }) => long !== "--version")
     .map((option) => [code(option.flags), cell(help.optionDescription(option))]);
-  return ["## Options of every command", "", "Before or after its name; the last one counts.", ""].concat(
-    table(["option", "meaning"], rows),
-  );
+  return [
+    "## Options of every command",
+    "",
+    "Before or after its name; the last one counts. -b and --context exclude each other.",
+    "",
+  ].concat(table(["option", "meaning"], rows));
 }
 
 function exitCodes() {

@@ -46,6 +46,12 @@ export type LocalCode =
   | "COPY_DIFFERS"
   /** Another process has the state of this transfer. */
   | "TRANSFER_RUNNING"
+  /** The file of contexts cannot be read, or is none. */
+  | "INVALID_CONTEXTS"
+  /** A broker has this name already. */
+  | "CONTEXT_EXISTS"
+  /** No broker has this name. */
+  | "UNKNOWN_CONTEXT"
   /** No record is what was sought. */
   | "NOT_FOUND"
   /** A fault of this program. */
@@ -55,6 +61,9 @@ export type LocalCode =
 const EXIT_CODES = {
   USAGE: EXIT.usage,
   INVALID_INPUT: EXIT.usage,
+  INVALID_CONTEXTS: EXIT.usage,
+  CONTEXT_EXISTS: EXIT.refusedByState,
+  UNKNOWN_CONTEXT: EXIT.notFound,
   DAMAGE_FOUND: EXIT.damaged,
   NOT_FOUND: EXIT.notFound,
   NOT_QUIET: EXIT.refusedByState,

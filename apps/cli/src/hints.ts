@@ -9,6 +9,8 @@ import { quietHint } from "./steps/quiet-hint.ts";
 export interface HintFacts {
   /** As the user would write it after `-b`. */
   readonly broker: string;
+  /** What that broker is called, where a context has named it. */
+  readonly context?: string;
   readonly topic?: string;
   readonly group?: string;
   /** Its words, such as `topics delete`. */
@@ -100,16 +102,22 @@ const HINTS = {
   INVALID_INPUT: "lines before it, if any, were produced; correct it and go on from there",
   DAMAGE_FOUND: null,
   NOT_FOUND: null,
+  INVALID_CONTEXTS: null,
+  CONTEXT_EXISTS: "--replace takes the name for the new broker",
+  UNKNOWN_CONTEXT:
+    "minikafka-cli context list shows them; minikafka-cli context add NAME HOST:PORT makes one",
   BROKER_NOT_EMPTY:
     "start one on a new folder, with --clock manual and the lab's --brokers, or leave --broker out: the lab then has its own",
   KAFKA_REFUSED: null,
   COPY_DIFFERS: null,
   TRANSFER_RUNNING: "wait for its end, or end it; what it has done by then, the next run goes on from",
   NOT_QUIET: (_facts, { details }) => quietHint(details.unquiet),
-  CONNECTION: ({ broker }, { details }) =>
+  CONNECTION: ({ broker, context }, { details }) =>
     details.sent === true
       ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`
-      : `is a broker running at ${broker}? Start one with npm start, or minikafka-broker --data ./data; -b HOST:PORT names another`,
+      : context !== ""
+        ? `is a broker running at ${broker}, as the context ${context} says? minikafka-cli context list shows them all; -b HOST:PORT names another`
+        : `is a broker running at ${broker}? Start one with npm start, or minikafka-broker --data ./data; -b HOST:PORT names another`,
   TIMEOUT: ({ topic }, { details }) =>
     details.operation === "produce"
       ? openProduce(topic)
@@ -274,5 +282,5 @@ export function hintFor(failure: Failure, facts: HintFacts): string | null {
   if (typeof advice !== "function") return advice;
   // Of several topics that a command was about, or of none, the failure knows which one it is.
   const named = typeof failure.details.topic === "string" ? { topic: failure.details.topic } : {};
-  return advice({ topic: "TOPIC", group: "GROUP", command: "", ...facts, ...named }, failure);
+  return advice({ topic: "TOPIC", group: "GROUP", command: "", context: "", ...facts, ...named }, failure);
 }

@@ -6,6 +6,7 @@ import { declareCheat } from "./commands/cheat.ts";
 import { declareClock } from "./commands/clock.ts";
 import { declareCompletion } from "./commands/completion.ts";
 import { declareConsume } from "./commands/consume.ts";
+import { declareContexts } from "./commands/contexts.ts";
 import { declareDescribe } from "./commands/describe.ts";
 import { declareExport } from "./commands/export.ts";
 import { declareFault } from "./commands/fault.ts";
@@ -65,6 +66,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareImport(program, perform);
   declareRaw(program, perform);
   declareBench(program, perform);
+  declareContexts(program, perform);
   declareCheat(program, perform);
   declareCompletion(program, perform);
   addSharedOptions(program);

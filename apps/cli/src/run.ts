@@ -16,7 +16,7 @@ import { exitCodeOf } from "./outcome.ts";
 import { DataSink } from "./output/data-sink.ts";
 import { Notes } from "./output/notes.ts";
 import { createProgram } from "./program.ts";
-import { settingsOf } from "./settings.ts";
+import { type Settings, settingsOf } from "./settings.ts";
 
 /** Runs `argv` (without the program's own name) and says how it ended. */
 export async function run(argv: readonly string[], world: World): Promise<ExitCode> {
@@ -103,13 +103,41 @@ function subjectOf(about: About | undefined): { readonly topic?: string; readonl
   return { ...(topic === undefined ? {} : { topic }), ...(group === undefined ? {} : { group }) };
 }
 
+interface FailedAt {
+  /** Empty where none could be found out. */
+  readonly broker: string;
+  readonly context: string | null;
+}
+
+function targetOf(settings: Settings | null): FailedAt {
+  try {
+    const { address, context } = settings?.broker() ?? { address: null, context: null };
+    return { broker: address === null ? "" : brokerText(address), context };
+  } catch {
+    // That is what failed, or it has nothing to do with a broker.
+    return { broker: "", context: null };
+  }
+}
+
+/** Nobody has typed the address of a context: who is told that it does not answer is told where it came from. */
+function ofContext(failure: Failure, { context }: FailedAt): Failure {
+  if (context === null || (failure.code !== "CONNECTION" && failure.code !== "TIMEOUT")) return failure;
+  const { code, retriable, message, details, hint } = failure;
+  const named = {
+    code,
+    retriable,
+    message: `${message} (context ${context})`,
+    details: { ...details, context },
+  };
+  return hint === undefined ? named : { ...named, hint };
+}
+
 async function performed(world: World, data: DataSink, job: Job): Promise<ExitCode> {
   let notes = new Notes(world.stderr, { json: false, quiet: false, env: world.env });
-  let broker = "";
+  let settings: Settings | null = null;
   try {
-    const settings = settingsOf(job.command, world.env);
+    settings = settingsOf(job.command, world.env);
     notes = new Notes(world.stderr, { ...settings, env: world.env });
-    broker = brokerText(settings.broker);
     const { stdin, interrupted, env } = world;
     const context: Context = { settings, stdin, data, notes, interrupted, env, runAnother: run };
     const outcome = await job.work(context);
@@ -119,15 +147,11 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
     // The reader of our output has what it wanted: `… | head -1` is a success.
     if (error instanceof OutputClosed) return EXIT.ok;
     if (error instanceof Interrupted || world.interrupted.aborted) return EXIT.interrupted;
-    const failure = failureOf(error);
-    notes.failure(
-      failure,
-      hintFor(failure, {
-        broker,
-        command: wordsOf(job.command),
-        ...subjectOf(job.about),
-      }),
-    );
+    const target = targetOf(settings);
+    const failure = ofContext(failureOf(error), target);
+    const { broker, context } = target;
+    const facts = { broker, ...(context === null ? {} : { context }), ...subjectOf(job.about) };
+    notes.failure(failure, hintFor(failure, { ...facts, command: wordsOf(job.command) }));
     return exitCodeOf(failure);
   }
 }

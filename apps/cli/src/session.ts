@@ -23,7 +23,7 @@ export async function withSession(
 ): Promise<undefined> {
   const { connect } = await import("@minikafka/client");
   const signal = context.interrupted;
-  const client = await connect(context.settings.broker, {
+  const client = await connect(context.settings.broker().address, {
     connectTimeoutMs: timeoutMs,
     requestTimeoutMs: timeoutMs,
     signal,

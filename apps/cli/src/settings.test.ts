@@ -1,19 +1,23 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addSharedOptions, type Settings, settingsOf } from "./settings.ts";
+import { addSharedOptions, settingsOf } from "./settings.ts";
 
-function settingsFrom(argv: readonly string[], env: Parameters<typeof settingsOf>[1] = {}): Settings {
-  let settings: Settings | null = null;
+/** Nobody's folder of settings has contexts here. */
+const NOWHERE = { XDG_CONFIG_HOME: "/nowhere" };
+
+function settingsFrom(argv: readonly string[], env: Parameters<typeof settingsOf>[1] = {}) {
+  let settings: ReturnType<typeof settingsOf> | null = null;
   const program = new Command().enablePositionalOptions().exitOverride();
   const group = program.command("group");
   const leaf = group.command("leaf").option("-v, --value <text>");
   leaf.action((_options: unknown, self: Command) => {
-    settings = settingsOf(self, env);
+    settings = settingsOf(self, { ...NOWHERE, ...env });
   });
   for (const command of [program, group, leaf]) addSharedOptions(command);
   program.parse([...argv], { from: "user" });
   if (settings === null) throw new Error("the command did not run");
-  return settings;
+  const { broker, ...rest } = settings as ReturnType<typeof settingsOf>;
+  return { ...rest, broker: broker().address };
 }
 
 const GIVEN = {

@@ -13,7 +13,7 @@ export interface TestContext extends Context {
 export function testContext(given: GivenWorld & { json?: boolean } = {}): TestContext {
   const world = testWorld(given);
   const settings: Settings = {
-    broker: { host: "127.0.0.1", port: 1 },
+    broker: () => ({ address: { host: "127.0.0.1", port: 1 }, context: null }),
     json: given.json === true,
     quiet: false,
     timeoutMs: null,

@@ -16,6 +16,9 @@ function collecting(take: (text: string) => void): Writable {
   });
 }
 
+/** The user who runs the tests may have contexts of his own. */
+const NO_SETTINGS = { XDG_CONFIG_HOME: "/nowhere" };
+
 export interface GivenWorld {
   readonly stdin?: string;
   readonly env?: World["env"];
@@ -37,7 +40,7 @@ export function testWorld(given: GivenWorld = {}): TestWorld {
     stdin: Object.assign(stdin, { isTTY: given.terminal?.stdin === true }),
     stdout: Object.assign(stdout, { isTTY: given.terminal?.stdout === true }),
     stderr: Object.assign(stderr, { isTTY: given.terminal?.stderr === true }),
-    env: given.env ?? {},
+    env: { ...NO_SETTINGS, ...given.env },
     interrupted: interruption.signal,
     said,
     interrupt: () => interruption.abort(),

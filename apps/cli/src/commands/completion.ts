@@ -14,8 +14,8 @@ For every shell that starts from now on:
   fish  minikafka-cli completion fish > ~/.config/fish/completions/minikafka-cli.fish
 
 The script is the same for every version: at each Tab it asks minikafka-cli itself. Topics, groups and other names
-come from the broker that the line names with -b, else from that of the environment; nothing is shown when it does
-not answer within 400 ms, or MINIKAFKA_COMPLETION_TIMEOUT, such as 2s. A line that begins with npx is npx's.`;
+come from the broker that the line would talk to, by -b, --context, the environment or the current context; nothing is
+shown when it does not answer within 400 ms, or MINIKAFKA_COMPLETION_TIMEOUT, such as 2s. A line that begins with npx is npx's.`;
 
 export function declareCompletion(program: Command, perform: Perform): void {
   const command = program

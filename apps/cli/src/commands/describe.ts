@@ -60,7 +60,7 @@ function describe(
 async function showCluster(context: Context, cluster: ParsedResponse<"describe_cluster">): Promise<void> {
   if (context.settings.json) return context.data.json(cluster);
   const facts = renderFacts([
-    ["ADDRESS", brokerText(context.settings.broker)],
+    ["ADDRESS", brokerText(context.settings.broker().address)],
     ["CLUSTER", cluster.cluster_id],
     ["MODE", cluster.lab ? `${cluster.mode}, lab` : cluster.mode],
     ["CLOCK", new Date(cluster.now_ms).toISOString()],

@@ -1,10 +1,9 @@
 /** `lab`: lessons over a real broker, with a question before each outcome. */
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
-import type { BrokerAddress } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { renderTable } from "../output/table.ts";
-import { addSharedOptions, BROKER_VARIABLE } from "../settings.ts";
+import { addSharedOptions, namesBroker } from "../settings.ts";
 
 const NOTE = `\
 A lab starts a broker of its own on a temporary folder, with a clock that only its steps move, and removes both in the end.
@@ -13,7 +12,9 @@ kill their broker refuse that. What is printed under a command is what that comm
 terminal. docs/lessons.md has the same lessons with all that the kernel tells.`;
 
 /** The environment's is for everyday work. */
-const BROKER_HELP = `an empty broker to run it on (default: one of the lab's own, whatever ${BROKER_VARIABLE} says)`;
+const BROKER_HELP =
+  "an empty broker to run it on (default: one of the lab's own, whatever the environment says)";
+const CONTEXT_HELP = "the same, by the name that context add has given it";
 
 export function declareLab(program: Command, perform: Perform): void {
   const lab = program
@@ -36,21 +37,17 @@ export function declareLab(program: Command, perform: Perform): void {
     .action((name: string, { step }: { readonly step?: true }, self: Command) =>
       perform(self, async (context) => {
         const { runLab } = await import("../labs/lab-run.ts");
-        return runLab(context, name, { step: step === true, broker: givenBroker(self) });
+        // Only one that is named on the command line.
+        const broker = namesBroker(self) ? context.settings.broker().address : null;
+        return runLab(context, name, { step: step === true, broker });
       }),
     );
   const shown = ["minikafka-cli lab list", "minikafka-cli lab run high-watermark --step"];
   for (const command of [lab, list, run])
-    addSharedOptions(command, { broker: BROKER_HELP }).addHelpText("after", examples(shown, NOTE));
-}
-
-/** Only one that is named on the command line: the environment's is for everyday work. */
-function givenBroker(command: Command): BrokerAddress | null {
-  for (let at: Command | null = command; at !== null; at = at.parent) {
-    const { broker } = at.opts<{ readonly broker?: BrokerAddress }>();
-    if (broker !== undefined) return broker;
-  }
-  return null;
+    addSharedOptions(command, { broker: BROKER_HELP, context: CONTEXT_HELP }).addHelpText(
+      "after",
+      examples(shown, NOTE),
+    );
 }
 
 async function listLabs(context: Context): Promise<undefined> {

@@ -24,9 +24,14 @@ function ping(context: Context): Promise<undefined> {
     const start = performance.now();
     await session.call("ping", {});
     const roundTripMs = Number((performance.now() - start).toFixed(3));
-    const broker = brokerText(context.settings.broker);
-    if (context.settings.json) await context.data.json({ broker, name, version, round_trip_ms: roundTripMs });
-    else await context.data.line(`${broker} answers: ${name} ${version}, ${roundTripMs} ms`);
+    const { address, context: named } = context.settings.broker();
+    const broker = brokerText(address);
+    if (context.settings.json)
+      await context.data.json({ broker, context: named, name, version, round_trip_ms: roundTripMs });
+    else {
+      const of = named === null ? "" : ` (context ${named})`;
+      await context.data.line(`${broker}${of} answers: ${name} ${version}, ${roundTripMs} ms`);
+    }
     return undefined;
   });
 }

@@ -70,7 +70,7 @@ test("every command is offered at the beginning, and the one that scripts call i
 
 test("every option of a command is offered, those of all commands among them", async () => {
   const { words } = await wordsAfter("ping", "-");
-  expect(words).toEqual(["--broker", "--json", "--quiet", "--timeout", "--help"]);
+  expect(words).toEqual(["--broker", "--context", "--json", "--quiet", "--timeout", "--help"]);
 });
 
 test("nobody is asked for names where none can stand", async () => {

@@ -17,7 +17,7 @@ export type LiveKind =
   | "faults";
 
 /** What this program knows, in modules that are loaded when they are asked for. */
-export type OwnKind = "labs" | "sheets" | "event kinds" | "error codes";
+export type OwnKind = "labs" | "sheets" | "contexts" | "event kinds" | "error codes";
 
 export type Kind = LiveKind | OwnKind | "files" | { readonly choices: readonly string[] };
 
@@ -41,6 +41,7 @@ const VALUES: { readonly [option: string]: readonly Kind[] } = {
   "--code": ["error codes"],
   "--compression": choices("none", "gzip", "snappy", "lz4", "zstd"),
   "--config": NOTHING,
+  "--context": ["contexts"],
   "--count": NOTHING,
   "--delay": NOTHING,
   "--delimiter": NOTHING,
@@ -103,9 +104,13 @@ const ARGUMENTS: { readonly [argument: string]: readonly Kind[] } = {
   action: ["fault actions"],
   broker: ["brokers"],
   "clock advance duration": NOTHING,
+  "context add name": NOTHING,
+  "context remove name": ["contexts"],
+  "context use name": ["contexts"],
   file: ["files"],
   from: ["snapshots"],
   group: ["groups"],
+  "host:port": NOTHING,
   "import topic": NOTHING,
   "lab run name": ["labs"],
   "topics grow partitions": NOTHING,

@@ -4,7 +4,10 @@ import { EVENTS, REQUEST_EVENTS } from "@minikafka/protocol";
 import { ERRORS } from "@minikafka/protocol/errors";
 import { SHEET_TEXTS } from "../cheat/sheet-texts.ts";
 import type { Context } from "../context.ts";
-import { type BrokerAddress, parseBroker, parseTimeout } from "../input/arguments.ts";
+import { readContexts } from "../contexts/context-file.ts";
+import { contextsFile } from "../contexts/context-place.ts";
+import { type Target, targetOf } from "../contexts/target.ts";
+import { brokerText, parseBroker, parseTimeout } from "../input/arguments.ts";
 import { LABS } from "../labs/labs.ts";
 import { counted } from "../log/sizes-text.ts";
 import { type Session, withSession } from "../session.ts";
@@ -19,8 +22,8 @@ const PATIENCE_VARIABLE = "MINIKAFKA_COMPLETION_TIMEOUT";
 /** Asks the broker that the line names, else that of the context, and takes no answer for none. */
 export function namesFrom(context: Context): NamesOf {
   return async (kind, line) => {
-    if (isOwn(kind)) return OWN[kind]();
     try {
+      if (isOwn(kind)) return OWN[kind](context);
       return await hurried(context, line, (quick) => liveNames(quick, kind, line));
     } catch {
       return [];
@@ -28,8 +31,13 @@ export function namesFrom(context: Context): NamesOf {
   };
 }
 
-const OWN: { readonly [Own in OwnKind]: () => readonly Candidate[] } = {
+const OWN: { readonly [Own in OwnKind]: (context: Context) => readonly Candidate[] } = {
   labs: () => LABS.map(({ name, title }) => ({ word: name, about: title })),
+  contexts: ({ env }) =>
+    [...readContexts(contextsFile(env)).addresses].map(([name, address]) => ({
+      word: name,
+      about: brokerText(address),
+    })),
   sheets: () => SHEET_TEXTS.map(({ name, title }) => ({ word: name, about: title })),
   "event kinds": () =>
     Object.entries({ ...EVENTS, ...REQUEST_EVENTS }).map(([word, [about]]) => ({ word, about })),
@@ -46,7 +54,7 @@ async function hurried<T>(
   line: TypedLine,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const broker = brokerOn(line) ?? context.settings.broker;
+  const broker = () => targetOn(line, context);
   const given = context.env[PATIENCE_VARIABLE];
   const timeoutMs = given === undefined ? PATIENCE_DEFAULT_MS : parseTimeout(given);
   const late = new AbortController();
@@ -59,9 +67,10 @@ async function hurried<T>(
   }
 }
 
-function brokerOn({ values }: TypedLine): BrokerAddress | null {
+function targetOn({ values }: TypedLine, { env }: Context): Target {
   const text = values.get("--broker");
-  return text === undefined ? null : parseBroker(text);
+  const broker = text === undefined ? undefined : parseBroker(text);
+  return targetOf({ broker, context: values.get("--context") }, env);
 }
 
 async function liveNames(context: Context, kind: LiveKind, line: TypedLine): Promise<readonly Candidate[]> {

@@ -49,7 +49,7 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
       if (leftMs <= 0)
         throw new CliError(
           "TIMEOUT",
-          `the group ${name} at ${brokerText(context.settings.broker)} is not as expected after ${timeoutMs} ms: ${missing}`,
+          `the group ${name} at ${brokerText(context.settings.broker().address)} is not as expected after ${timeoutMs} ms: ${missing}`,
           {
             hint: hintFor(
               name,

@@ -140,7 +140,10 @@ class Lab {
     if (!this.#isWatching || this.#context.interrupted.aborted) return;
     const { address } = this.#broker;
     await withSession(
-      { ...this.#context, settings: { ...this.#context.settings, broker: address } },
+      {
+        ...this.#context,
+        settings: { ...this.#context.settings, broker: () => ({ address, context: null }) },
+      },
       async (session) => {
         for (let trip = 0; trip < ROUND_TRIPS; trip++) await session.call("ping", {});
         return undefined;

@@ -1,6 +1,7 @@
 /** One terminal of a lab: a command line of this program at a time, its streams, and its end. */
 import { PassThrough } from "node:stream";
 import type { Context } from "../context.ts";
+import { BROKER_VARIABLE, CONTEXT_VARIABLE } from "../contexts/target.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { BrokerAddress } from "../input/arguments.ts";
 import { brokerText } from "../input/arguments.ts";
@@ -39,7 +40,7 @@ export class LabTerminal {
       stdin: this.#stdin,
       stdout: silenced === undefined ? stream : new PassThrough().resume(),
       stderr: stream,
-      env: { ...env, MINIKAFKA_BROKER: brokerText(broker) },
+      env: { ...env, [BROKER_VARIABLE]: brokerText(broker), [CONTEXT_VARIABLE]: "" },
       interrupted: AbortSignal.any([interrupted, this.#interrupt.signal]),
     });
     return this.#running;

@@ -15,7 +15,7 @@ const LINE_BYTES_MAX = 64 * 1024 * 1024;
 /** Prints an answer for each request. The exit code is that of the first refusal; throws CONNECTION and TIMEOUT. */
 export async function raw(context: Context, requests: readonly string[]): Promise<ExitCode> {
   const { settings } = context;
-  const link = await RawLink.open(settings.broker, settings.timeoutMs ?? TIMEOUT_DEFAULT_MS);
+  const link = await RawLink.open(settings.broker().address, settings.timeoutMs ?? TIMEOUT_DEFAULT_MS);
   const stop = () => link.close();
   context.interrupted.addEventListener("abort", stop);
   // It may have come while the link was opened.
@@ -63,7 +63,7 @@ async function printAnswers(context: Context, link: RawLink): Promise<ExitCode> 
   if (link.unanswered > 0 && !context.interrupted.aborted && context.data.isOpen) {
     throw new CliError(
       "CONNECTION",
-      `${brokerText(context.settings.broker)} closed the connection with ${link.unanswered} requests unanswered`,
+      `${brokerText(context.settings.broker().address)} closed the connection with ${link.unanswered} requests unanswered`,
       LOST,
     );
   }

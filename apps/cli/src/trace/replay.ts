@@ -58,7 +58,8 @@ async function replayIn(
   const broker = await OwnBroker.start({ dataFolder, flags: ["--config", config], env, signal });
   let code: ExitCode = EXIT.ok;
   try {
-    const own = { ...context, settings: { ...context.settings, broker: broker.address } };
+    const target = { address: broker.address, context: null };
+    const own = { ...context, settings: { ...context.settings, broker: () => target } };
     const work = async (session: Session): Promise<undefined> => {
       code = await replayed(own, session, isCheck);
     };

@@ -60,7 +60,7 @@ async function ownAddress(context: Context): Promise<ClusterAddress> {
     return undefined;
   });
   if (found.brokers.length > 0) return found;
-  const message = `the broker at ${brokerText(context.settings.broker)} has no port for Kafka's clients, by which records are copied`;
+  const message = `the broker at ${brokerText(context.settings.broker().address)} has no port for Kafka's clients, by which records are copied`;
   throw new CliError("CONNECTION", message, {
     hint: "start it again with --kafka-port 9092; nothing in its data folder changes by that",
   });
