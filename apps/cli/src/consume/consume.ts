@@ -3,11 +3,11 @@ import type { Client, Consumer, ConsumerRecord, Rebalance, TopicPartition } from
 import type { Context } from "../context.ts";
 import { failureOf } from "../failure.ts";
 import { printRecords } from "../fetch/fetch.ts";
+import { type HeldUp, heldUpAmong, stoppedText } from "../fetch/held-up.ts";
 import { ReadPatience } from "../fetch/read-patience.ts";
 import { placesText } from "../groups/group-description.ts";
 import type { ShownRecord } from "../record.ts";
 import { type Session, withSession } from "../session.ts";
-import { type HeldUp, heldUpAmong, stoppedText } from "../transactions/held-up.ts";
 import type { ConsumeOptions } from "./consume-options.ts";
 import { remarkSlowJoin } from "./join-patience.ts";
 import { isRead, type TopicEnds, topicEnds } from "./topic-ends.ts";
@@ -51,15 +51,14 @@ export function consumeRecords(context: Context, request: ConsumeRequest): Promi
   });
 }
 
-/** Where it ended before a transaction that is open, and not at the end of all that is there. */
-async function heldUp(
+/** Where it ended before all that is there. */
+function heldUp(
   context: Context,
   { client }: Session,
   { isolation }: ConsumeRequest,
   consumer: Consumer,
 ): Promise<readonly HeldUp[]> {
-  if (isolation !== "read_committed") return [];
-  return heldUpAmong(client.admin(), consumer.assignment, context.interrupted);
+  return heldUpAmong(client.admin(), consumer.assignment, isolation, context.interrupted);
 }
 
 function begin(context: Context, client: Client, request: ConsumeRequest, ends: TopicEnds): Consumer {

@@ -6,8 +6,8 @@ import type { Isolation } from "../input/arguments.ts";
 import { recordLine } from "../output/record-json.ts";
 import type { ShownRecord } from "../record.ts";
 import { withSession } from "../session.ts";
-import { type HeldUp, heldUpAmong, stoppedText } from "../transactions/held-up.ts";
 import type { FetchOptions } from "./fetch-options.ts";
+import { type HeldUp, heldUpAmong, stoppedText } from "./held-up.ts";
 import { ReadPatience } from "./read-patience.ts";
 import { findSpans, isOfOnePartition, type Span } from "./span.ts";
 import { UnreadablePartitions } from "./unreadable.ts";
@@ -108,10 +108,10 @@ class Reading {
     return this.#unread.size === 0;
   }
 
-  /** Where it ended before a transaction that is open, and not at the end of all that is there. */
-  async heldUp(): Promise<readonly HeldUp[]> {
-    if (this.#isolation !== "read_committed") return [];
-    return heldUpAmong(this.#client.admin(), this.#consumer.assignment, this.#context.interrupted);
+  /** Where it ended before all that is there. */
+  heldUp(): Promise<readonly HeldUp[]> {
+    const { interrupted } = this.#context;
+    return heldUpAmong(this.#client.admin(), this.#consumer.assignment, this.#isolation, interrupted);
   }
 
   /** The next records, none when none came for a while. */

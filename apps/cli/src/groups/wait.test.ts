@@ -51,7 +51,7 @@ test("the hint is about transactions where one holds readers up, else about reba
   expect(hintFor("billing", [])).toBe(
     "--timeout 60s waits longer; minikafka-cli groups describe billing --state shows why it was rebalanced last",
   );
-  expect(hintFor("billing", [{ topic: "orders", partition: 1, offset: 4 }])).toBe(
+  expect(hintFor("billing", [{ topic: "orders", partition: 1, offset: 4, by: "transaction" }])).toBe(
     "a transaction that is open holds up readers of committed records (orders [1] at offset 4): " +
       "minikafka-cli tx list --state ongoing shows whose, minikafka-cli describe orders -p 1 where",
   );

@@ -1,11 +1,11 @@
 /** The work of `groups wait`: looks again and again, and says in the end what was missing. */
-import type { ClientClock, GroupPartitionLag } from "@minikafka/client";
+import type { ClientClock, GroupPartitionLag, TopicPartition } from "@minikafka/client";
 import type { ParsedResponse } from "@minikafka/protocol";
 import type { Context } from "../context.ts";
 import { CliError, failureOf, Interrupted } from "../failure.ts";
+import { type HeldUp, heldUpAmong, heldUpText } from "../fetch/held-up.ts";
 import { brokerText } from "../input/arguments.ts";
 import { type Session, withSession } from "../session.ts";
-import { type HeldUp, heldUpAmong, heldUpText } from "../transactions/held-up.ts";
 
 export interface WaitOptions {
   readonly state?: GroupState;
@@ -51,16 +51,22 @@ export function waitForGroup(context: Context, name: string, options: WaitOption
           "TIMEOUT",
           `the group ${name} at ${brokerText(context.settings.broker().address)} is not as expected after ${timeoutMs} ms: ${missing}`,
           {
-            hint: hintFor(
-              name,
-              await heldUpAmong(session.client.admin(), behindIn(look), context.interrupted),
-            ),
+            hint: hintFor(name, await openAmong(context, session, behindIn(look))),
           },
         );
       await pause(session.client.clock, Math.min(LOOK_EVERY_MS, leftMs), context.interrupted);
     }
   };
   return withSession(context, waited, Math.max(timeoutMs, LOOK_MS_MIN));
+}
+
+async function openAmong(
+  { interrupted }: Context,
+  { client }: Session,
+  places: readonly TopicPartition[],
+): Promise<readonly HeldUp[]> {
+  const held = await heldUpAmong(client.admin(), places, "read_committed", interrupted);
+  return held.filter(({ by }) => by === "transaction");
 }
 
 /** Who reads committed records alone cannot pass what is open, and no rebalance explains that. */
