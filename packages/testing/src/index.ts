@@ -1,6 +1,7 @@
 /** A broker in a test's own process: started in one line, looked into without waiting, gone without a trace. */
 export type { GroupPartition, GroupView } from "./group-view.ts";
 export type { GroupWish } from "./group-wish.ts";
+export type { LifeEnd, RestartOptions } from "./life.ts";
 export type { RecordsQuery, SeenRecord } from "./seen-records.ts";
 export { startBroker } from "./start-broker.ts";
 export type { StartOptions, TopicOptions } from "./start-options.ts";

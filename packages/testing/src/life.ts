@@ -1,21 +1,48 @@
 /**
- * One run of the daemon, from its start to its end. A test's broker has one after the other: each next one is found where the first was.
+ * One run of the daemon, from its start to its end. A test's broker has one after the other: each next one is found where the first was, and
+ * finds what the way that one went has left.
  */
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Broker, ConfigProblem, startBroker } from "@minikafka/broker";
-import { CrashSignal, MemoryDisk } from "@minikafka/core";
+import { type Broker, ConfigProblem, type RawSettings, startBroker } from "@minikafka/broker";
+import { BrokerError, CrashSignal, type MemoryDisk } from "@minikafka/core";
 import type { Plan } from "./start-options.ts";
+import { requireOnly, usage } from "./usage.ts";
 
 /** Of a disk in memory, which has no other folder. */
 const MEMORY_FOLDER = "/data";
 
-/** Begins one on a new disk in memory, or on the plan's folder; at the addresses of the one `before`. Rejects as startBroker. */
-export async function beginLife({ settings, dir }: Plan, before: Broker | null): Promise<Broker> {
-  const places = before === null ? {} : placesOf(before);
+/** What a run leaves on its disk: what a clean stop does, all that was written, or only what was flushed. */
+export type LifeEnd = "stop" | "kill" | "power_cut";
+
+/** How a restart goes; each part may be left out. */
+export interface RestartOptions {
+  /** What the daemon that runs comes to. Default "stop": cleanly. */
+  readonly after?: LifeEnd | undefined;
+}
+
+const ENDS: readonly LifeEnd[] = ["stop", "kill", "power_cut"];
+
+/** Throws USAGE. */
+export function lifeEndOf(options: RestartOptions): LifeEnd {
+  requireOnly("restart", options, ["after"]);
+  const { after = "stop" } = options;
+  if (!ENDS.includes(after)) throw usage(`after is ${JSON.stringify(after)}; expected ${ENDS.join(", ")}`);
+  return after;
+}
+
+/** Where the one before was found, and what time it was there; nothing for the first. */
+export type Places = RawSettings;
+
+/** Begins one over a disk in memory, or the plan's folder. Rejects as startBroker. */
+export async function beginLife(
+  { settings, dir }: Plan,
+  disk: MemoryDisk | null,
+  places: Places,
+): Promise<Broker> {
   return startBroker({
     settings: { ...settings, ...places, data: dir ?? MEMORY_FOLDER },
-    ...(dir === null && { disk: new MemoryDisk() }),
+    ...(disk !== null && { disk }),
     onBroken: (error) => {
       // The test has asked for the death of this process, and wants to see what its clients make of that.
       if (error instanceof CrashSignal) return;
@@ -27,7 +54,27 @@ export async function beginLife({ settings, dir }: Plan, before: Broker | null):
   });
 }
 
-function placesOf({ address, kafkaAddresses, httpAddress }: Broker) {
+/**
+ * Ends one so that its disk is left as `end` says. Whoever is connected is cut off. Rejects when a folder could not be made durable; in
+ * memory, what could not be written counts for nothing.
+ */
+export async function endLife(daemon: Broker, disk: MemoryDisk | null, end: LifeEnd): Promise<void> {
+  if (disk === null || end === "stop") {
+    await daemon.close().catch((problem: unknown) => {
+      if (disk === null || !(problem instanceof BrokerError)) throw problem;
+    });
+    return;
+  }
+  // From here on nothing can be written, by whatever is under way.
+  disk.powerOff();
+  await daemon.close().catch((problem: unknown) => {
+    if (!(problem instanceof CrashSignal || problem instanceof BrokerError)) throw problem;
+  });
+  disk.crash({ mode: end === "kill" ? "kept" : "lost" });
+}
+
+/** For the one that comes after it. */
+export function placesOf({ address, kafkaAddresses, httpAddress }: Broker): Places {
   const ports = kafkaAddresses.map(({ port }) => port);
   return {
     ...(address !== null && { port: address.port }),

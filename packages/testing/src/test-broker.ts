@@ -1,8 +1,8 @@
 /**
  * A broker as a test holds it: how to reach it, what it holds, what to wait for, its time and its faults.
  *
- * Owns the daemon that runs, and the clients that were made of it.
- * Invariants: addresses stay from the start to the end, also over `reset`. Once `close` has resolved there is no socket, no timer and no
+ * Owns the clients that were made of it, and who waits; lives.ts owns the daemon that runs.
+ * Invariants: addresses stay from the start to the end, also over `restart` and `reset`. Once `close` has resolved there is no socket, no timer and no
  * open file left, whatever the test has done before; nothing was ever written to the terminal, unless its settings ask for that.
  */
 import type { Broker } from "@minikafka/broker";
@@ -22,7 +22,8 @@ import {
 } from "@minikafka/core";
 import { type GroupView, groupView } from "./group-view.ts";
 import { type GroupWish, missingIn } from "./group-wish.ts";
-import { beginLife, emptyFolder, isUnused } from "./life.ts";
+import { lifeEndOf, type RestartOptions } from "./life.ts";
+import { Lives } from "./lives.ts";
 import { recordsWish } from "./records-wish.ts";
 import { RECORDS_OPTIONS, type RecordsQuery, type SeenRecord, seenRecords } from "./seen-records.ts";
 import type { Plan } from "./start-options.ts";
@@ -43,18 +44,16 @@ export class TestBroker implements AsyncDisposable {
   readonly fault: Faults;
   readonly clock: TestClock;
   readonly #plan: Plan;
-  readonly #mayEmpty: boolean;
+  readonly #lives: Lives;
   readonly #waits: Waits;
   readonly #clients: Client[] = [];
-  #daemon: Broker | null = null;
-  #turn: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
 
   private constructor(plan: Plan) {
     this.#plan = plan;
     this.#waits = new Waits(plan.waitTimeoutMs);
-    this.#mayEmpty = plan.dir === null || isUnused(plan.dir);
-    this.client = new Client({ link: () => this.daemon.connectInProcess() });
+    this.#lives = new Lives(plan, (daemon) => this.#begun(daemon));
+    this.client = new Client({ link: () => this.#lives.daemon.connectInProcess() });
     this.#clients.push(this.client);
     this.step = this.client.stepper();
     this.fault = this.client.faults();
@@ -65,7 +64,7 @@ export class TestBroker implements AsyncDisposable {
   static async start(plan: Plan): Promise<TestBroker> {
     const broker = new TestBroker(plan);
     try {
-      await broker.#begin(null);
+      await broker.#lives.start();
     } catch (problem) {
       await broker.close();
       throw problem;
@@ -100,10 +99,10 @@ export class TestBroker implements AsyncDisposable {
     return httpAddress;
   }
 
-  /** The daemon that runs in this process; another one after `reset`. Throws CLOSED. */
+  /** The daemon that runs in this process; another one after `restart` and `reset`. Throws CLOSED. */
   get daemon(): Broker {
-    if (this.#daemon === null || this.#closing !== null) throw closed();
-    return this.#daemon;
+    if (this.#closing !== null) throw closed();
+    return this.#lives.daemon;
   }
 
   /** Its kernel, for who wants to look closer. What is done there by hand is no request, and no part of a trace. */
@@ -113,7 +112,7 @@ export class TestBroker implements AsyncDisposable {
 
   /** Another client of the SDK's without a port, closed with the broker. */
   async connect(options?: ConnectOptions): Promise<Client> {
-    const client = await connect({ link: () => this.daemon.connectInProcess() }, options);
+    const client = await connect({ link: () => this.#lives.daemon.connectInProcess() }, options);
     this.#clients.push(client);
     return client;
   }
@@ -183,14 +182,24 @@ export class TestBroker implements AsyncDisposable {
   }
 
   /**
+   * Ends the daemon and starts it again over what that leaves: all of it after a "stop" (the default), what was written after a "kill", as by
+   * kill -9, what was flushed after a "power_cut". Who is connected is cut off and finds it at the same addresses; with a manual clock time goes
+   * on. Waits wait on, and `fault` has no rule left. Rejects with USAGE for a kill or power cut of a folder.
+   */
+  async restart(options: RestartOptions = {}): Promise<void> {
+    const end = lifeEndOf(options);
+    this.#requireOpen();
+    await this.#lives.restart(end);
+    this.#waits.heard();
+  }
+
+  /**
    * All that was written is gone, and the topics of the start are there again, empty; addresses and clients stay. Close producers and
    * consumers that were made before. Waits end with CLOSED. Refused with USAGE where the storage is a folder that was not empty at the start.
    */
   async reset(): Promise<void> {
-    if (!this.#mayEmpty) throw usage("reset would delete what lay in the folder before this broker came");
-    const turn = this.#turn.then(() => this.#reset());
-    this.#turn = turn.catch(() => undefined);
-    await turn;
+    this.#requireOpen();
+    await this.#lives.reset(() => this.#waits.endAll(new MiniKafkaError("CLOSED", "the broker was reset")));
   }
 
   /** Ends everything. Rejects when a folder could not be made durable; closing twice is closing once. */
@@ -203,48 +212,37 @@ export class TestBroker implements AsyncDisposable {
     await this.close();
   }
 
-  async #begin(before: Broker | null): Promise<void> {
+  async #begun(daemon: Broker): Promise<void> {
     const { topics, dir } = this.#plan;
-    const daemon = await beginLife(this.#plan, before);
-    this.#daemon = daemon;
     daemon.onEvent(this.#waits.heard);
     await this.client.open();
     const admin = this.client.admin();
-    if (dir !== null) {
-      // What lies there comes into memory, so that it is seen. As requests: they are a part of a trace.
+    // What lies there comes into memory, so that it is seen. As requests: they are a part of a trace.
+    if (dir !== null || daemon.cluster.listTopics().length > 0) {
       await admin.listGroups();
       await admin.listTransactions();
     }
     for (const topic of topics) if (!daemon.cluster.hasTopic(topic.topic)) await admin.createTopic(topic);
   }
 
-  async #reset(): Promise<void> {
-    const before = this.daemon;
-    this.#waits.endAll(new MiniKafkaError("CLOSED", "the broker was reset"));
-    await this.#end(before);
-    if (this.#plan.dir !== null) emptyFolder(this.#plan.dir);
-    await this.#begin(before);
-  }
-
   async #close(): Promise<void> {
-    await this.#turn;
+    await this.#lives.settled();
     this.#waits.endAll(closed());
     // What they could not deliver was told to who has sent it.
     await Promise.allSettled(this.#clients.map((client) => client.close({ timeoutMs: CLOSE_TIMEOUT_MS })));
-    if (this.#daemon !== null) await this.#end(this.#daemon);
+    await this.#lives.end();
   }
 
-  /** What could not be written counts where it was to be kept. */
-  async #end(daemon: Broker): Promise<void> {
-    try {
-      await daemon.close();
-    } catch (problem) {
-      if (this.#plan.dir !== null || !(problem instanceof BrokerError)) throw problem;
-    }
+  #requireOpen(): void {
+    if (this.#closing !== null) throw closed();
   }
 
   async #until<Seen>(wish: Wish<Seen>, limits: WaitLimits): Promise<Seen> {
-    if (this.#daemon === null || this.#closing !== null) throw closed();
-    return this.#waits.until(wish, limits);
+    this.#requireOpen();
+    const look = () => {
+      if (this.#lives.isAway) throw new BrokerError("LEADER_NOT_AVAILABLE", "the broker is being restarted");
+      return wish.look();
+    };
+    return this.#waits.until({ ...wish, look }, limits);
   }
 }
