@@ -137,7 +137,11 @@ function exitCodes() {
       .map((each) => `\`${each}\``)
       .join(", "),
   ]);
-  return ["## Exit codes", "", ...table(["exit code", "meaning", "errors"], rows)];
+  const other = [
+    "[`check`](#check) alone has those of monitors' plugins: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN",
+    "([why](../decisions/0018-check-ends-as-monitors-expect.md)).",
+  ];
+  return ["## Exit codes", "", ...table(["exit code", "meaning", "errors"], rows), other.join("\n"), ""];
 }
 
 /** @returns {string} docs/reference/cli.md */

@@ -1,4 +1,4 @@
-/** What a script learns from how the command ended. One number has one meaning, in every command. */
+/** What a script learns from how the command ended. One number has one meaning, in every command but `check` (check/plugin-line.ts). */
 import type { ClientErrorCode } from "@minikafka/client";
 import type { ErrorCode } from "@minikafka/protocol/errors";
 

@@ -3,6 +3,7 @@ import { Command, type OutputConfiguration } from "commander";
 import { declareBench } from "./commands/bench.ts";
 import { declareBroker } from "./commands/broker.ts";
 import { declareCheat } from "./commands/cheat.ts";
+import { declareCheck } from "./commands/check.ts";
 import { declareClock } from "./commands/clock.ts";
 import { declareCompletion } from "./commands/completion.ts";
 import { declareConsume } from "./commands/consume.ts";
@@ -56,6 +57,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareLog(program, perform);
   declareWatch(program, perform);
   declarePing(program, perform);
+  declareCheck(program, perform);
   declareClock(program, perform);
   declareStep(program, perform);
   declareFault(program, perform);

@@ -5,7 +5,7 @@
  * test can run a hundred commands in one.
  */
 import { type Command, CommanderError } from "commander";
-import { wordsOf } from "./command-words.ts";
+import { CHECK, wordsOf } from "./command-words.ts";
 import type { About, Context, Perform, Work, World } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
@@ -149,11 +149,25 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
     if (error instanceof Interrupted || world.interrupted.aborted) return EXIT.interrupted;
     const target = targetOf(settings);
     const failure = ofContext(failureOf(error), target);
+    if (wordsOf(job.command) === CHECK) return answerOfPlugin(failure, data, settings?.json ?? false);
     const { broker, context } = target;
     const facts = { broker, ...(context === null ? {} : { context }), ...subjectOf(job.about) };
     notes.failure(failure, hintFor(failure, { ...facts, command: wordsOf(job.command) }));
     return exitCodeOf(failure);
   }
+}
+
+/** A monitor reads stdout, and takes the exit code for a plugin's. */
+async function answerOfPlugin(failure: Failure, data: DataSink, json: boolean): Promise<ExitCode> {
+  const { failedAnswer, statusOf, STATUS_EXIT } = await import("./check/plugin-line.ts");
+  const { printAnswer } = await import("./check/check.ts");
+  const answer = failedAnswer(failure);
+  try {
+    await printAnswer({ settings: { json }, data }, answer);
+  } catch (error) {
+    if (!(error instanceof OutputClosed)) throw error;
+  }
+  return STATUS_EXIT[statusOf(answer)];
 }
 
 interface Usage {
@@ -181,6 +195,7 @@ async function answerOf({ error, command }: Ended, usage: Usage): Promise<ExitCo
     return EXIT.usage;
   }
   const failure = usageFailure({ error, command }, usage.argv);
+  if (wordsOf(command) === CHECK) return answerOfPlugin(failure, usage.data, json);
   const quiet = usage.argv.includes("-q") || usage.argv.includes("--quiet");
   const notes = new Notes(usage.world.stderr, { json, quiet, env: usage.world.env });
   notes.failure(failure, hintFor(failure, { broker: "", command: wordsOf(command) }));

@@ -1,0 +1,97 @@
+/** The work of `check`: one look at a cluster, judged and printed as a plugin's answer. */
+import type { Context } from "../context.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { type Session, withSession } from "../session.ts";
+import { clusterHealth } from "./cluster-health.ts";
+import {
+  type Bounds,
+  type GroupLag,
+  judgeCluster,
+  judgeLag,
+  judgeTransactions,
+  type OpenTransactions,
+} from "./judgement.ts";
+import { type PluginAnswer, pluginDocument, pluginLine, STATUS_EXIT, statusOf } from "./plugin-line.ts";
+
+export interface CheckOptions {
+  /** Whose lag is told; `null`: of every group, where that is bounded. */
+  readonly groups: readonly string[] | null;
+  readonly lag: Bounds;
+  readonly transactionAgeMs: Bounds;
+}
+
+export async function check(context: Context, options: CheckOptions): Promise<ExitCode> {
+  let answer: PluginAnswer = { findings: [], measures: [], fine: "" };
+  await withSession(context, async (session) => {
+    answer = await look(context, session, options);
+    return undefined;
+  });
+  await printAnswer(context, answer);
+  return STATUS_EXIT[statusOf(answer)];
+}
+
+export async function printAnswer(
+  { settings, data }: Pick<Context, "data"> & { readonly settings: { readonly json: boolean } },
+  answer: PluginAnswer,
+): Promise<void> {
+  await (settings.json ? data.json(pluginDocument(answer)) : data.line(pluginLine(answer)));
+}
+
+async function look(context: Context, session: Session, options: CheckOptions): Promise<PluginAnswer> {
+  const began = performance.now();
+  const health = await clusterHealth(session);
+  const { findings, measures, fine } = judgeCluster(health);
+  const others = [];
+  const names = await groupsToLookAt(session, options);
+  if (names !== null) {
+    const lags = await Promise.all(names.map((name) => lagOf(context, session, name)));
+    others.push(judgeLag(lags, options.lag));
+  }
+  if (isBounded(options.transactionAgeMs))
+    others.push(judgeTransactions(await openTransactions(session, health.nowMs), options.transactionAgeMs));
+  const seconds = Number(((performance.now() - began) / 1_000).toFixed(3));
+  return {
+    findings: [...findings, ...others.flatMap((each) => each.findings)],
+    measures: [
+      { label: "time", value: seconds, unit: "s" },
+      ...measures,
+      ...others.flatMap((each) => each.measures),
+    ],
+    fine,
+  };
+}
+
+function isBounded({ warning, critical }: Bounds): boolean {
+  return warning !== undefined || critical !== undefined;
+}
+
+async function groupsToLookAt(
+  session: Session,
+  { groups, lag }: CheckOptions,
+): Promise<readonly string[] | null> {
+  if (groups !== null) return groups;
+  if (!isBounded(lag)) return null;
+  return (await session.client.admin().listGroups()).map(({ groupId }) => groupId);
+}
+
+async function lagOf({ interrupted: signal }: Context, session: Session, group: string): Promise<GroupLag> {
+  const partitions = await session.client.admin().groupLag(group, { signal });
+  return {
+    group,
+    lag: partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
+    unknown: partitions
+      .filter(({ error }) => error !== null)
+      .map(({ topic, partition }) => `${topic}:${partition}`),
+  };
+}
+
+async function openTransactions(session: Session, nowMs: number): Promise<OpenTransactions> {
+  const { transactions, unreadable } = await session.call("list_transactions", {});
+  const open = transactions.flatMap(({ transactional_id: id, started_ms: startedMs }) =>
+    startedMs === null ? [] : [{ id, ageMs: Math.max(0, nowMs - startedMs) }],
+  );
+  return {
+    open: open.sort((left, right) => right.ageMs - left.ageMs),
+    unreadable: unreadable.map(({ code, message }) => `${code}: ${message}`),
+  };
+}
