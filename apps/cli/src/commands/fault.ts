@@ -16,6 +16,14 @@ const NOTE =
   "Faults need a broker started with --lab or --clock manual, which forgets them when it ends. HITS counts how often a fault\n" +
   "could have acted, FIRED how often it did, HELD who waits for fault release.";
 
+const SHOWN = [
+  "minikafka-cli fault arm request.produce close-after",
+  "minikafka-cli produce orders -v paid --idempotent",
+  "minikafka-cli fault list",
+  "minikafka-cli fault assert && minikafka-cli fault disarm",
+  "minikafka-cli fault points request.",
+];
+
 export function declareFault(program: Command, perform: Perform): void {
   const fault = program
     .command("fault")
@@ -67,14 +75,8 @@ export function declareFault(program: Command, perform: Perform): void {
     .action((id: number | undefined, _options: unknown, self: Command) =>
       perform(self, (context) => disarmSome(context, id)),
     );
-  const shown = [
-    "minikafka-cli fault arm request.produce drop-answer",
-    "minikafka-cli fault list",
-    "minikafka-cli fault assert && minikafka-cli fault disarm",
-    "minikafka-cli fault points request.",
-  ];
   for (const command of [fault, list, points, assert, release, disarm])
-    addSharedOptions(command).addHelpText("after", examples(shown, NOTE));
+    addSharedOptions(command).addHelpText("after", examples(SHOWN, NOTE));
 }
 
 function collectRule(text: string, before: readonly number[] = []): number[] {
