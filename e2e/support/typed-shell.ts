@@ -2,9 +2,10 @@
  * A bash into which a test types lines as they stand on a page, with all that a shell does of them: pipes, loops, variables.
  *
  * The words `minikafka-cli` and `npx minikafka-cli` are functions in it that run the command in this process, which is many times
- * quicker than a process for each. A command has its whole stdin before it begins, and what it prints comes when it has ended, so
- * that nothing here is for what only a stream shows; `realCommands` are processes, and slower. Owns the bash, and one socket for its functions to call at; both are gone when
- * the test ends.
+ * quicker than a process for each; so are `curl` and `jq`, which need not be installed. A command has its whole stdin before it begins,
+ * and what it prints comes when it has ended, so that nothing here is for what only a stream shows; `heard` is told sooner.
+ * `realCommands` are processes, and slower. HOME is the folder. Owns the bash, and one socket for its functions to call at; both are
+ * gone when the test ends.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,14 +16,21 @@ import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { Writable as Sink } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { run } from "@minikafka/cli";
+import { run, type World } from "@minikafka/cli";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "./daemon.ts";
+import { curl } from "./shell-curl.ts";
+import { jq } from "./shell-jq.ts";
 
 const CLI = fileURLToPath(new URL("../../apps/cli/bin/minikafka-cli.js", import.meta.url));
 
-/** A command of minikafka-cli that was run, and how it ended. */
+const PROGRAMS: {
+  readonly [name: string]: (words: readonly string[], world: World) => Promise<number>;
+} = { "minikafka-cli": run, curl, jq };
+
+/** A command that was run, and how it ended. */
 export interface CommandRun {
+  /** Of minikafka-cli without its name. */
   readonly words: readonly string[];
   readonly code: number;
 }
@@ -36,10 +44,10 @@ export interface Typed {
 }
 
 const PRELUDE = `
-minikafka-cli() {
+__called() {
   local call code
   call=$(mktemp -d "$CALLS/XXXXXX")
-  printf '%s\\0' "$PWD" "\${MINIKAFKA_BROKER-}" "$XDG_CONFIG_HOME" "$@" > "$call/words"
+  printf '%s\\0' "$PWD" "\${MINIKAFKA_BROKER-}" "$HOME" "$@" > "$call/words"
   cat > "$call/stdin"
   exec 9<>"/dev/tcp/127.0.0.1/$CALLS_PORT"
   printf '%s\\n' "$call" >&9
@@ -49,6 +57,9 @@ minikafka-cli() {
   cat "$call/stdout"
   return "$code"
 }
+${Object.keys(PROGRAMS)
+  .map((name) => `${name}() { __called ${name} "$@"; }`)
+  .join("\n")}
 npx() { "$@"; }
 `;
 
@@ -76,16 +87,24 @@ export class TypedShell {
   static async open({ realCommands = false } = {}): Promise<TypedShell> {
     const folder = temporaryFolder();
     const calls = join(folder, ".calls");
-    const settings = join(folder, ".config");
     mkdirSync(calls);
-    const made: Calls = { ran: [], running: new Set() };
-    const server = createServer((socket) => void answer(socket, made)).listen(0, "127.0.0.1");
+    const made: Calls = { ran: [], running: new Set(), answers: new Set(), heard: undefined };
+    const server = createServer((socket) => {
+      const answered = answer(socket, made).finally(() => made.answers.delete(answered));
+      made.answers.add(answered);
+    }).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
     const { MINIKAFKA_BROKER: _unwanted, MINIKAFKA_CONTEXT: _neither, ...environment } = process.env;
     const bash = spawn("bash", ["--norc", "--noprofile"], {
       cwd: folder,
-      env: { ...environment, XDG_CONFIG_HOME: settings, CALLS: calls, CALLS_PORT: String(port) },
+      env: {
+        ...environment,
+        HOME: folder,
+        XDG_CONFIG_HOME: settingsIn(folder),
+        CALLS: calls,
+        CALLS_PORT: String(port),
+      },
       stdio: ["pipe", "pipe", "pipe"],
       // A group of its own, with all that its lines start.
       detached: true,
@@ -95,7 +114,7 @@ export class TypedShell {
       for (const running of made.running) running.abort();
       process.kill(-(bash.pid ?? 0), "SIGKILL");
       server.close();
-      await ended;
+      await Promise.all([ended, ...made.answers]);
     });
     bash.stdin.write(realCommands ? REAL_PRELUDE : PRELUDE);
     return new TypedShell(folder, bash, made);
@@ -106,8 +125,12 @@ export class TypedShell {
     for (const running of this.#calls.running) running.abort();
   }
 
-  /** Types `block`, and waits for its end. With `strict` it ends at the first line that fails. */
-  async type(block: string, { strict = false } = {}): Promise<Typed> {
+  /**
+   * Types `block`, and waits for its end. With `strict` it ends at the first line that fails. `heard` is called with all that a command
+   * has said so far, on either stream, whenever that is more.
+   */
+  async type(block: string, { strict = false, heard }: TypingOptions = {}): Promise<Typed> {
+    this.#calls.heard = heard;
     const before = this.#calls.ran.length;
     const files = join(this.folder, ".calls", `block-${++this.#blocks}`);
     writeFileSync(files, block.endsWith("\n") ? block : `${block}\n`);
@@ -123,47 +146,74 @@ export class TypedShell {
   }
 }
 
-interface Calls {
-  readonly ran: CommandRun[];
-  readonly running: Set<AbortController>;
+export interface TypingOptions {
+  readonly strict?: boolean;
+  readonly heard?: (said: string) => void;
 }
 
-/** One call of the function: its folder comes in, the command's exit code goes out. */
-async function answer(socket: Socket, { ran, running }: Calls): Promise<void> {
+interface Calls {
+  heard: TypingOptions["heard"];
+  readonly ran: CommandRun[];
+  readonly running: Set<AbortController>;
+  readonly answers: Set<Promise<void>>;
+}
+
+/** One call of a function: its folder comes in, the command's exit code goes out. */
+async function answer(socket: Socket, calls: Calls): Promise<void> {
   socket.on("error", () => undefined);
-  const [call] = (await once(createInterface({ input: socket }), "line")) as [string];
+  const lines = createInterface({ input: socket });
+  const [call] = (await Promise.race([once(lines, "line"), once(lines, "close")])) as [string?];
+  // The bash was ended before it could say.
+  if (call === undefined) return;
   const words = readFileSync(join(call, "words"), "utf8").split("\0").slice(0, -1);
-  const [folder = "", broker = "", settings = "", ...typed] = words;
-  const said: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
+  const [folder = "", broker = "", home = "", program = "", ...typed] = words;
+  const { MINIKAFKA_CONTEXT: _unwanted, ...environment } = process.env;
+  const said = { stdout: "", stderr: "" };
+  const collecting = (stream: "stdout" | "stderr") =>
+    new Sink({
+      decodeStrings: true,
+      write(chunk: Buffer, _encoding, done) {
+        said[stream] += chunk.toString("latin1");
+        calls.heard?.(Buffer.from(said.stdout + said.stderr, "latin1").toString());
+        done();
+      },
+    });
   const interrupted = new AbortController();
-  running.add(interrupted);
-  const code = await run(
+  calls.running.add(interrupted);
+  const code = await carriedOut(
+    program,
     typed.map((word) => placed(word, folder)),
     {
       stdin: createReadStream(join(call, "stdin")),
-      stdout: collecting(said.stdout),
-      stderr: collecting(said.stderr),
-      env: { ...process.env, MINIKAFKA_BROKER: broker, XDG_CONFIG_HOME: settings },
+      stdout: collecting("stdout"),
+      stderr: collecting("stderr"),
+      env: { ...environment, HOME: home, XDG_CONFIG_HOME: settingsIn(home), MINIKAFKA_BROKER: broker },
       interrupted: interrupted.signal,
     },
   );
-  running.delete(interrupted);
-  ran.push({ words: typed, code });
+  calls.running.delete(interrupted);
+  calls.ran.push({ words: program === "minikafka-cli" ? typed : [program, ...typed], code });
   for (const stream of ["stdout", "stderr"] as const)
-    writeFileSync(join(call, stream), Buffer.concat(said[stream]));
+    writeFileSync(join(call, stream), said[stream], "latin1");
   socket.end(`${code}\n`);
+}
+
+/** What a program throws is told, and fails the line: who waits for its exit code would wait for good. */
+async function carriedOut(program: string, words: readonly string[], world: World): Promise<number> {
+  try {
+    return (await PROGRAMS[program]?.(words, world)) ?? 127;
+  } catch (error) {
+    world.stderr.write(`${program}: ${String(error)}\n`);
+    return 1;
+  }
+}
+
+/** Whoever runs the tests may have settings elsewhere. */
+function settingsIn(home: string): string {
+  return join(home, ".config");
 }
 
 /** This process has a working folder of its own. */
 function placed(word: string, folder: string): string {
-  return /^\.\/|\.ndjson$/.test(word) ? join(folder, word) : word;
-}
-
-function collecting(chunks: Buffer[]): Sink {
-  return new Sink({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(Buffer.from(chunk));
-      done();
-    },
-  });
+  return /^\.\/|\.(?:ndjson|properties)$/.test(word) ? join(folder, word) : word;
 }
