@@ -14,7 +14,8 @@ export interface TransferWorld {
   startExport(...arguments_: string[]): RunningCommand;
 }
 
-async function started(options: StartOptions): Promise<TestBroker> {
+/** Closed when the test is over. */
+export async function startedBroker(options: StartOptions): Promise<TestBroker> {
   const broker = await startBroker({ ...options, settings: { port: 0, ...options.settings } });
   onTestFinished(() => broker.close());
   return broker;
@@ -24,8 +25,8 @@ export async function transferWorld(
   here: StartOptions = {},
   there: StartOptions = {},
 ): Promise<TransferWorld> {
-  const source = await started(here);
-  const target = await started(there);
+  const source = await startedBroker(here);
+  const target = await startedBroker(there);
   const state = temporaryFolder();
   const argv = (own: readonly string[]) => ["export", ...own, "--to", clusterOf(target), "--state", state];
   return {

@@ -1,0 +1,35 @@
+/** Every example in help, and so in docs/reference/cli.md, carried out as it stands there; the scenes say beside what. */
+import { createProgram, everyExample } from "@minikafka/cli";
+import { expect, test } from "vitest";
+import { CLUSTER, LOGS } from "./help-examples/cluster.ts";
+import { GROUPS, TRANSACTIONS } from "./help-examples/groups.ts";
+import { EXPIRING, FAULTS, STEPS } from "./help-examples/laboratory.ts";
+import { EXPORTS, IMPORTS, WITHOUT_A_BROKER } from "./help-examples/others.ts";
+import { BENCHES, RECORDS } from "./help-examples/records.ts";
+import { TOPICS } from "./help-examples/topics.ts";
+import { play } from "./support/scene.ts";
+
+const SCENES = [
+  TOPICS,
+  RECORDS,
+  GROUPS,
+  TRANSACTIONS,
+  CLUSTER,
+  LOGS,
+  STEPS,
+  EXPIRING,
+  FAULTS,
+  EXPORTS,
+  IMPORTS,
+  BENCHES,
+  WITHOUT_A_BROKER,
+];
+
+test("every example that help shows has its place in a scene", () => {
+  const played = SCENES.flatMap(({ takes }) =>
+    takes.filter(({ isShown }) => isShown).map(({ line }) => line),
+  );
+  expect(played.sort()).toEqual(everyExample(createProgram(() => Promise.resolve(), {})).sort());
+});
+
+test.for(SCENES)("$title: each example of help does what it is there to show", (scene) => play(scene));

@@ -1,0 +1,77 @@
+/** The examples of what needs no broker of its own, and of copies between two clusters. */
+import type { TestBroker } from "@minikafka/testing";
+import { needed, type Scene, shown } from "../support/scene.ts";
+import { startedBroker } from "../support/transfer-world.ts";
+
+/** Where the examples' cluster of Kafka's is. */
+async function placesOf(cluster: TestBroker): Promise<{ readonly [name: string]: string }> {
+  const [first = "", second = ""] = cluster.bootstrapBrokers;
+  return { "kafka1:9092": first, "kafka2:9092": second, "kafka1:9093": first };
+}
+
+export const EXPORTS: Scene = {
+  title: "topics are copied to a cluster of Kafka's",
+  broker: "minikafka-broker --data ./data --kafka-port 9092",
+  places: async () => placesOf(await startedBroker({ brokers: 2 })),
+  takes: [
+    needed("minikafka-cli topics create orders payments"),
+    needed("seq 5 | minikafka-cli produce orders -q"),
+    needed("minikafka-cli consume orders -g billing -e -q"),
+    shown(
+      "minikafka-cli export orders --to kafka://kafka1:9092,kafka2:9092 --dry-run",
+      /^orders +orders +1 +is created /m,
+    ),
+    shown("minikafka-cli export orders --to kafka://kafka1:9092", /^orders +0 +5 /m),
+    shown(
+      "minikafka-cli export orders payments --to kafka://kafka1:9092 --groups billing",
+      /^billing +orders +0 .* carried$/m,
+    ),
+    needed("echo security.protocol=PLAINTEXT > client.properties"),
+    needed("seq 2 | minikafka-cli produce orders -q"),
+    shown(
+      "minikafka-cli export orders --to kafka://kafka1:9093 --kafka-config client.properties",
+      /^orders +0 +2 /m,
+    ),
+  ],
+};
+
+export const IMPORTS: Scene = {
+  title: "topics are copied from a cluster of Kafka's",
+  broker: "minikafka-broker --data ./data --kafka-port 9092",
+  places: async () => {
+    const cluster = await startedBroker({ brokers: 2 });
+    const admin = cluster.client.admin();
+    await admin.createTopic({ topic: "orders", partitions: 1 });
+    const producer = cluster.client.producer();
+    await producer.send({ topic: "orders", value: "paid" });
+    await producer.close();
+    await admin.commitOffsets("billing", [{ topic: "orders", partition: 0, offset: 1 }]);
+    return placesOf(cluster);
+  },
+  takes: [
+    shown("minikafka-cli import orders --from kafka://kafka1:9092", /^orders +0 +1 /m),
+    shown(
+      "minikafka-cli import orders --from kafka://kafka1:9092 --groups all --force",
+      /^billing +orders +0 .* carried$/m,
+    ),
+    shown(
+      "minikafka-cli import orders --from kafka://kafka1:9092 --as orders-of-today --dry-run",
+      /^orders +orders-of-today +1 +is created /m,
+    ),
+  ],
+};
+
+export const WITHOUT_A_BROKER: Scene = {
+  title: "what needs no broker",
+  takes: [
+    shown("minikafka-cli lab list", /^1 +high-watermark /m),
+    shown("minikafka-cli lab run high-watermark --step", /high watermark/),
+    shown("minikafka-cli cheat", /^produce +/m),
+    shown("minikafka-cli cheat produce", /--idempotent/),
+    shown("minikafka-cli cheat kafka", /kafka-topics\.sh/),
+    shown('eval "$(minikafka-cli completion bash)"', /^/),
+    // What fish reads is shown here; e2e/cli-completion.e2e.test.ts has fish read it, where there is one.
+    needed("source() { cat; }"),
+    shown("minikafka-cli completion fish | source", /^complete /m),
+  ],
+};
