@@ -64,6 +64,13 @@ export const IMPORTS: Scene = {
 export const WITHOUT_A_BROKER: Scene = {
   title: "what needs no broker",
   takes: [
+    shown("minikafka-cli context add local 127.0.0.1:9192 --use", /^local +127\.0\.0\.1:9192 +\*$/m),
+    shown("minikafka-cli context add spare 127.0.0.1:9193", /^spare +127\.0\.0\.1:9193 +-$/m),
+    shown("minikafka-cli context list", /^local .* \*\nspare .* -$/m),
+    shown("minikafka-cli context use spare", /^spare +127\.0\.0\.1:9193 +\*$/m),
+    shown("minikafka-cli context use --none", /^$/),
+    shown("minikafka-cli context remove spare", /^$/),
+    needed("test \"$(minikafka-cli context list -J | jq -r '.contexts[].name')\" = local"),
     shown("minikafka-cli lab list", /^1 +high-watermark /m),
     shown("minikafka-cli lab run high-watermark --step", /high watermark/),
     shown("minikafka-cli cheat", /^produce +/m),
