@@ -151,6 +151,21 @@ test("a topic is made before what follows on its connection, and holds up no oth
   expect(await maker.answer()).toMatchObject({ ok: true, id: "produce", offset: 0 });
 });
 
+test("while the logs of a large topic are opened, others are answered, and the topic is there for none of them", async () => {
+  const broker = await openBroker({ clock: "auto", start_time: undefined });
+  const [maker, other] = [Session.open(broker), Session.open(broker)];
+  maker.request({ operation: "create_topic", topic: "large", partitions: 100, id: "create" });
+  let answered = 0;
+  while (maker.answers.length === 0) {
+    expect(await other.call("list_topics")).toMatchObject({ topics: [] });
+    answered++;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(answered).toBeGreaterThan(10);
+  expect(await maker.answer()).toMatchObject({ ok: true, id: "create" });
+  expect(await other.call("list_topics")).toMatchObject({ topics: [{ partitions: 100 }] });
+});
+
 test("while the folders of a large topic are removed, others are answered, and the topic is gone for all of them", async () => {
   const broker = await openBroker({ clock: "auto", start_time: undefined });
   const [remover, other] = [Session.open(broker), Session.open(broker)];

@@ -1,14 +1,13 @@
 /** Doing the same to many, where one's failure must not keep the others from their turn. */
-import { Places } from "../env/places.ts";
+import type { Places } from "../env/places.ts";
 import { BrokerError } from "../errors.ts";
 
-/** The same for `act` on each, of which `atOnce` are under way at a time: thousands together would all be slow. */
+/** The same for `act` on each, of which as many are under way at a time as there are `places`: thousands together would all be slow. */
 export async function eachSettled<Item>(
   items: Iterable<Item>,
-  atOnce: number,
+  places: Places,
   act: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const places = new Places(atOnce);
   const inTurn = async (item: Item): Promise<void> => {
     if (!places.tryTake()) await places.take();
     try {

@@ -11,12 +11,11 @@ import { assert } from "../assert.ts";
 import type { EntryKind } from "../env/disk.ts";
 import { isDiskFull } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
+import { Places } from "../env/places.ts";
 import type { ReplicaPlace } from "../env/trace.ts";
-import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { IndexMemory } from "../log/context/index-memory.ts";
 import { PartitionLog, type PartitionLogOptions } from "../log/partition-log.ts";
-import type { FolderPreparation } from "../log/parts/folder-preparation.ts";
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
 import { BrokerHealth } from "./broker-health.ts";
@@ -24,6 +23,7 @@ import { BrokerMarks, isMark } from "./broker-marks.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
 import type { HighWatermarkFile, NotedHighWatermark } from "./high-watermark-file.ts";
+import { LogsBeingMade } from "./logs-being-made.ts";
 import { logConfigOf } from "./topic-log-config.ts";
 import type { Topic } from "./topics.ts";
 
@@ -46,11 +46,8 @@ export class Broker extends BrokerHealth {
   readonly #indexMemory: IndexMemory;
   readonly #marks: BrokerMarks;
   readonly #logs = new Map<string, PartitionLog>();
-  /** New logs whose folders are being made. */
-  readonly #preparations = new Set<FolderPreparation>();
+  readonly #beingMade: LogsBeingMade;
   #isAbandoned = false;
-  /** From now on nothing new is made. */
-  #isClosing = false;
 
   /** Makes the folder if it is missing, and begins as start() does. Throws DiskError. */
   constructor(brokerId: number, { config, reserve, knownEpoch }: BrokerParts, env: Env) {
@@ -58,6 +55,7 @@ export class Broker extends BrokerHealth {
     this.folder = posix.join(config.dataFolder, `broker-${brokerId}`);
     this.#config = config;
     this.#indexMemory = new IndexMemory(LIMITS.indexMemoryBytesMax / config.brokerIds.length);
+    this.#beingMade = new LogsBeingMade(brokerId, env);
     this.#marks = new BrokerMarks({ folder: this.folder, brokerId, reserve }, env);
     const isNew = env.disk.makeFolder(this.folder).length > 0;
     // Always: one that is there may have been made by a process that died before this line.
@@ -103,13 +101,9 @@ export class Broker extends BrokerHealth {
 
   /** Opens the log of one of the topic's partitions; `create` makes a new one. Throws STORAGE_ERROR. */
   openLog(topic: Topic, partition: number, { create }: { create: boolean }): PartitionLog {
-    const place = { topic: topic.topic, partition };
-    const name = partitionName(place);
-    assert(!this.#logs.has(name), `the log of ${name} is open already`);
     try {
-      const log = PartitionLog.open(this.#optionsOf(topic, partition, create), this.env);
-      this.#logs.set(name, log);
-      return log;
+      const options = this.#optionsOf(topic, partition, create);
+      return this.#keep(options.place, () => PartitionLog.open(options, this.env));
     } catch (problem) {
       if (!create) this.leaveNoMark();
       throw problem;
@@ -117,22 +111,19 @@ export class Broker extends BrokerHealth {
   }
 
   /**
-   * Makes the folder of a new partition's log, durably, ahead of openLog(). Rejects with DiskError, STORAGE_ERROR, and with
-   * BROKER_NOT_AVAILABLE when it is stopped or closed meanwhile, which nothing is wrong with.
+   * Makes a new partition's log, durably but for its folder's name, ahead of takeLog(). Rejects with DiskError, STORAGE_ERROR,
+   * BROKER_NOT_AVAILABLE when it is stopped or closed meanwhile.
    */
-  async prepareLog(topic: Topic, partition: number): Promise<void> {
-    const preparation = PartitionLog.prepare(this.#optionsOf(topic, partition, true), this.env);
-    if (this.#isClosing) preparation.abandon();
-    this.#preparations.add(preparation);
-    try {
-      await preparation.run();
-    } catch (problem) {
-      throw preparation.isAbandoned
-        ? this.#stoppedBefore(partitionName({ topic: topic.topic, partition }))
-        : problem;
-    } finally {
-      this.#preparations.delete(preparation);
-    }
+  makeLog(topic: Topic, partition: number): Promise<void> {
+    return this.#beingMade.make(this.#optionsOf(topic, partition, true));
+  }
+
+  /** The log that makeLog() made, as the topic has it now. Throws BROKER_NOT_AVAILABLE when it was stopped since. */
+  takeLog(topic: Topic, partition: number): PartitionLog {
+    const place = { topic: topic.topic, partition };
+    const log = this.#keep(place, () => this.#beingMade.take(place));
+    this.configureLog(topic, partition);
+    return log;
   }
 
   /** The topic's settings have changed. A log that could not be opened has nothing to go by them. */
@@ -144,6 +135,7 @@ export class Broker extends BrokerHealth {
   /** Closes a log of which nothing is wanted any more, without flushing it. */
   dropLog(place: TopicPartition): void {
     const name = partitionName(place);
+    this.#beingMade.drop(place);
     this.#logs.get(name)?.abandon();
     this.#logs.delete(name);
   }
@@ -160,7 +152,7 @@ export class Broker extends BrokerHealth {
   /** Flushes every log. Rejects with a problem when there was one, after all were tried. */
   async flush(): Promise<void> {
     this.leaveMarks();
-    await eachSettled([...this.#logs], LIMITS.logsFlushedAtOnce, ([name, log]) =>
+    await eachSettled([...this.#logs], new Places(LIMITS.logsFlushedAtOnce), ([name, log]) =>
       this.#flushUnlessDropped(name, log),
     );
   }
@@ -176,9 +168,9 @@ export class Broker extends BrokerHealth {
 
   /** Flushes and closes every log, also when one of them fails. Rejects with a problem when there was one. */
   async closeLogs(): Promise<void> {
-    this.#abandonPreparations();
+    this.#beingMade.abandon();
     try {
-      await eachSettled([...this.#logs.values()], LIMITS.logsFlushedAtOnce, closeFlushed);
+      await eachSettled([...this.#logs.values()], new Places(LIMITS.logsFlushedAtOnce), closeFlushed);
     } finally {
       this.leaveMarks();
       this.#logs.clear();
@@ -208,26 +200,24 @@ export class Broker extends BrokerHealth {
     assert(this.isStopped && this.#logs.size === 0, `broker ${this.brokerId} runs already`);
     this.#marks.begin(knownEpoch, false);
     this.noteStart();
-    this.#isClosing = false;
+    this.#beingMade.begin();
   }
 
   /** Closes every file and writes nothing, as if the process had died. */
   abandon(): void {
     this.#isAbandoned = true;
-    this.#abandonPreparations();
+    this.#beingMade.abandon();
     this.#marks.abandon();
     for (const log of this.#logs.values()) log.abandon();
     this.#logs.clear();
   }
 
-  #stoppedBefore(name: string): BrokerError {
-    const message = `broker ${this.brokerId} was stopped before the folder of ${name} was made`;
-    return new BrokerError("BROKER_NOT_AVAILABLE", message, { broker_id: this.brokerId });
-  }
-
-  #abandonPreparations(): void {
-    this.#isClosing = true;
-    for (const preparation of this.#preparations) preparation.abandon();
+  #keep(place: TopicPartition, open: () => PartitionLog): PartitionLog {
+    const name = partitionName(place);
+    assert(!this.#logs.has(name), `the log of ${name} is open already`);
+    const log = open();
+    this.#logs.set(name, log);
+    return log;
   }
 
   #optionsOf(topic: Topic, partition: number, create: boolean): PartitionLogOptions {

@@ -52,7 +52,7 @@ export class TopicChanges {
     const folders = new TopicFolders(brokers, env);
     this.#folders = folders;
     this.#removals = new TopicRemovals({ keeper, brokers, folders }, env);
-    this.#beingMade = new TopicsBeingMade(this.#folders);
+    this.#beingMade = new TopicsBeingMade(folders, env);
     this.#env = env;
   }
 
@@ -74,13 +74,19 @@ export class TopicChanges {
     answeringForDisk(() => {
       this.#env.faults.hit("topic.create.before_folders", { topic: topic.topic });
       this.#removals.finishRivals(topic);
-      this.#complete(topic, this.#folders.make(topic));
+      const logs = this.#folders.make(topic);
+      try {
+        this.#complete(topic, logs);
+      } catch (problem) {
+        if (isRefusal(problem) && this.catalogue.get(topic.topic) === undefined) this.#folders.undo(topic);
+        throw problem;
+      }
     });
   }
 
   /**
-   * The same with most of its syncs off the thread: until it resolves the topic does not exist, and nobody else may make
-   * one of its name. Rejects as create() throws, and as `requireServing` does, which is asked before the topic exists.
+   * The same in parts, with most of its syncs off the thread, so that others have their turn: until it resolves the topic does
+   * not exist, and nobody else may make one of its name. Rejects as create() throws, and as `requireServing` does, which is asked before the topic exists.
    */
   async createLater(topic: Topic, requireServing: () => void): Promise<void> {
     this.#requireMakeable(topic);
@@ -92,8 +98,8 @@ export class TopicChanges {
       },
       complete: () => {
         this.catalogue.requireRoom(topic.partitions.length, topic.partitions[0]?.replicas.length ?? 1);
-        this.#requireMakeable(topic);
-        answeringForDisk(() => this.#complete(topic, this.#folders.make(topic, { isPrepared: true })));
+        this.#requireRunning(topic);
+        answeringForDisk(() => this.#complete(topic, this.#folders.take(topic)));
       },
       isThere: () => this.catalogue.get(topic.topic) !== undefined,
     });
@@ -120,11 +126,11 @@ export class TopicChanges {
             `the topic ${quoted(topic)} was deleted and made anew meanwhile`,
           );
         this.catalogue.requireRoomToGrow(now, partitions);
-        this.#requireMakeable(grown);
+        this.#requireRunning(grown);
         // What has changed meanwhile stands in `now`.
         const after = { ...now, partitions: [...now.partitions, ...grown.partitions.slice(from)] };
         answeringForDisk(() => {
-          const logs = this.#folders.make(after, { from, isPrepared: true });
+          const logs = this.#folders.take(after, from);
           this.#env.faults.hit("topic.grow.after_folders", { topic });
           const topics = this.catalogue.list().map((each) => (each === now ? after : each));
           this.#keeper.commit({ topics }, () => {
@@ -139,25 +145,24 @@ export class TopicChanges {
     });
   }
 
-  #requireMakeable({ topic, partitions }: Topic): void {
+  #requireMakeable(topic: Topic): void {
+    this.#requireRunning(topic);
+    this.#beingMade.requireNot(topic.topic);
+  }
+
+  #requireRunning({ partitions }: Topic): void {
     this.#keeper.requireWritable();
     for (const brokerId of new Set(partitions.flatMap(({ replicas }) => replicas)))
       this.#brokers.get(brokerId).requireRunning();
-    this.#beingMade.requireNot(topic);
   }
 
   /** Its folders are durable; from the replacement of the metadata on it exists. */
   #complete(topic: Topic, logs: PartitionLog[][]): void {
-    try {
-      this.#env.faults.hit("topic.create.after_folders", { topic: topic.topic });
-      this.#keeper.commit({ topics: [...this.catalogue.list(), topic] }, () => {
-        this.catalogue.add(topic);
-        this.#table.add(topic, logs);
-      });
-    } catch (problem) {
-      if (isRefusal(problem) && this.catalogue.get(topic.topic) === undefined) this.#folders.undo(topic);
-      throw problem;
-    }
+    this.#env.faults.hit("topic.create.after_folders", { topic: topic.topic });
+    this.#keeper.commit({ topics: [...this.catalogue.list(), topic] }, () => {
+      this.catalogue.add(topic);
+      this.#table.add(topic, logs);
+    });
     this.#env.trace({
       kind: "topic_created",
       topic: topic.topic,

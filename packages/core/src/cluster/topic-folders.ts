@@ -1,12 +1,13 @@
 /**
  * A topic's folders, on all brokers that hold a copy of its partitions: made, opened, removed.
  *
- * Invariants: what make() returns is durable; what remove() removed stays removed once syncAbove() has returned.
+ * Invariants: what make() or take() returns is durable; what remove() removed stays removed once syncAbove() has returned.
  * Never: records removed of which no one said that they may go; a foreign file removed at all.
  */
 
 import { isRefusal } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
+import { Places } from "../env/places.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { holdsRecords, ownerOf } from "../log/inspection/folder-survey.ts";
@@ -29,6 +30,8 @@ interface Place {
 export class TopicFolders {
   readonly #brokers: Brokers;
   readonly #env: Env;
+  /** Whoever makes folders in parts shares them, however many topics are made at once. */
+  readonly #makers = new Places(LIMITS.logsFlushedAtOnce);
 
   constructor(brokers: Brokers, env: Env) {
     this.#brokers = brokers;
@@ -36,49 +39,61 @@ export class TopicFolders {
   }
 
   /**
-   * Makes the folders of a topic's partitions from number `from` on and opens their logs, for each partition in the order of
-   * placement. What an interrupted creation left there is cleared first. When it throws (STORAGE_ERROR, DiskError), nothing is
-   * left but what the disk refused to give back.
+   * Makes a topic's folders and opens their logs, for each partition in the order of placement. What an interrupted creation
+   * left there is cleared first. When it throws (STORAGE_ERROR, DiskError), nothing is left but what the disk refused to give back.
    */
-  make(topic: Topic, { from = 0, isPrepared = false } = {}): PartitionLog[][] {
-    if (!isPrepared) this.clear(topic, from);
+  make(topic: Topic): PartitionLog[][] {
+    this.clear(topic);
     try {
-      const logs = topic.partitions
-        .slice(from)
-        .map(({ replicas }, index) =>
-          replicas.map((brokerId) =>
-            this.#brokers.get(brokerId).openLog(topic, from + index, { create: true }),
-          ),
-        );
+      const logs = topic.partitions.map(({ replicas }, partition) =>
+        replicas.map((brokerId) => this.#brokers.get(brokerId).openLog(topic, partition, { create: true })),
+      );
       this.syncAbove(topic);
       return logs;
     } catch (problem) {
-      if (isRefusal(problem)) this.undo(topic, from);
+      if (isRefusal(problem)) this.undo(topic);
       throw problem;
     }
   }
 
   /**
-   * Does ahead of make(), off the thread, what of it takes long, where clear() has made room. Rejects with DiskError,
-   * STORAGE_ERROR; undo() follows then.
+   * The same in parts, from partition `from` on, where clear() has made room: take() has the logs then. Rejects with DiskError,
+   * STORAGE_ERROR, BROKER_NOT_AVAILABLE; undoInParts() follows then.
    */
-  async prepare(topic: Topic, from = 0): Promise<void> {
-    await eachSettled(
-      placesOf(topic, this.#brokers, from),
-      LIMITS.logsFlushedAtOnce,
-      ({ broker, partition }) => broker.prepareLog(topic, partition),
+  async makeLater(topic: Topic, from = 0): Promise<void> {
+    await eachSettled(placesOf(topic, this.#brokers, from), this.#makers, ({ broker, partition }) =>
+      broker.makeLog(topic, partition),
     );
+    await this.syncAboveLater(topic);
   }
 
-  /** Takes back what make() or prepare() made: whatever lies there was made by them, since clear() had found nothing. Where the disk refuses, an empty folder stays, which the next make() clears. */
-  undo(topic: Topic, from = 0): void {
-    for (const { broker, partition, folder } of placesOf(topic, this.#brokers, from)) {
-      broker.dropLog({ topic: topic.topic, partition });
+  /** What makeLater() made, as make() returns it. Throws BROKER_NOT_AVAILABLE when a broker has stopped since. */
+  take(topic: Topic, from = 0): PartitionLog[][] {
+    return topic.partitions
+      .slice(from)
+      .map(({ replicas }, index) =>
+        replicas.map((brokerId) => this.#brokers.get(brokerId).takeLog(topic, from + index)),
+      );
+  }
+
+  /** Takes back what make() made: whatever lies there was made by it, since clear() had found nothing. Where the disk refuses, an empty folder stays, which the next make() clears. */
+  undo(topic: Topic): void {
+    for (const _ of this.undoInParts(topic)) {
+      // Nobody has a turn.
+    }
+  }
+
+  /** The same for what makeLater() made, one folder between two turns; before the first of them all logs are closed. */
+  *undoInParts(topic: Topic, from = 0): Generator<void> {
+    const places = placesOf(topic, this.#brokers, from);
+    for (const { broker, partition } of places) broker.dropLog({ topic: topic.topic, partition });
+    for (const { folder } of places) {
       try {
         removePartitionFolder(this.#env.disk, folder);
       } catch (problem) {
         if (!isRefusal(problem)) throw problem;
       }
+      yield;
     }
   }
 

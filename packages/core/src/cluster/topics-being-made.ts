@@ -1,11 +1,12 @@
 /**
- * Folders of partitions that are made off the thread, for a new topic or for one that grows.
+ * Partitions that are made in parts, for a new topic or for one that grows, so that others have their turn between them.
  *
  * Owns: the names of topics of which some are being made; nobody else makes any of such a name meanwhile.
  * Never: a folder touched once the cluster is closed, since it may be another's then, or before it is known to hold no records.
  */
 import { DiskError } from "../env/disk.ts";
 import { isRefusal } from "../env/disk-answer.ts";
+import type { Env } from "../env/env.ts";
 import { BrokerError, storageError } from "../errors.ts";
 import { quoted } from "../quoted.ts";
 import type { TopicFolders } from "./topic-folders.ts";
@@ -23,10 +24,12 @@ export interface Making {
 
 export class TopicsBeingMade {
   readonly #folders: TopicFolders;
+  readonly #env: Env;
   readonly #keys = new Set<string>();
 
-  constructor(folders: TopicFolders) {
+  constructor(folders: TopicFolders, env: Env) {
     this.#folders = folders;
+    this.#env = env;
   }
 
   /** Throws TOPIC_ALREADY_EXISTS. */
@@ -38,7 +41,7 @@ export class TopicsBeingMade {
     );
   }
 
-  /** Prepares the folders of `topic` from partition `from` on, between the two; takes them back when they do not count then. */
+  /** Makes the logs of `topic` from partition `from` on, between the two; takes them back when they do not count then. */
   async make(
     topic: Topic,
     from: number,
@@ -52,18 +55,24 @@ export class TopicsBeingMade {
       requireServing();
       this.#folders.clear(topic, from);
       isOurs = true;
-      await this.#folders.prepare(topic, from).finally(() => {
+      await this.#folders.makeLater(topic, from).finally(() => {
         isOurs = false;
         requireServing();
         isOurs = true;
       });
-      this.#keys.delete(key);
       complete();
     } catch (problem) {
-      if (isOurs && isRefusal(problem) && !isThere()) this.#folders.undo(topic, from);
+      if (isOurs && isRefusal(problem) && !isThere()) await this.#undo(topic, from, requireServing);
       throw problem instanceof DiskError ? storageError(problem, { file: problem.path }) : problem;
     } finally {
       this.#keys.delete(key);
+    }
+  }
+
+  async #undo(topic: Topic, from: number, requireServing: () => void): Promise<void> {
+    for (const _ of this.#folders.undoInParts(topic, from)) {
+      await this.#env.pause?.();
+      requireServing();
     }
   }
 }
