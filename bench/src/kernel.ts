@@ -63,6 +63,7 @@ function openLog(
       onFailedSync: (problem) => {
         throw new Error(problem);
       },
+      onUnmarked: () => {},
     },
     env,
   );

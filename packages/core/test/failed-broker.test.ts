@@ -2,8 +2,11 @@
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { append, FOLDER, openCluster } from "./cluster-world.ts";
+import { rewrite } from "./log-world.ts";
 import { ORDERS, openReplicated, send } from "./replica-world.ts";
 import { memoryWorld, rejection, type World, worldOn } from "./world.ts";
+
+const MAIL = { topic: "mail", partition: 0 };
 
 /** Three brokers with a topic on all, of which broker 2 fails. */
 async function withFailedBroker(world: World): Promise<BrokerCluster> {
@@ -103,3 +106,75 @@ test.each([
     expect(last.describePartition(ORDERS)).toMatchObject({ leaderId: 1, logEndOffset: 1 });
   },
 );
+
+test.each([
+  [
+    "with the next write on that broker",
+    async (cluster: BrokerCluster) => void (await append(cluster, MAIL, "m", 1)),
+  ],
+  ["with the next flush", async (cluster: BrokerCluster) => cluster.steps.flushLogs()],
+  ["when it is stopped", async (cluster: BrokerCluster) => void (await cluster.stopBroker(1))],
+])(
+  "a failed sync of a recovery that the disk let nobody note is noted %s, so that the next one writes anew what may be lost",
+  async (_when, act) => {
+    const world = memoryWorld();
+    const cluster = await openReplicated(world, { brokers: 1 });
+    cluster.createTopic({ topic: "mail", partitions: 1, replicationFactor: 1 });
+    await send(cluster, ["a"]);
+    await cluster.steps.flushLogs();
+    const log = `${FOLDER}/broker-1/orders-0/00000000000000000000.log`;
+    await cluster.crash();
+    rewrite(world.disk, log, (bytes) => Buffer.concat([bytes, Buffer.from("torn")]));
+    const mark = `${FOLDER}/broker-1/orders-0/sync-failed`;
+    const once = worldOn(world.disk);
+    once.disk.fail({ operation: "sync", code: "EIO", path: log });
+    once.disk.fail({ operation: "create", code: "EIO", path: mark });
+    const half = await openCluster(once, { brokerIds: [1] });
+    const problem = `nor could it be noted for the next start yet (create of ${mark}`;
+    expect(once.events.of("log_offline")).toMatchObject([
+      { topic: "orders", problem: expect.stringContaining(problem) },
+    ]);
+    expect(once.disk.stat(mark)).toBeNull();
+    await act(half);
+    expect(once.disk.stat(mark)).not.toBeNull();
+    once.disk.crash({ mode: "kept" });
+    const next = worldOn(once.disk);
+    await openCluster(next, { brokerIds: [1] });
+    expect(next.events.of("renewed")).not.toHaveLength(0);
+    next.disk.crash({ mode: "lost" });
+    const last = await openCluster(worldOn(next.disk), { brokerIds: [1] });
+    expect(last.describePartition(ORDERS)).toMatchObject({ leaderId: 1, logEndOffset: 1 });
+  },
+);
+
+test("what could not be noted of a failed sync by the stop either is tried again before the broker starts", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world, { brokers: 1 });
+  await send(cluster, ["a"]);
+  const mark = `${FOLDER}/broker-1/orders-0/sync-failed`;
+  world.disk.fail({ operation: "sync", code: "EIO", path: /orders-0.*log$/, times: { nth: 1 } });
+  const refusal = world.disk.fail({ operation: "create", code: "EIO", path: mark, times: { first: 2 } });
+  expect(await rejection(cluster.steps.flushLogs())).toMatchObject({ code: "BROKER_FAILED" });
+  expect(await cluster.stopBroker(1)).toMatchObject({ clean: false });
+  expect(world.disk.stat(mark)).toBeNull();
+  expect(refusal.fired).toBe(2);
+  await cluster.startBroker(1);
+  expect(world.events.of("renewed")).not.toHaveLength(0);
+});
+
+test("a failed sync in a folder that is gone is not noted any more", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world, { brokers: 1 });
+  await send(cluster, ["a"]);
+  world.disk.fail({ operation: "sync", code: "EIO", path: /orders-0.*log$/, times: { nth: 1 } });
+  const refusal = world.disk.fail({ operation: "create", code: "EIO", path: /sync-failed$/ });
+  expect(await rejection(cluster.steps.flushLogs())).toMatchObject({ code: "BROKER_FAILED" });
+  expect(await rejection(send(cluster, ["b"]))).toMatchObject({ code: "BROKER_FAILED" });
+  const folder = `${FOLDER}/broker-1/orders-0`;
+  for (const { name } of world.disk.readFolder(folder)) world.disk.remove(`${folder}/${name}`);
+  world.disk.removeFolder(folder);
+  const { hits } = refusal;
+  for (let round = 0; round < 2; round++)
+    expect(await rejection(send(cluster, ["b"]))).toMatchObject({ code: "BROKER_FAILED" });
+  expect([refusal.hits, world.disk.stat(folder)]).toEqual([hits, null]);
+});

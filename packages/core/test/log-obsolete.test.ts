@@ -47,7 +47,7 @@ function keeperOf(world: LogWorld): { keeper: ManifestKeeper; turns: Turns; stat
   if (manifest === null) throw new Error("no manifest was made");
   const state = new LogState(context);
   const turns = new Turns();
-  const failure = new SyncFailure(context, state, () => {});
+  const failure = new SyncFailure(context, state, { onFailedSync: () => {}, onUnmarked: () => {} });
   return { keeper: new ManifestKeeper({ context, state, turns, failure, manifest }), turns, state };
 }
 

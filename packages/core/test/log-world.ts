@@ -78,6 +78,7 @@ export function worldOn<D extends Disk>(
         flushesAtRoll: false,
         frameBytesMax: 4096,
         onFailedSync: (problem) => failures.push(problem),
+        onUnmarked: () => {},
         ...options,
         ...changes,
       },

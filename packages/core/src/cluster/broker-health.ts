@@ -49,8 +49,8 @@ export abstract class BrokerHealth {
 
   /** Throws BROKER_FAILED. */
   requireNotFailed(): void {
-    if (this.#failure === null) return;
     this.leaveMarks();
+    if (this.#failure === null) return;
     throw new BrokerError(
       "BROKER_FAILED",
       `broker ${this.brokerId} takes no writes until it is restarted: ${this.#failure}`,
@@ -58,16 +58,20 @@ export abstract class BrokerHealth {
     );
   }
 
-  /** From here on it takes no writes, for `problem`. Reads go on. `leaveMark`: see log/parts/sync-failure.ts. */
-  fail(problem: string, leaveMark: (() => boolean) | null = null): void {
-    if (leaveMark !== null) this.#unmarked.push(leaveMark);
+  /** From here on it takes no writes, for `problem`. Reads go on. */
+  fail(problem: string): void {
     if (this.#failure !== null) return;
     this.#failure = problem;
     this.env.trace({ kind: "broker_failed", brokerId: this.brokerId, problem });
   }
 
-  /** What the next start has to know and could not be noted is tried again. */
+  /** The next start has to know of a failed sync, and the disk has refused the note: it is tried again. See log/parts/sync-doubt.ts. */
+  protected markLater(leaveMark: () => boolean): void {
+    this.#unmarked.push(leaveMark);
+  }
+
   protected leaveMarks(): void {
+    if (this.#unmarked.length === 0) return;
     this.#unmarked = this.#unmarked.filter((leaveMark) => !leaveMark());
   }
 
@@ -75,10 +79,10 @@ export abstract class BrokerHealth {
     this.#isStopped = true;
   }
 
-  /** Whatever failed before is behind it. */
+  /** Whatever failed before is behind it; what is not noted of that yet is tried before anything is opened, and from then on. */
   protected noteStart(): void {
+    this.leaveMarks();
     this.#failure = null;
-    this.#unmarked = [];
     this.#isStopped = false;
   }
 }

@@ -233,7 +233,8 @@ export class Broker extends BrokerHealth {
       flushesAtRoll: this.#config.flush === "os",
       // What was taken under an earlier configuration must stay readable.
       frameBytesMax: LIMITS.batchBytesMax,
-      onFailedSync: (problem, leaveMark) => this.fail(problem, leaveMark),
+      onFailedSync: (problem) => this.fail(problem),
+      onUnmarked: (leaveMark) => this.markLater(leaveMark),
     };
   }
 }

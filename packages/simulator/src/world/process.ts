@@ -56,7 +56,7 @@ export class SimProcess {
   constructor(parts: ProcessParts) {
     this.#parts = parts;
     parts.witness.listen((event) => {
-      if (event.kind !== "broker_failed") return;
+      if (event.kind !== "broker_failed" && event.kind !== "log_offline") return;
       const [, path] = /create the empty file (\S+) before you start it/.exec(event.problem) ?? [];
       if (path !== undefined) this.#marksByHand.add(path);
     });

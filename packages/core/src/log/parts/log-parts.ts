@@ -13,16 +13,14 @@ import { LogFlusher } from "./log-flusher.ts";
 import type { LogProducers } from "./log-producers.ts";
 import { ManifestKeeper } from "./manifest-keeper.ts";
 import { recoverSegments } from "./recovery.ts";
-import { type OnFailedSync, SyncFailure } from "./sync-failure.ts";
+import { SyncFailure, type SyncFailureListeners } from "./sync-failure.ts";
 import { Turns } from "./turns.ts";
 
-export interface PartitionLogOptions extends LogSettings {
+export interface PartitionLogOptions extends LogSettings, SyncFailureListeners {
   /** Makes a new log where there is none. Otherwise a missing one is refused: it may have held records. */
   readonly create: boolean;
   /** What holds until configure() says otherwise. */
   readonly config: LogConfig;
-  /** Told when a sync has failed: nothing that the broker writes from here on can be trusted. */
-  readonly onFailedSync: OnFailedSync;
 }
 
 export interface LogParts {
@@ -45,11 +43,11 @@ export function openParts(options: PartitionLogOptions, env: Env): LogParts {
     const found = readContents(context);
     const manifest = readOrMakeManifest(context, found, options);
     const contents = found.hasManifest ? found : readContents(context);
-    const { sealed, unsealed, epochs, producers } = recoverSegments(context, manifest, contents);
+    const { sealed, unsealed, epochs, producers } = recoverSegments(context, manifest, contents, options);
     const segments = new SegmentList(sealed, unsealed);
     const state = new LogState(context);
     const turns = new Turns();
-    const failure = new SyncFailure(context, state, options.onFailedSync);
+    const failure = new SyncFailure(context, state, options);
     const parts = { context, segments, epochs, producers, state, turns, failure };
     const keeper = new ManifestKeeper({ ...parts, manifest });
     const flusher = new LogFlusher({ ...parts, keeper });

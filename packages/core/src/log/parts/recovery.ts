@@ -11,6 +11,7 @@
  */
 import { posix } from "node:path";
 import type { BatchHeader } from "@minikafka/record";
+import type { DiskError } from "../../env/disk.ts";
 import { storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import {
@@ -30,7 +31,7 @@ import { emptyExtent, type SegmentExtent } from "../segment/segment-extent.ts";
 import { settleCut } from "./cut-mark.ts";
 import { LogProducers } from "./log-producers.ts";
 import { removeUnnamedSnapshots } from "./snapshot-files.ts";
-import { isFailedSync, markDoubt, settleDoubt } from "./sync-doubt.ts";
+import { isFailedSync, noteDoubt, type OnUnmarked, settleDoubt } from "./sync-doubt.ts";
 import { cutTail, needsCut, type Tail } from "./tail-cut.ts";
 
 export interface RecoveredSegments {
@@ -46,6 +47,7 @@ export function recoverSegments(
   context: LogContext,
   manifest: Manifest,
   contents: FolderContents,
+  { onUnmarked }: { readonly onUnmarked: OnUnmarked },
 ): RecoveredSegments {
   const sealed = manifest.sealed.map((extent) => sealedSegment(context, extent));
   const { recoveryPoint } = manifest;
@@ -72,11 +74,17 @@ export function recoverSegments(
     removeUnnamedSnapshots(context, manifest, contents);
   } catch (problem) {
     for (const segment of unsealed) segment.close();
-    if (isFailedSync(problem)) markDoubt(context);
-    throw problem;
+    throw isFailedSync(problem) ? notedFailure(context, problem, onUnmarked) : problem;
   }
   noteUnexplained(context, manifest, contents);
   return { sealed, unsealed, epochs, producers };
+}
+
+/** What to throw for a sync that failed, after which the next recovery may find what was never written. */
+function notedFailure(context: LogContext, problem: DiskError, onUnmarked: OnUnmarked): unknown {
+  const noted = noteDoubt(context, problem.message, onUnmarked);
+  if (noted === problem.message) return problem;
+  return storageError(new Error(noted, { cause: problem }), { file: context.folder });
 }
 
 function sealedSegment(context: LogContext, extent: SegmentExtent): Segment {

@@ -4,8 +4,8 @@
  * Systems take pages for written whose writing failed, and go on showing them: a later sync succeeds without them, and
  * only a power cut tells. So the process whose sync failed leaves a mark in the folder. The mark need not be durable:
  * it is in the same memory as the pages in doubt, and gone when they are. Whoever opens the folder next finds it, writes
- * everything anew that may be in doubt, into new files, and syncs that. A disk that refuses the mark too is asked again with
- * every write that is refused for it (cluster/broker-health.ts).
+ * everything anew that may be in doubt, into new files, and syncs that. A disk that refuses the mark too is asked again, and the error
+ * says how to leave it by hand (cluster/broker-health.ts).
  *
  * Never: a guarantee for a process that is killed between the failure and its mark. Only a mark before each sync would
  * give one, and would cost every flush.
@@ -20,13 +20,27 @@ import type { Segment } from "../segment/segment.ts";
 
 const SYNCS: readonly DiskOperationName[] = ["sync", "syncFolder"];
 
-export function isFailedSync(problem: unknown): boolean {
+export function isFailedSync(problem: unknown): problem is DiskError {
   return problem instanceof DiskError && SYNCS.includes(problem.operation) && !isOutOfDescriptors(problem);
 }
 
-/** Leaves the mark. Returns why it could not be left, or `null`. */
-export function markDoubt({ env, folder }: LogContext): string | null {
+/**
+ * Told that the mark for the next opening could not be left. `leaveMark` tries again, and tells whether there is nothing left to try.
+ */
+export type OnUnmarked = (leaveMark: () => boolean) => void;
+
+/** Leaves the mark for `problem`. Returns what is to be said of it: where the disk refuses the mark as well, what to do. */
+export function noteDoubt(context: LogContext, problem: string, onUnmarked: OnUnmarked): string {
+  const unmarked = markDoubt(context);
+  if (unmarked === null) return problem;
+  onUnmarked(() => markDoubt(context) === null);
+  return `${problem}; nor could it be noted for the next start yet (${unmarked}): if the process is killed now, create the empty file ${doubtPath(context.folder)} before you start it`;
+}
+
+/** Returns why the mark could not be left, or `null`: it is there, or the folder is gone, and with it what was in doubt. */
+function markDoubt({ env, folder }: LogContext): string | null {
   try {
+    if (env.disk.stat(folder) === null) return null;
     env.disk.openFile(doubtPath(folder), { create: "if-missing" }).close();
     return null;
   } catch (problem) {
@@ -44,7 +58,6 @@ export function settleDoubt(context: LogContext, manifest: Manifest, unsealed: r
   env.disk.remove(doubtPath(folder));
 }
 
-/** Where the mark lies. Where the disk does not take it, whoever runs the broker may leave it by hand. */
-export function doubtPath(folder: string): string {
+function doubtPath(folder: string): string {
   return posix.join(folder, DOUBT_FILE_NAME);
 }

@@ -8,23 +8,25 @@ import { BrokerError, storageError } from "../../errors.ts";
 import type { LogContext } from "../context/log-context.ts";
 import type { LogState } from "../context/log-state.ts";
 import { checkpointOutcome } from "../files/checkpoint-outcome.ts";
-import { doubtPath, markDoubt } from "./sync-doubt.ts";
+import { noteDoubt, type OnUnmarked } from "./sync-doubt.ts";
 
-/**
- * Told of each failure after which nothing that was written can be trusted. `leaveMark`: the mark for the next opening could not be left,
- * and this tries again, with whether it is there now; `null`: it is.
- */
-export type OnFailedSync = (problem: string, leaveMark: (() => boolean) | null) => void;
+/** Told of each failure after which nothing that was written can be trusted. */
+export type OnFailedSync = (problem: string) => void;
+
+export interface SyncFailureListeners {
+  readonly onFailedSync: OnFailedSync;
+  readonly onUnmarked: OnUnmarked;
+}
 
 export class SyncFailure {
   readonly #context: LogContext;
   readonly #state: LogState;
-  readonly #onFailedSync: OnFailedSync;
+  readonly #listeners: SyncFailureListeners;
 
-  constructor(context: LogContext, state: LogState, onFailedSync: OnFailedSync) {
+  constructor(context: LogContext, state: LogState, listeners: SyncFailureListeners) {
     this.#context = context;
     this.#state = state;
-    this.#onFailedSync = onFailedSync;
+    this.#listeners = listeners;
   }
 
   /** What to throw for what a sync threw. */
@@ -43,13 +45,10 @@ export class SyncFailure {
   }
 
   #failed(problem: string): BrokerError {
-    const unmarked = markDoubt(this.#context);
-    const whole =
-      unmarked === null
-        ? problem
-        : `${problem}; nor could it be noted for the next start yet (${unmarked}): if the process is killed now, create the empty file ${doubtPath(this.#context.folder)} before you start it`;
-    const error = this.#state.fail(whole);
-    this.#onFailedSync(whole, unmarked === null ? null : () => markDoubt(this.#context) === null);
+    const { onFailedSync, onUnmarked } = this.#listeners;
+    const noted = noteDoubt(this.#context, problem, onUnmarked);
+    const error = this.#state.fail(noted);
+    onFailedSync(noted);
     return error;
   }
 }
