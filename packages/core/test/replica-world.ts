@@ -69,7 +69,7 @@ export function inSyncOf(cluster: BrokerCluster, place: TopicPartition = ORDERS)
 
 /** Lets everything run that needs no step and no disk. */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  for (let turn = 0; turn < 200; turn++) await Promise.resolve();
 }
 
 /** How a promise stands: "pending", "kept", or the code with which it was refused. */

@@ -75,9 +75,11 @@ export class LogsBeingMade {
 
   /** One after another, with a turn for everybody else between two. */
   async #inTurn(): Promise<void> {
+    const { pause } = this.#env;
+    if (pause === undefined) return;
     await this.#turn.take();
     try {
-      await this.#env.pause?.();
+      await pause();
     } finally {
       this.#turn.give();
     }
