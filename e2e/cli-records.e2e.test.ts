@@ -138,3 +138,24 @@ test("a bad line ends the command, names itself, and what came before it is ther
   });
   expect(await values(broker)).toEqual(["a", "b"]);
 });
+
+test(
+  "a script that wants records learns by exit code 3 that there were none, and by 0 that there were",
+  MINUTE,
+  async () => {
+    const broker = await daemon();
+    await output(broker, ["topics", "create", "orders"]);
+    const readers = [
+      ["fetch", "orders", "-e", "--fail-if-empty"],
+      ["consume", "orders", "-g", "billing", "-e", "--fail-if-empty"],
+    ];
+    for (const reader of readers) {
+      const { code, stdout, stderr } = await command(broker, reader);
+      expect([reader[0], code, stdout]).toEqual([reader[0], 3, ""]);
+      expect(stderr).toContain("error: NOT_FOUND: no record of orders was there to be read\n");
+      expect((await command(broker, reader.slice(0, -1))).code).toBe(0);
+    }
+    await output(broker, ["produce", "orders", "-v", "a"]);
+    for (const reader of readers) expect(await output(broker, reader)).toBe("a\n");
+  },
+);

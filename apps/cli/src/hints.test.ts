@@ -1,7 +1,8 @@
 import { ERRORS } from "@minikafka/protocol/errors";
 import { expect, test } from "vitest";
 import { CliError, failureOf } from "./failure.ts";
-import { hintElsewhere, hintFor } from "./hints.ts";
+import { hintFor } from "./hints.ts";
+import { hintElsewhere } from "./other-names.ts";
 
 const FACTS = { broker: "127.0.0.1:9192", topic: "orders" };
 const failure = (code: string) => ({ code, retriable: false, message: "", details: {} });
@@ -110,6 +111,15 @@ test("readers' options of other programs are answered with ours", () => {
   for (const option of ["--isolation-level", "--read-committed", "-X"])
     expect(hintElsewhere("consume", `unknown option '${option}'`)).toContain("--isolation read_committed");
   expect(hintElsewhere("topics list", "unknown option '-X'")).toBeNull();
+});
+
+test("commands of other programs are answered with ours, in the group where they were sought", () => {
+  const of = (group: string, word: string) => hintElsewhere(group, `unknown command '${word}'`);
+  expect(of("", "cluster")).toContain("minikafka-cli describe");
+  expect(of("", "lag")).toContain("groups describe");
+  expect(of("broker", "list")).toContain("minikafka-cli describe");
+  expect(of("topics", "add-partitions")).toContain("topics grow");
+  for (const word of ["cluster", "toString", "nope"]) expect(of("tx", word)).toBeNull();
 });
 
 test("a hint fits the command that failed", () => {

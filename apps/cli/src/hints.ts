@@ -246,30 +246,6 @@ const HINTS = {
   INTERNAL_ERROR: SEE_LOG,
 } as const satisfies { readonly [Code in ErrorCode | LocalCode]: Advice };
 
-const ISOLATION = "--isolation read_committed leaves out transactions that are open or were aborted";
-/** As kafka-console-consumer, rpk and kcat name it. */
-const ISOLATION_NAMES = { "--isolation-level": ISOLATION, "--read-committed": ISOLATION, "-X": ISOLATION };
-
-/** Options that a sister command, or another program, has; by the command's words. */
-const ELSEWHERE: { readonly [command: string]: { readonly [option: string]: string } } = {
-  consume: {
-    ...ISOLATION_NAMES,
-    "-p": "minikafka-cli fetch TOPIC -p N reads one partition; -g shares all of them out among a group's members",
-  },
-  fetch: {
-    ...ISOLATION_NAMES,
-    "-g": "minikafka-cli consume TOPIC -g GROUP reads as a member of a group",
-  },
-};
-
-const LONG_NAMES: { readonly [option: string]: string } = { "--partition": "-p", "--group": "-g" };
-
-/** For an option that `command` does not know, and another command does. */
-export function hintElsewhere(command: string, message: string): string | null {
-  const option = /^unknown option '(-[^'=]+)/.exec(message)?.[1] ?? "";
-  return ELSEWHERE[command]?.[LONG_NAMES[option] ?? option] ?? null;
-}
-
 function hasHint(code: string): code is keyof typeof HINTS {
   return Object.hasOwn(HINTS, code);
 }

@@ -27,6 +27,7 @@ import { declareStep } from "./commands/step.ts";
 import { declareTopics } from "./commands/topics.ts";
 import { declareTrace } from "./commands/trace.ts";
 import { declareTransactions } from "./commands/transactions.ts";
+import { declareVersion } from "./commands/version.ts";
 import { declareWatch } from "./commands/watch.ts";
 import type { Perform } from "./context.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
@@ -71,6 +72,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareContexts(program, perform);
   declareCheat(program, perform);
   declareCompletion(program, perform);
+  declareVersion(program, perform);
   addSharedOptions(program);
   return program.addHelpText(
     "after",

@@ -31,6 +31,12 @@ test.each([
 
 test.each([
   [["foo"], "unknown command 'foo'"],
+  [["tpoics"], "hint: did you mean topics?"],
+  [["cluster"], "hint: minikafka-cli describe shows the cluster"],
+  [["lag", "--help"], "hint: minikafka-cli groups describe shows how far"],
+  [["topics", "add-partitions", "a", "3"], "hint: minikafka-cli topics grow TOPIC N"],
+  [["fetch", "orders", "--fail-if-empty"], "--fail-if-empty needs -e"],
+  [["consume", "orders", "--fail-if-empty"], "--fail-if-empty needs -e"],
   [["fetch"], "missing required argument 'topic'"],
   [["ping", "extra"], "too many arguments"],
   [["fetch", "orders", "--nope"], "unknown option '--nope'"],
@@ -106,6 +112,21 @@ test("bad usage is an object on stderr for those who asked for JSON, wherever -J
       error: { code: "USAGE", retriable: false, hint: "did you mean create?" },
     });
   }
+});
+
+test("the version is a document for those who asked for JSON, by -V and by its command", async () => {
+  const { stdout: version } = await ran("-V");
+  for (const argv of [
+    ["-V", "-J"],
+    ["-J", "-V"],
+    ["version", "-J"],
+  ])
+    expect(JSON.parse((await ran(...argv)).stdout)).toEqual({
+      name: "minikafka-cli",
+      version: version.trimEnd(),
+      node: process.versions.node,
+    });
+  expect((await ran("version")).stdout).toBe(version);
 });
 
 test("-q leaves the error and drops the hint", async () => {

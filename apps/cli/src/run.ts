@@ -9,14 +9,16 @@ import { CHECK, wordsOf } from "./command-words.ts";
 import type { About, Context, Perform, Work, World } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
-import { hintElsewhere, hintFor } from "./hints.ts";
+import { hintFor } from "./hints.ts";
 import { brokerText } from "./input/arguments.ts";
 import { nearest } from "./input/nearest.ts";
+import { hintElsewhere } from "./other-names.ts";
 import { exitCodeOf } from "./outcome.ts";
 import { DataSink } from "./output/data-sink.ts";
 import { Notes } from "./output/notes.ts";
 import { createProgram } from "./program.ts";
 import { type Settings, settingsOf } from "./settings.ts";
+import { versionDocument } from "./version.ts";
 
 /** Runs `argv` (without the program's own name) and says how it ended. */
 export async function run(argv: readonly string[], world: World): Promise<ExitCode> {
@@ -180,15 +182,16 @@ interface Usage {
 
 /** Commander ends by throwing: for help and version that were asked for, and for bad usage. */
 async function answerOf({ error, command }: Ended, usage: Usage): Promise<ExitCode> {
+  const json = usage.argv.includes("-J") || usage.argv.includes("--json");
   if (error.exitCode === 0) {
     try {
-      await usage.data.write(usage.said.out);
+      if (json && error.code === "commander.version") await usage.data.json(versionDocument());
+      else await usage.data.write(usage.said.out);
     } catch (closed) {
       if (!(closed instanceof OutputClosed)) throw closed;
     }
     return EXIT.ok;
   }
-  const json = usage.argv.includes("-J") || usage.argv.includes("--json");
   if (error.code === "commander.help" && !json) {
     // No command, or a group without one: what it offers is the best answer.
     usage.world.stderr.write(usage.said.err);

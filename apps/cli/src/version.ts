@@ -6,3 +6,12 @@ export function version(): string {
   const isManifest = manifest !== null && typeof manifest === "object" && "version" in manifest;
   return isManifest ? String(manifest.version) : "unknown";
 }
+
+/** For programs, with what it runs on. */
+export function versionDocument(): {
+  readonly name: string;
+  readonly version: string;
+  readonly node: string;
+} {
+  return { name: "minikafka-cli", version: version(), node: process.versions.node };
+}

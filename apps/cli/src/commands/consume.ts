@@ -1,4 +1,5 @@
 /** `consume`: records as they come, alone or as a member of a group that remembers where it was. */
+import type { Assignor } from "@minikafka/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ConsumeOptions } from "../consume/consume-options.ts";
 import type { Perform } from "../context.ts";
@@ -7,7 +8,7 @@ import { ISOLATION_HELP, parseIsolation, parseTimeout, wholeNumber } from "../in
 import { examples } from "../output/examples.ts";
 import { FORMAT_HELP } from "../output/format.ts";
 import { addSharedOptions } from "../settings.ts";
-import { formatOf } from "./fetch.ts";
+import { formatOf, requireEnd } from "./fetch.ts";
 
 const NOTE = `\
 With -g the group shares out the partitions among all that consume with it, and
@@ -27,6 +28,8 @@ minikafka-cli step replicate __consumer_offsets, from another terminal.
 Formats (-f), "%v\\n" when none is given:
 ${FORMAT_HELP}`;
 
+const ASSIGNORS: readonly Assignor[] = ["roundrobin", "range", "sticky"];
+
 export function declareConsume(program: Command, perform: Perform): void {
   const command = program
     .command("consume")
@@ -41,13 +44,10 @@ export function declareConsume(program: Command, perform: Perform): void {
     )
     .option("-n, --count <n>", "stop after so many records", wholeNumber(1))
     .option("-e, --exit", "stop when what is there now was read")
+    .option("--fail-if-empty", "with -e: exit code 3 when there was no record")
     .option("--no-commit", "leave what the group has committed as it is")
     .addOption(
-      new Option("--assignor <name>", "how the group shares out (default: roundrobin)").choices([
-        "roundrobin",
-        "range",
-        "sticky",
-      ]),
+      new Option("--assignor <name>", "how the group shares out (default: roundrobin)").choices(ASSIGNORS),
     )
     .option(
       "--member <name>",
@@ -97,6 +97,7 @@ function parseReset(text: string): "earliest" | "latest" {
 /** Throws USAGE. */
 function requireSense(topics: readonly string[], options: ConsumeOptions): void {
   if (new Set(topics).size < topics.length) throw new CliError("USAGE", "a topic is named twice");
+  requireEnd(options);
   if (options.group !== undefined) return;
   const { commit, assignor, member, sessionTimeout } = options;
   const ofGroup = Object.entries({

@@ -35,6 +35,7 @@ export function declareFetch(program: Command, perform: Perform): void {
     .option("-o, --offset <where>", "where to begin (default: beginning)", parseOffsetSpec)
     .option("-n, --count <n>", "stop after so many records", wholeNumber(1))
     .option("-e, --exit", "stop at the end: where each partition ended when the command began")
+    .option("--fail-if-empty", "with -e: exit code 3 when there was no record")
     .option("--isolation <level>", ISOLATION_HELP, parseIsolation)
     .option("-f, --format <format>", "what to print for each record")
     .option("-Z, --null", "print NULL for a null key or value")
@@ -43,6 +44,7 @@ export function declareFetch(program: Command, perform: Perform): void {
         self,
         async (context) => {
           const given = { offset: BEGINNING, ...options };
+          requireEnd(given);
           const format = formatOf(context, given);
           const { fetchRecords } = await import("../fetch/fetch.ts");
           return fetchRecords(context, { topic, ...given, format });
@@ -63,6 +65,11 @@ export function declareFetch(program: Command, perform: Perform): void {
       NOTE,
     ),
   );
+}
+
+/** Throws USAGE: what has no end is never found to be empty. */
+export function requireEnd({ failIfEmpty, exit }: Pick<FetchOptions, "failIfEmpty" | "exit">): void {
+  if (failIfEmpty === true && exit !== true) throw new CliError("USAGE", "--fail-if-empty needs -e");
 }
 
 function collectPartition(text: string, before: readonly number[] = []): number[] {

@@ -8,6 +8,7 @@ export interface ConsumeOptions {
   readonly offset?: "earliest" | "latest";
   readonly count?: number;
   readonly exit?: true;
+  readonly failIfEmpty?: true;
   readonly isolation?: Isolation;
   readonly format?: string;
   readonly null?: true;

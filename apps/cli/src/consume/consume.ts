@@ -2,7 +2,7 @@
 import type { Client, Consumer, ConsumerRecord, Rebalance, TopicPartition } from "@minikafka/client";
 import type { Context } from "../context.ts";
 import { failureOf } from "../failure.ts";
-import { printRecords } from "../fetch/fetch.ts";
+import { printRecords, requireSome } from "../fetch/fetch.ts";
 import { type HeldUp, heldUpAmong, stoppedText } from "../fetch/held-up.ts";
 import { ReadPatience } from "../fetch/read-patience.ts";
 import { placesText } from "../groups/group-description.ts";
@@ -47,6 +47,8 @@ export function consumeRecords(context: Context, request: ConsumeRequest): Promi
       hush();
     }
     await consumer.close({ timeoutMs: CLOSE_MS });
+    if (request.failIfEmpty === true && !context.interrupted.aborted)
+      requireSome(printed.count, request.topics);
     return undefined;
   });
 }

@@ -9,6 +9,7 @@ export interface FetchOptions {
   /** At most so many records of all partitions together. */
   readonly count?: number;
   readonly exit?: true;
+  readonly failIfEmpty?: true;
   readonly isolation?: Isolation;
   readonly format?: string;
   readonly null?: true;

@@ -1,7 +1,7 @@
 /** The work of `fetch`: polls, prints, and knows when it is done. */
 import type { Client, Consumer, ConsumerRecord } from "@minikafka/client";
 import type { Context } from "../context.ts";
-import { type Failure, failureOf } from "../failure.ts";
+import { CliError, type Failure, failureOf } from "../failure.ts";
 import type { Isolation } from "../input/arguments.ts";
 import { recordLine } from "../output/record-json.ts";
 import type { ShownRecord } from "../record.ts";
@@ -40,6 +40,7 @@ export function fetchRecords(context: Context, request: FetchRequest): Promise<u
     }
     leftOut.requireNone();
     if (left > 0) context.notes.remark(endText(request, printed, await reading.heldUp()));
+    if (request.failIfEmpty === true) requireSome(printed, [request.topic]);
     return undefined;
   });
 }
@@ -57,6 +58,14 @@ export function printRecords(
 ): Promise<void> {
   if (context.settings.json) return context.data.write(records.map((one) => `${recordLine(one)}\n`).join(""));
   return context.data.write(Buffer.concat(records.map((one) => format(one))));
+}
+
+/** Throws NOT_FOUND. */
+export function requireSome(printed: number, topics: readonly string[]): void {
+  if (printed > 0) return;
+  throw new CliError("NOT_FOUND", `no record of ${topics.join(", ")} was there to be read`, {
+    hint: "without --fail-if-empty that is a success",
+  });
 }
 
 function shownCount(records: number): string {
