@@ -17,6 +17,7 @@ import { declareImport } from "./commands/import.ts";
 import { declareLab } from "./commands/lab.ts";
 import { declareLeadership } from "./commands/leadership.ts";
 import { declareLog } from "./commands/log.ts";
+import { declareMetrics } from "./commands/metrics.ts";
 import { declareOffsets } from "./commands/offsets.ts";
 import { declarePing } from "./commands/ping.ts";
 import { declareProduce } from "./commands/produce.ts";
@@ -59,6 +60,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareWatch(program, perform);
   declarePing(program, perform);
   declareCheck(program, perform);
+  declareMetrics(program, perform);
   declareClock(program, perform);
   declareStep(program, perform);
   declareFault(program, perform);

@@ -13,14 +13,26 @@ export const PORT_DEFAULT = 9192;
 const HOST_DEFAULT = "127.0.0.1";
 const PORT_MAX = 65_535;
 
+/** Where the documentation has the broker's HTTP port; the daemon has none unless asked for. */
+export const HTTP_PORT = 9193;
+
 /** `host:port`, `host`, `:port`, `[::1]:port` or `[::1]`. */
 export function parseBroker(text: string): BrokerAddress {
+  return addressIn(text, PORT_DEFAULT);
+}
+
+/** The same of the HTTP port. */
+export function parseHttp(text: string): BrokerAddress {
+  return addressIn(text, HTTP_PORT);
+}
+
+function addressIn(text: string, portDefault: number): BrokerAddress {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s/]*))(?::(\d{1,5}))?$/.exec(text);
   const host = match?.[1] ?? match?.[2];
-  const port = match?.[3] === undefined ? PORT_DEFAULT : Number(match[3]);
+  const port = match?.[3] === undefined ? portDefault : Number(match[3]);
   if (host === undefined || text === "" || port < 1 || port > PORT_MAX) {
     throw new InvalidArgumentError(
-      `Expected host:port, such as ${HOST_DEFAULT}:${PORT_DEFAULT} or [::1]:${PORT_DEFAULT}.`,
+      `Expected host:port, such as ${HOST_DEFAULT}:${portDefault} or [::1]:${portDefault}.`,
     );
   }
   return { host: host === "" ? HOST_DEFAULT : host, port };

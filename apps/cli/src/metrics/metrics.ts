@@ -1,0 +1,65 @@
+/** The work of `metrics`: the page of the HTTP port, as a table, a document, or those of its lines that are asked for. */
+import type { Context } from "../context.ts";
+import { CliError } from "../failure.ts";
+import { type BrokerAddress, brokerText } from "../input/arguments.ts";
+import { nearest } from "../input/nearest.ts";
+import { renderTable } from "../output/table.ts";
+import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
+import { type Metric, metricsOf } from "./exposition.ts";
+import { httpPage } from "./http-page.ts";
+
+export interface MetricsRequest {
+  /** Whole names, or how they begin; of none, all. */
+  readonly names: readonly string[];
+  readonly http: BrokerAddress;
+  readonly prom: boolean;
+}
+
+/** Throws NOT_FOUND for a name of nothing that is there, and what httpPage throws. */
+export async function showMetrics(context: Context, request: MetricsRequest): Promise<undefined> {
+  const { settings, interrupted: signal, data } = context;
+  const timeoutMs = settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
+  const page = await httpPage(request.http, "/metrics", { timeoutMs, signal });
+  const metrics = chosen(understood(page, request.http), request.names);
+  if (request.prom) await data.write(metrics.map(({ text }) => text).join(""));
+  else if (settings.json) await data.json({ metrics: metrics.map(({ text: _text, ...metric }) => metric) });
+  else await data.write(renderTable(["METRIC", "VALUE", "LABELS"], metrics.flatMap(rowsOf)));
+  return undefined;
+}
+
+function understood(page: string, http: BrokerAddress): readonly Metric[] {
+  try {
+    const metrics = metricsOf(page);
+    if (metrics.length === 0) throw new SyntaxError("it is empty");
+    return metrics;
+  } catch (error) {
+    const said = (error as Error).message;
+    throw new CliError("INVALID_ANSWER", `what ${brokerText(http)} answers is no page of metrics: ${said}`);
+  }
+}
+
+function chosen(metrics: readonly Metric[], names: readonly string[]): readonly Metric[] {
+  for (const name of names) {
+    if (metrics.some((metric) => metric.name.startsWith(name))) continue;
+    const meant = nearest(
+      name,
+      metrics.map((metric) => metric.name),
+    );
+    throw new CliError("NOT_FOUND", `nothing that is told now is called ${name}, or begins so`, {
+      hint: meant === null ? "minikafka-cli metrics lists what is told" : `did you mean ${meant}?`,
+    });
+  }
+  return names.length === 0
+    ? metrics
+    : metrics.filter(({ name }) => names.some((each) => name.startsWith(each)));
+}
+
+function rowsOf({ name, samples }: Metric) {
+  return samples.map(({ suffix, labels, value }) => [
+    name + suffix,
+    value,
+    Object.entries(labels)
+      .map(([label, text]) => `${label}=${text}`)
+      .join(","),
+  ]);
+}
