@@ -1,13 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { startDaemon, temporaryFolder } from "./support/daemon.ts";
 
 const run = promisify(execFile);
-const fromRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const example = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
 
 test("the first record's example prints where it went and what came back, each time it is run", async () => {
@@ -84,25 +81,4 @@ test("without a broker the first record's example says how to start one", async 
   const env = { ...process.env, MINIKAFKA_BROKER: `127.0.0.1:${daemon.port}` };
   const failed = run(process.execPath, [example("first-record.mjs")], { env });
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("npm start") });
-});
-
-test("the programs in the SDK's README compile as they stand, under strict", async () => {
-  const folder = temporaryFolder();
-  const blocks = readFileSync(fromRoot("packages/client/README.md"), "utf8").matchAll(/```ts\n(.*?)```/gs);
-  const programs = [...blocks].map(([, code = ""]) => code).filter((code) => code.includes("import "));
-  expect(programs).toHaveLength(3);
-  programs.forEach((code, number) => void writeFileSync(join(folder, `program-${number}.mts`), code));
-  const compilerOptions = {
-    noEmit: true,
-    typeRoots: [fromRoot("node_modules/@types")],
-    paths: { "@minikafka/client": [fromRoot("packages/client/dist/index.d.ts")] },
-  };
-  const config = { extends: fromRoot("tsconfig.base.json"), compilerOptions, include: ["*.mts"] };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-  const compiled = run(process.execPath, [fromRoot("node_modules/typescript/bin/tsc"), "-p", folder]);
-  const stdout = await compiled.then(
-    (done) => done.stdout,
-    (failed: { stdout: string }) => failed.stdout,
-  );
-  expect(stdout).toBe("");
 });

@@ -1,6 +1,7 @@
-/** The commands of README and of the pages in docs, typed as they stand there. What cannot be typed here says why. */
+/** The commands of README, of the pages in docs and of the packages' READMEs, typed as they stand there. What cannot be typed here says why. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { jsonLines } from "./support/cli.ts";
 import { Page } from "./support/page.ts";
 
 const BROKER = "node_modules/.bin/minikafka-broker";
@@ -10,6 +11,8 @@ const FOREVER = "it goes on until its reader has seen enough";
 
 const PAGES = [
   "README.md",
+  "apps/broker/README.md",
+  "apps/cli/README.md",
   "docs/breaking-things.md",
   "docs/http.md",
   "docs/kafka-clients.md",
@@ -20,12 +23,16 @@ const PAGES = [
   "docs/stepping.md",
   "docs/tour.md",
   "docs/traces.md",
+  "packages/simulator/README.md",
+  "packages/testing/README.md",
 ];
 
 test("every page with commands has a test here", () => {
   const root = new URL("../", import.meta.url);
-  const docs = readdirSync(new URL("docs", root)).filter((name) => name.endsWith(".md"));
-  const pages = ["README.md", ...docs.map((name) => `docs/${name}`)];
+  const names = (folder: string) => readdirSync(new URL(folder, root)).map((name) => `${folder}/${name}`);
+  const packages = ["apps", "packages"].flatMap(names).map((folder) => `${folder}/README.md`);
+  const docs = names("docs").filter((name) => name.endsWith(".md"));
+  const pages = ["README.md", ...docs, ...packages];
   const withCommands = pages.filter((page) => /^```sh$/m.test(readFileSync(new URL(page, root), "utf8")));
   expect(withCommands.sort()).toEqual([...PAGES].sort());
 });
@@ -101,6 +108,23 @@ test("docs/tour.md", async () => {
   page.ends();
 });
 
+test("the READMEs of the packages", async () => {
+  const cli = await besideTheStarted("apps/cli/README.md");
+  const seen = await cli.types("npx minikafka-cli topics create orders -p 2");
+  expect(seen.stdout).toMatch(/\{"topic":"orders","partition":1,"offset":0,.*"value":"created".*\nTOPIC .*/s);
+  cli.ends();
+  const broker = await Page.open("apps/broker/README.md");
+  await broker.types("npx @minikafka/broker --data ./data --kafka-port 9092");
+  expect((await broker.line("npx minikafka-cli -b 127.0.0.1:9192 ping")).status).toBe(0);
+  broker.ends();
+  const testing = await Page.open("packages/testing/README.md");
+  testing.excuses("npm install --save-dev", "npm run pack installs it, in an empty folder (tools/pack)");
+  testing.ends();
+  const simulator = await Page.open("packages/simulator/README.md");
+  simulator.excuses("npm run simulate", "it takes minutes, for whoever works on this repository");
+  simulator.ends();
+});
+
 test("docs/breaking-things.md", async () => {
   const page = await Page.open("docs/breaking-things.md", { realBrokers: true });
   await page.types(BROKER);
@@ -152,15 +176,18 @@ test("docs/kafka-clients.md, beside kafka-page.e2e.test.ts, which has its progra
     /do (.*); done/.exec(page.excuses("while sleep 1; do", `${FOREVER}; one turn of it is typed`)) ?? [];
   expect((await page.line(turn)).status).toBe(0);
   await page.types("npx minikafka-cli -b 127.0.0.1:9200 fault arm kafka.Produce close-after");
-  page.excuses("npx minikafka-cli -b 127.0.0.1:9200 watch\n", `${FOREVER}; it is typed with -n 1`);
   let isOver = false;
-  const watch = "npx minikafka-cli -b 127.0.0.1:9200 watch --requests -n 1";
-  const watching = page.line(watch, { terminal: "watch" }).finally(() => {
-    isOver = true;
-  });
-  // Whatever is asked from when it looks on is told.
-  while (!isOver) await page.line("minikafka-cli ping -q");
-  expect((await watching).stdout).toContain("request_taken");
+  const watching = page
+    .types("npx minikafka-cli -b 127.0.0.1:9200 watch\n", { terminal: "watch", until: /request_refused/ })
+    .finally(() => {
+      isOver = true;
+    });
+  // What a client of Kafka's says first, to the port for lines of JSON, until that is seen.
+  while (!isOver)
+    await page.line(
+      "printf '\\0\\0\\0\\43\\0\\22\\0\\3' > /dev/tcp/127.0.0.1/$(cut -d: -f2 <<< $MINIKAFKA_BROKER)",
+    );
+  expect((await watching).stdout).toContain("request_refused");
   page.ends();
 });
 
@@ -187,10 +214,19 @@ test("docs/lessons.md", async () => {
 
 test("docs/http.md", async () => {
   const page = await Page.open("docs/http.md");
-  const asked = "curl need not be installed here; http.e2e.test.ts asks for the same";
-  page.excuses("npx minikafka-broker --data ./data --http-port", asked);
-  page.excuses("curl -s http://127.0.0.1:9193/snapshot", asked);
-  page.excuses("curl -N http://127.0.0.1:9193/events", asked);
+  const ready = await page.types("npx minikafka-broker --data ./data --http-port");
+  expect(JSON.parse(ready.stdout)).toEqual({ ready: true, reasons: [] });
+  await page.line("npx minikafka-cli -b 127.0.0.1:9192 topics create orders payments shipments");
+  const looked = await page.types("curl -s http://127.0.0.1:9193/snapshot");
+  const states = jsonLines(looked.stdout) as unknown as { topics: { topic: string }[] }[];
+  expect(states.map(({ topics }) => topics.map(({ topic }) => topic))).toEqual([
+    ["orders", "payments", "shipments"],
+    ["orders", "payments"],
+  ]);
+  const urls = ["events", "events?kinds=isr_changed,leader_changed&topics=orders", "events?requests=true"];
+  const fails = Object.fromEntries(urls.map((path) => [`curl -N http://127.0.0.1:9193/${path}`, 130]));
+  const told = await page.types("curl -N http://127.0.0.1:9193/events", { until: /^id: \S+$/m, fails });
+  expect(told.stdout.match(/^id: \S+$/gm)).toHaveLength(urls.length);
   page.ends();
 });
 

@@ -6,7 +6,7 @@ import { startStated } from "./stated-broker.ts";
 import { type Typed, TypedShell } from "./typed-shell.ts";
 
 /** A line that starts a broker, which runs on in a terminal of its own. */
-const BROKER_LINE = /^(?:node_modules\/\.bin\/)?minikafka-broker .*(?:\\\n.*)*$/gm;
+const BROKER_LINE = /^(?:node_modules\/\.bin\/|npx )?(?:minikafka-|@minikafka\/)broker .*(?:\\\n.*)*$/gm;
 
 export interface PageOptions {
   /** Its brokers are processes, for what ends them. */
@@ -14,8 +14,10 @@ export interface PageOptions {
 }
 
 export interface TypeOptions {
-  /** Commands that end with another code than 0, by their words. */
+  /** Commands that end with another code than 0, by their words, with the ports of the page. */
   readonly fails?: { readonly [words: string]: number };
+  /** Ctrl-C for each command as soon as it has said what this finds: it would go on. */
+  readonly until?: RegExp;
   /** Another terminal than the first. */
   readonly terminal?: string;
   /** That terminal's commands are processes, since one of them reads while it waits. */
@@ -59,13 +61,13 @@ export class Page {
     for (const [line] of block.matchAll(BROKER_LINE)) await this.start(line);
     const typed = await this.line(block.replaceAll(BROKER_LINE, ""), options);
     const failed = typed.commands.filter(({ code }) => code !== 0);
-    const told = Object.fromEntries(failed.map(({ words, code }) => [words.join(" "), code]));
+    const told = Object.fromEntries(failed.map(({ words, code }) => [this.#asOnPage(words.join(" ")), code]));
     expect(told, `${beginning}: ${typed.stderr}`).toEqual(options.fails ?? {});
     return typed;
   }
 
   /** Types what is no block of the page. */
-  async line(text: string, { terminal = "", realCommands = false }: TypeOptions = {}): Promise<Typed> {
+  async line(text: string, { terminal = "", realCommands = false, until }: TypeOptions = {}): Promise<Typed> {
     const [exported] = /^export MINIKAFKA_BROKER=\S+/m.exec(text) ?? [];
     if (exported !== undefined) this.#exported = this.#addressed(exported);
     let shell = this.#terminals.get(terminal);
@@ -74,7 +76,8 @@ export class Page {
       this.#terminals.set(terminal, shell);
       await shell.type(this.#exported);
     }
-    return shell.type(this.#addressed(text));
+    const heard = (said: string) => void (until?.test(said) === true && this.interrupts(terminal));
+    return shell.type(this.#addressed(text), until === undefined ? {} : { heard });
   }
 
   /** Passes over the next block. */
@@ -86,8 +89,10 @@ export class Page {
   /** Starts a broker by a line as it stands on the page, also once more. */
   async start(line: string): Promise<void> {
     const whole = line.replaceAll(/\\\n\s*/g, "");
-    const port = /--port (\d+)/.exec(whole)?.[1] ?? "9192";
-    this.#brokers.set(port, await this.#started(whole));
+    const started = await this.#started(whole);
+    this.#brokers.set(/--port (\d+)/.exec(whole)?.[1] ?? "9192", started);
+    const [, http] = /--http-port (\d+)/.exec(whole) ?? [];
+    if (http !== undefined) this.#brokers.set(http, { port: started.broker?.httpAddress?.port ?? 0 });
   }
 
   /** Ctrl-C in a terminal. */
@@ -130,6 +135,14 @@ export class Page {
     expect(block.slice(0, beginning.length), `the next block of ${this.#path}`).toBe(beginning);
     this.#next += 1;
     return block;
+  }
+
+  /** A broker's own port says nothing to who reads a test. */
+  #asOnPage(text: string): string {
+    return text.replaceAll(/127\.0\.0\.1:(\d+)/g, (address, own: string) => {
+      const [port] = [...this.#brokers].find(([, broker]) => broker.port === Number(own)) ?? [];
+      return port === undefined ? address : `127.0.0.1:${port}`;
+    });
   }
 
   #addressed(text: string): string {

@@ -13,7 +13,8 @@ export interface StatedBroker {
 export async function startStated(line: string, folder: string): Promise<StatedBroker> {
   const settings = settingsOf(line);
   const data = join(folder, String(settings.data));
-  const ports = settings.kafka_port === undefined ? { port: 0 } : { port: 0, kafka_port: 0 };
+  const stated = ["kafka_port", "http_port"].filter((name) => settings[name] !== undefined);
+  const ports = Object.fromEntries(["port", ...stated].map((name) => [name, 0]));
   const broker = await startBroker({ settings: { ...settings, ...ports, data, log_level: "silent" } });
   onTestFinished(async () => {
     await broker.close();
@@ -25,7 +26,7 @@ export async function startStated(line: string, folder: string): Promise<StatedB
 
 /** The flags, by their names in a configuration file. */
 function settingsOf(line: string): { readonly [name: string]: string | number | boolean } {
-  const [, flags = ""] = /minikafka-broker((?: .*)?)$/.exec(line) ?? [];
+  const [, flags = ""] = /broker((?: .*)?)$/.exec(line) ?? [];
   const found = flags.matchAll(/--([a-z-]+)(?: (?!--)("[^"]*"|\S+))?/g);
   return Object.fromEntries(
     [...found].map(([, name = "", value]) => [
