@@ -10,10 +10,13 @@ interface Program {
   readonly prints: readonly string[];
 }
 
+function pageOf(name: string): string {
+  return readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+}
+
 /** Under a heading of a page. */
 function programOf(page: string, heading: string): Program {
-  const text = readFileSync(new URL(`../../../docs/${page}`, import.meta.url), "utf8");
-  const [, part = ""] = text.split(`\n## ${heading}\n`);
+  const [, part = ""] = pageOf(page).split(`\n## ${heading}\n`);
   const code = /```js\n(.*?)```/s.exec(part.split("\n## ")[0] ?? "")?.[1];
   if (code === undefined) throw new Error(`${page} has no program under ${heading}`);
   const below = [...code.matchAll(/^\/\/ (.*)$/gm)];
@@ -46,6 +49,12 @@ const SECTIONS = [
   "Signals",
   "Diagnostics",
 ];
+
+test("no program of the SDK's page is passed over, but for its connection at the top", () => {
+  const [, ...parts] = pageOf("sdk.md").split("\n## ");
+  const withPrograms = parts.filter((part) => part.includes("\n```js\n"));
+  expect(withPrograms.map((part) => part.split("\n")[0])).toEqual(SECTIONS);
+});
 
 test.for(SECTIONS)("the program under %s of the SDK's page prints what it says", async (heading) => {
   const program = programOf("sdk.md", heading);
