@@ -29,7 +29,10 @@ test("every example that help shows has its place in a scene", () => {
   const played = SCENES.flatMap(({ takes }) =>
     takes.filter(({ isShown }) => isShown).map(({ line }) => line),
   );
-  expect(played.sort()).toEqual(everyExample(createProgram(() => Promise.resolve(), {})).sort());
+  const shown = everyExample(createProgram(() => Promise.resolve(), {}));
+  const missing = shown.filter((line) => !played.includes(line));
+  expect(missing, "examples that no scene of e2e/help-examples types").toEqual([]);
+  expect(played.sort(), "what the scenes show, and help does").toEqual(shown.sort());
 });
 
 test.for(SCENES)("$title: each example of help does what it is there to show", (scene) => play(scene));

@@ -13,6 +13,10 @@ export const GROUPS: Scene = {
     shown("minikafka-cli groups describe billing", /^billing +orders +2 +50 +50 +0 /m),
     shown("minikafka-cli groups describe billing --members", /the group billing has no members/),
     shown("minikafka-cli groups describe billing -J | jq '.groups[0].partitions[].lag'", /^0\n0\n0\n$/),
+    shown("minikafka-cli check", /^OK/m),
+    shown("minikafka-cli check -J | jq -r .status", /^ok$/im),
+    shown("minikafka-cli check --group billing --lag-warning 100 --lag-critical 1000", /^OK.*billing/m),
+    shown("minikafka-cli check --transaction-age-warning 1m --transaction-age-critical 15m", /^OK/m),
     shown("minikafka-cli groups seek billing --to-earliest", /^billing +orders +2 +50 +0$/m),
     shown(
       "minikafka-cli groups seek billing --shift-by -10 --topic orders:0,2 --execute",
