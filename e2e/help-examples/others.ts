@@ -61,9 +61,35 @@ export const IMPORTS: Scene = {
   ],
 };
 
+export const METRICS: Scene = {
+  title: "what a broker measures is shown",
+  // Port 9193, where they are looked for unless a line says so, may be somebody else's here.
+  places: async () => {
+    const { client, httpAddress } = await startedBroker({ http: true, topics: { orders: 1 } });
+    await client.producer().send({ topic: "orders", value: "paid" });
+    await client.admin().commitOffsets("billing", [{ topic: "orders", partition: 0, offset: 0 }]);
+    const place = `127.0.0.1:${httpAddress.port}`;
+    return { "cli metrics": `cli metrics --http ${place}`, "--http 127.0.0.1:9193": `--http ${place}` };
+  },
+  takes: [
+    shown("minikafka-cli metrics", /^kafka_brokers +1 /m),
+    shown(
+      "minikafka-cli metrics kafka_consumergroup_lag kafka_server_replicamanager",
+      /^kafka_consumergroup_lag +1 +consumergroup=billing,/m,
+    ),
+    shown(
+      "minikafka-cli metrics kafka_topic_partition_current_offset -J | jq '.metrics[0].samples'",
+      /"topic": "orders"/,
+    ),
+    shown("minikafka-cli metrics --prom --http 127.0.0.1:9193", /^# TYPE kafka_brokers gauge$/m),
+  ],
+};
+
 export const WITHOUT_A_BROKER: Scene = {
   title: "what needs no broker",
   takes: [
+    shown("minikafka-cli version", /^\S* ?\d+\.\d+\.\d+$/m),
+    shown("minikafka-cli version -J | jq -r .version", /^\d+\.\d+\.\d+$/m),
     shown("minikafka-cli context add local 127.0.0.1:9192 --use", /^local +127\.0\.0\.1:9192 +\*$/m),
     shown("minikafka-cli context add spare 127.0.0.1:9193", /^spare +127\.0\.0\.1:9193 +-$/m),
     shown("minikafka-cli context list", /^local .* \*\nspare .* -$/m),
