@@ -8,6 +8,7 @@ import { EXPORTS, IMPORTS, METRICS, WITHOUT_A_BROKER } from "./help-examples/oth
 import { BENCHES, RECORDS } from "./help-examples/records.ts";
 import { TOPICS } from "./help-examples/topics.ts";
 import { play } from "./support/scene.ts";
+import { TypedShell } from "./support/typed-shell.ts";
 
 const SCENES = [
   TOPICS,
@@ -37,3 +38,26 @@ test("every example that help shows has its place in a scene", () => {
 });
 
 test.for(SCENES)("$title: each example of help does what it is there to show", (scene) => play(scene));
+
+test("where the help of completion says that a script stays, it is put", async () => {
+  const completion = createProgram(() => Promise.resolve(), {}).commands.find(
+    (each) => each.name() === "completion",
+  );
+  const help: string[] = [];
+  completion?.configureOutput({ writeOut: (text) => void help.push(text) }).outputHelp();
+  const lines = [...help.join("").matchAll(/^ {2}\w+ +(minikafka-cli completion \w+ > .*)$/gm)].map(
+    ([, line = ""]) => line,
+  );
+  expect(lines).toHaveLength(3);
+  const shell = await TypedShell.open();
+  // The folders are the shells' own; zsh counts its path of functions from 1.
+  await shell.type(
+    'mkdir -p ~/.local/share/bash-completion/completions ~/.config/fish/completions; fpath=("" ~)',
+  );
+  for (const line of lines) {
+    const [, file] = / > (.*)$/.exec(line) ?? [];
+    const script = file?.replace(/^"(.*)"$/, "$1");
+    const { status, stdout } = await shell.type(`${line} && cat ${script}`);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("minikafka-cli") });
+  }
+});
