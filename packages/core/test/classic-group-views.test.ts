@@ -100,6 +100,28 @@ test("every state has a name while it lasts, with who waits to join", async () =
   ]);
 });
 
+test("why it is rebalanced is told while the rebalance is prepared: that one's reason, time and generation to come", async () => {
+  const { world, cluster, a, b } = await open();
+  await a.join().ended;
+  await a.sync().ended;
+  const why = async (of = cluster) => (await of.groups.describe(GROUP)).lastRebalance;
+  const first = { generation: 1, reason: `the member "${a.memberId}" joined`, atMs: world.clock.nowMs() };
+  expect(await why()).toEqual(first);
+  world.clock.advance(7);
+  await said(b.join());
+  const reason = expect.stringMatching(/^the member "b-.*" joined$/);
+  const second = { generation: 2, reason, atMs: world.clock.nowMs() };
+  expect(await why()).toEqual(second);
+  world.clock.advance(7);
+  expect(await why()).toEqual(second);
+  await cluster.crash();
+  world.clock.advance(7);
+  const next = await openGroups(world);
+  // Which member began it stands in no record.
+  const loaded = { generation: 2, reason: "the coordinator was loaded", atMs: world.clock.nowMs() };
+  expect(await why(next)).toEqual(loaded);
+});
+
 test("the list has both kinds, and those that only have offsets", async () => {
   const { cluster, a } = await open();
   await a.join().ended;

@@ -72,6 +72,7 @@ export interface GroupDescription {
   readonly coordinatorId: number | null;
   /** The partition of the internal topic that holds the group. */
   readonly offsetsPartition: number;
+  /** The one that is under way in a classic group, of the generation to come, or else the last. */
   readonly lastRebalance: LastRebalance | null;
   readonly members: readonly MemberDescription[];
 }

@@ -123,8 +123,11 @@ export class ClassicKeeper {
 
   #timed(group: ClassicGroup): ClassicGroup {
     if (group.state !== "preparing_rebalance" && group.state !== "completing_rebalance") return group;
-    const reason = group.lastRebalance?.reason ?? "the coordinator was loaded";
+    // Why the next generation is prepared stands in no record.
+    const known = group.state === "completing_rebalance" ? group.lastRebalance : null;
+    const reason = known?.reason ?? "the coordinator was loaded";
+    const beganAtMs = known?.atMs ?? this.#clock.nowMs();
     const dueMs = this.#clock.monotonicMs() + rebalanceTimeoutOf(group);
-    return { ...group, phase: { reason, dueMs, initial: null } };
+    return { ...group, phase: { reason, beganAtMs, dueMs, initial: null } };
   }
 }

@@ -56,6 +56,8 @@ export interface PendingId {
 export interface Phase {
   /** Why the rebalance began, in plain words. */
   readonly reason: string;
+  /** Since when, on the clock of the day. */
+  readonly beganAtMs: number;
   /** On the monotonic clock. */
   readonly dueMs: number;
   /** The first rebalance of a group that had no members waits for more of them (KIP-134). */

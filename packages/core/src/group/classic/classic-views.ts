@@ -1,6 +1,7 @@
 /** What is shown of classic groups: what is acknowledged, and who waits beside it. */
 import type { ClassicMemberFacts, GroupDescription, MemberDescription } from "../group-description.ts";
 import type { GroupKinds } from "../group-kinds.ts";
+import type { LastRebalance } from "../group-state.ts";
 import { NO_PARTITIONS } from "../partition-sets.ts";
 import type { ClassicRoom } from "./classic-keeper.ts";
 import type { ClassicGroup, ClassicMember, ClassicState } from "./classic-state.ts";
@@ -31,14 +32,20 @@ function isShown({ isRecorded, shown }: ClassicRoom): boolean {
 export function describeClassic(
   group: ShownClassic,
 ): Pick<GroupDescription, "state" | "generation" | "lastRebalance" | "classic" | "members"> {
-  const { state, generation, lastRebalance, protocol, protocolType, leaderId } = group;
+  const { state, generation, protocol, protocolType, leaderId } = group;
   return {
     state,
     generation,
-    lastRebalance,
+    lastRebalance: rebalanceOf(group),
     classic: { protocolType, protocol, leaderId },
     members: Array.from(group.members.values(), (member) => describeMember(group, member)),
   };
+}
+
+/** The one that is under way, before the one that is over: its generation is still to come. */
+function rebalanceOf({ state, generation, phase, lastRebalance }: ShownClassic): LastRebalance | null {
+  if (state !== "preparing_rebalance" || phase === null) return lastRebalance;
+  return { generation: generation + 1, reason: phase.reason, atMs: phase.beganAtMs };
 }
 
 /** While a rebalance is prepared nobody has chosen, and what a member likes best is shown. */

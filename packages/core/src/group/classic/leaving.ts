@@ -83,13 +83,14 @@ function lostId({ pendingIds }: ClassicGroup, memberId: string): Expiry {
 function phaseOver(group: ClassicGroup, world: ClassicWorld): Outcome {
   const { state, phase } = group;
   if (state === "preparing_rebalance") {
-    const { initial, reason } = phase ?? { initial: null, reason: "" };
-    if (initial === null || !initial.hasNewMember || initial.remainingMs === 0) return complete(group, world);
+    const initial = phase?.initial ?? null;
+    if (phase === null || initial === null || !initial.hasNewMember || initial.remainingMs === 0)
+      return complete(group, world);
     // Somebody has come meanwhile: others may (KIP-134).
     const delayMs = Math.min(world.initialDelayMs, initial.remainingMs);
     const remainingMs = Math.max(initial.remainingMs - world.initialDelayMs, 0);
     const dueMs = world.monotonicMs + delayMs;
-    return unchanged({ ...group, phase: { reason, dueMs, initial: { remainingMs, hasNewMember: false } } });
+    return unchanged({ ...group, phase: { ...phase, dueMs, initial: { remainingMs, hasNewMember: false } } });
   }
   const removed = late([...group.members.values()].filter(({ hasSynced }) => !hasSynced));
   const ids = removed.map(({ memberId }) => memberId);

@@ -8,7 +8,13 @@ import type { BrokerError } from "../../errors.ts";
 import type { Expiry } from "../group-events.ts";
 import type { Joined, Outcome, Reply } from "./classic-events.ts";
 import { rebalancing } from "./classic-refusals.ts";
-import { type ClassicGroup, type ClassicMember, NO_ASSIGNMENT, rebalanceTimeoutOf } from "./classic-state.ts";
+import {
+  type ClassicGroup,
+  type ClassicMember,
+  NO_ASSIGNMENT,
+  type Phase,
+  rebalanceTimeoutOf,
+} from "./classic-state.ts";
 import { chosenProtocol, metadataFor } from "./protocol-choice.ts";
 
 /** What a change of a group depends on beside the group. */
@@ -87,12 +93,13 @@ export function prepare(group: ClassicGroup, reason: string, world: ClassicWorld
 function phaseOf(
   group: ClassicGroup,
   { reason, isInitial }: { readonly reason: string; readonly isInitial: boolean },
-  { monotonicMs, initialDelayMs }: ClassicWorld,
-) {
+  { nowMs: beganAtMs, monotonicMs, initialDelayMs }: ClassicWorld,
+): Phase {
   const timeoutMs = rebalanceTimeoutOf(group);
-  if (!isInitial || initialDelayMs === 0) return { reason, dueMs: monotonicMs + timeoutMs, initial: null };
+  const began = { reason, beganAtMs };
+  if (!isInitial || initialDelayMs === 0) return { ...began, dueMs: monotonicMs + timeoutMs, initial: null };
   const remainingMs = Math.max(timeoutMs - initialDelayMs, 0);
-  return { reason, dueMs: monotonicMs + initialDelayMs, initial: { remainingMs, hasNewMember: false } };
+  return { ...began, dueMs: monotonicMs + initialDelayMs, initial: { remainingMs, hasNewMember: false } };
 }
 
 /** The next generation, if nobody is waited for any more. Kafka: maybeCompleteJoinPhase. */
@@ -125,9 +132,9 @@ export function complete(group: ClassicGroup, world: ClassicWorld): Outcome {
 }
 
 /** Static members alone are left, and none of them has come: their sessions decide. */
-function postponed(group: ClassicGroup, { monotonicMs }: ClassicWorld): Outcome {
-  const reason = group.phase?.reason ?? "nobody has joined";
-  const phase = { reason, dueMs: monotonicMs + rebalanceTimeoutOf(group), initial: null };
+function postponed(group: ClassicGroup, { nowMs, monotonicMs }: ClassicWorld): Outcome {
+  const { reason, beganAtMs } = group.phase ?? { reason: "nobody has joined", beganAtMs: nowMs };
+  const phase = { reason, beganAtMs, dueMs: monotonicMs + rebalanceTimeoutOf(group), initial: null };
   return unchanged({ ...group, phase });
 }
 
@@ -151,7 +158,7 @@ function nextGeneration(group: ClassicGroup, { nowMs, monotonicMs }: ClassicWorl
     lastRebalance,
     state: "completing_rebalance",
     protocol: chosenProtocol(group),
-    phase: { reason, dueMs: monotonicMs + rebalanceTimeoutOf(group), initial: null },
+    phase: { reason, beganAtMs: nowMs, dueMs: monotonicMs + rebalanceTimeoutOf(group), initial: null },
   };
 }
 

@@ -32,7 +32,9 @@ export const describeGroup = operation({
     last_rebalance: z
       .object({ generation: group.generation, reason: z.string(), at_ms: z.int() })
       .nullable()
-      .describe("in plain words; null when it is not known any more"),
+      .describe(
+        "in plain words; while a classic group prepares a rebalance, that one, of the generation to come; null when it is not known any more",
+      ),
     members: z.array(
       z.object({
         member_id: z.string(),
