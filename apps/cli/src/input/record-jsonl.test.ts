@@ -81,6 +81,13 @@ test.each([
   ['{"value":"\\ud83d"}', "value: holds half a character"],
   ['{"value":"x","partition":1.5}', "partition: expected a whole number"],
   ['{"value":"x","timestamp":-1}', "timestamp: expected a whole number"],
+  [
+    '{"value":"x","timestamp":9007199254740993}',
+    "timestamp: expected a whole number from 0 to 9007199254740991, received 9007199254740993",
+  ],
+  ['{"value":"\\"timestamp\\":7","timestamp" : -90071992547409930}', "received -90071992547409930"],
+  ['{"value":"x","timestamp":9007199254740993,"timestamp":1e400}', "received 1e400"],
+  ['{"value":"x","time\\u0073tamp":9007199254740993}', "received another number"],
   ['{"value":"x","headers":{"a":"b"}}', "headers: expected a list"],
   ['{"value":"x","headers":[{"value":"b"}]}', "headers.0.key: expected text"],
   ['{"value":"x","headers":[{"key":"a","v":"b"}]}', "headers.0.v: no such field"],

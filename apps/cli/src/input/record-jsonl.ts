@@ -38,7 +38,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Reads one line. Throws {@link NotARecord}. */
 export function readRecordLine(line: Buffer): ProducedLine {
-  const fields = objectOf(parse(line), "the line");
+  const text = line.toString("utf8");
+  const fields = objectOf(parse(text), "the line");
   refuseOthers(fields, FIELDS, "");
   const value = bytesOf(fields, "value", "");
   if (value === undefined) {
@@ -50,14 +51,14 @@ export function readRecordLine(line: Buffer): ProducedLine {
     key: bytesOf(fields, "key", "") ?? null,
     value,
     headers: headersOf(fields),
-    partition: integerOf(fields, "partition"),
-    timestampMs: integerOf(fields, "timestamp"),
+    partition: integerOf(fields, "partition", text),
+    timestampMs: integerOf(fields, "timestamp", text),
   };
 }
 
-function parse(line: Buffer): unknown {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(line.toString("utf8"));
+    return JSON.parse(text);
   } catch {
     throw new NotARecord('not JSON; expected an object such as {"key":"alice","value":"created"}');
   }
@@ -108,13 +109,21 @@ function textBytes(text: unknown, path: string): Buffer {
   return Buffer.from(text, "utf8");
 }
 
-function integerOf(fields: Fields, name: string): number | null {
+function integerOf(fields: Fields, name: string, text: string): number | null {
   const value = fields[name];
   if (value === undefined || value === null) return null;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
-    throw new NotARecord(`${name}: expected a whole number from 0, received ${JSON.stringify(value)}`);
+    const received = typeof value === "number" ? numberText(name, text) : JSON.stringify(value);
+    const max = Number.MAX_SAFE_INTEGER;
+    throw new NotARecord(`${name}: expected a whole number from 0 to ${max}, received ${received}`);
   }
   return value;
+}
+
+/** As it is written: what was read of a larger number is another one. Within a string no quotation mark stands before the colon. */
+function numberText(name: string, text: string): string {
+  const written = [...text.matchAll(new RegExp(`"${name}"\\s*:\\s*([-+.\\deE]+)`, "g"))].at(-1)?.[1];
+  return written ?? "another number";
 }
 
 function headersOf(fields: Fields): ShownHeader[] {

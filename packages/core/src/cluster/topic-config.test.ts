@@ -53,7 +53,10 @@ test.each([
     `max_message_bytes is ${LIMITS.batchBytesMax + 1}; ${BYTES} 64 to ${LIMITS.batchBytesMax}`,
   ],
   [{ retention_ms: -2 }, `retention_ms is -2; ${MS} from -1 (-1: no limit)`],
-  [{ retention_ms: 2 ** 53 }, `retention_ms is 9007199254740992; ${MS} from -1 (-1: no limit)`],
+  // 9007199254740993 is the same number, which nobody has to have written.
+  [{ retention_ms: 2 ** 53 }, `retention_ms is more than 9007199254740991; ${MS} from -1 (-1: no limit)`],
+  [{ retention_ms: -(2 ** 53) }, `retention_ms is less than -9007199254740991; ${MS} from -1 (-1: no limit)`],
+  [{ retention_ms: "9007199254740993" }, `retention_ms is "9007199254740993"; ${MS} from -1 (-1: no limit)`],
   [{ retention_bytes: "-" }, `retention_bytes is "-"; ${BYTES} from -1 (-1: no limit)`],
   [{ segment_ms: 0 }, `segment_ms is 0; ${MS} from 1`],
   [{ delete_retention_ms: -1 }, `delete_retention_ms is -1; ${MS} from 0`],

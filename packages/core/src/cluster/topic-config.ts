@@ -181,8 +181,14 @@ export function parseSetting(key: string, raw: RawSetting): string | number {
   const { parse, expected, bounds } = TOPIC_SETTINGS[requireSetting(key)];
   const value = parse(raw);
   if (value !== null) return value;
-  const seen = typeof raw === "string" ? quoted(raw) : String(raw);
-  throw new BrokerError("INVALID_CONFIG", `${key} is ${seen}; expected ${expected}`, { key, ...bounds });
+  throw new BrokerError("INVALID_CONFIG", `${key} is ${seen(raw)}; expected ${expected}`, { key, ...bounds });
+}
+
+/** Behind the numbers that JSON carries exactly nobody knows any more what was written. */
+function seen(raw: RawSetting): string {
+  if (typeof raw === "string") return quoted(raw);
+  if (typeof raw !== "number" || Math.abs(raw) <= Number.MAX_SAFE_INTEGER) return String(raw);
+  return raw > 0 ? `more than ${Number.MAX_SAFE_INTEGER}` : `less than -${Number.MAX_SAFE_INTEGER}`;
 }
 
 /** Throws INVALID_CONFIG for what is no setting. */
