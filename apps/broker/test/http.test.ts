@@ -75,6 +75,29 @@ test("what is not there is 404 with what is, and what would change something is 
   }
 });
 
+test("CONNECT is answered like whatever may not be asked, and its connection ends", async () => {
+  const broker = await openBroker(HTTP);
+  for (const target of ["example.org:443", "127.0.0.1:9092", "/healthz"]) {
+    const socket = connect(portOf(broker), "127.0.0.1");
+    socket.setEncoding("utf8");
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
+    await once(socket, "close");
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(head).toMatch(/^connection: close$/im);
+    expect(head).toMatch(/^allow: GET, HEAD$/im);
+    expect(JSON.parse(body).error).toEqual({
+      code: "METHOD_NOT_ALLOWED",
+      message: "CONNECT is for nothing here; expected GET, HEAD: this is no proxy",
+    });
+  }
+  expect(await getJson(broker, "/healthz")).toMatchObject({ status: 200 });
+});
+
 test("HEAD has the head of GET and no body", async () => {
   const broker = await openBroker(HTTP);
   for (const path of ["/metrics", "/healthz", "/readyz", "/snapshot"]) {

@@ -7,7 +7,8 @@
  * Never: waits for a reader.
  */
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { SystemClock } from "@minikafka/core";
 import type { Settings } from "../config.ts";
 import { type Address, addressOf, listenAt } from "../connections/port.ts";
@@ -76,6 +77,16 @@ export class HttpDoor {
       },
     );
     this.#server.on("connection", (socket) => connections.admit(socket));
+    // Node hands the connection over for this one, and looks after it no more.
+    this.#server.on("connect", (request, socket: Socket) => {
+      socket.on("error", () => undefined);
+      const response = new ServerResponse(request);
+      response.on("error", () => undefined);
+      response.shouldKeepAlive = false;
+      response.on("finish", () => socket.destroySoon());
+      response.assignSocket(socket);
+      router.refuseTunnel(response);
+    });
     this.#server.timeout = STALL_MS;
   }
 

@@ -56,10 +56,13 @@ export class Router {
       else answer.begin(response);
       return;
     }
-    const { status, headers, body } = answer;
-    const length = { "content-length": String(Buffer.byteLength(body)) };
-    response.writeHead(status, { ...ALWAYS, ...headers, ...length });
-    response.end(isHead ? undefined : body);
+    write(response, answer, isHead);
+  }
+
+  /** CONNECT has a host and a port for a path, so that nothing else can be wrong with it. */
+  refuseTunnel(response: ServerResponse): void {
+    const message = `CONNECT is for nothing here; expected ${ALLOW}: this is no proxy`;
+    write(response, new HttpRefusal("METHOD_NOT_ALLOWED", message, { allow: ALLOW }).answer, false);
   }
 
   #answerTo(request: IncomingMessage, isCrowded: boolean): HttpAnswer | HttpStream {
@@ -114,4 +117,10 @@ export class Router {
       site,
     );
   }
+}
+
+function write(response: ServerResponse, { status, headers, body }: HttpAnswer, isHead: boolean): void {
+  const length = { "content-length": String(Buffer.byteLength(body)) };
+  response.writeHead(status, { ...ALWAYS, ...headers, ...length });
+  response.end(isHead ? undefined : body);
 }
