@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { openGroups, TestMember } from "./group-world.ts";
 import { commit, OFFSETS_TOPIC, openOffsets } from "./offsets-world.ts";
+import { outcomeOf, settle } from "./replica-world.ts";
 import { memoryWorld } from "./world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -70,6 +71,44 @@ test("a member is told with the deadline of its session, which each heartbeat mo
   expect(foretold(cluster, "expire_members")).toMatchObject({
     expired: await cluster.groups.expireMembers(),
   });
+  await cluster.close();
+});
+
+test("which brokers have to copy what a step writes is foretold, and the step is done when they have", async () => {
+  const world = memoryWorld();
+  const cluster = await openGroups(world, { brokerIds: [1, 2, 3] });
+  const copied = async <Result>(promise: Promise<Result>): Promise<Result> => {
+    await settle();
+    expect(await outcomeOf(promise)).toBe("pending");
+    for (let round = 0; round < 8; round++) await cluster.replicateOnce();
+    return promise;
+  };
+  await copied(new TestMember(cluster, "m").join({ sessionTimeoutMs: 6000 }));
+  world.clock.advance(6000);
+  const place = { topic: OFFSETS_TOPIC, partition: 0 };
+  const { leaderId, inSyncReplicas } = cluster.replicaSet(place);
+  expect(inSyncReplicas).toHaveLength(3);
+  const copiersOf = (operation: string) =>
+    cluster.foresight.steps().flatMap((step) => {
+      return step.operation === operation ? [cluster.foresight.copiersOf(step)] : [];
+    });
+  const others = inSyncReplicas.filter((brokerId) => brokerId !== leaderId);
+  expect(copiersOf("expire_members")).toEqual([others]);
+  const away = others[0] ?? 0;
+  cluster.removeFromIsr(place, away);
+  expect(copiersOf("expire_members")).toEqual([others.slice(1)]);
+  expect(await copied(cluster.groups.expireMembers())).toMatchObject([{ memberId: "m" }]);
+  await cluster.close();
+});
+
+test("where nobody follows, a step has nobody to wait for", async () => {
+  const world = memoryWorld();
+  const cluster = await openGroups(world);
+  await new TestMember(cluster, "m").join({ sessionTimeoutMs: 6000 });
+  world.clock.advance(6000);
+  const steps = cluster.foresight.steps();
+  expect(steps.map(({ operation }) => operation)).toContain("expire_members");
+  expect(steps.flatMap((step) => cluster.foresight.copiersOf(step))).toEqual([]);
   await cluster.close();
 });
 

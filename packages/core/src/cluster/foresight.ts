@@ -5,13 +5,16 @@
  * nothing left (copies before judgements of who is in sync, a flush before compaction).
  * Never: anything changed, loaded or made; what a disk will refuse.
  */
+import { partitionOfKey } from "../coordinator/partition-of-key.ts";
 import { instantOf } from "../env/clock.ts";
 import type { Env } from "../env/env.ts";
+import { WAITS_ON } from "../group/classic/classic-expiry.ts";
 import { foretoldRound } from "../replica/foretold-round.ts";
 import { highWatermarkWith, inSyncAfter, judgeIsr } from "../replica/isr-judgement.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { GroupOperations } from "./group-operations.ts";
+import { OFFSETS_TOPIC, TRANSACTIONS_TOPIC } from "./internal-topics.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { LogsForesight } from "./logs-foresight.ts";
 import type { ForetoldFlushes, PendingStep, StepDeadline } from "./pending-step.ts";
@@ -56,6 +59,18 @@ export class Foresight {
     ];
   }
 
+  /**
+   * Brokers that have to copy what `step` writes before it is done, since their replicas are in sync; none where nothing is to be
+   * copied. What it writes in partitions that it would have to load first is not known. Throws SHUTTING_DOWN.
+   */
+  copiersOf(step: PendingStep): number[] {
+    this.#parts.lifecycle.requireRunning();
+    const ids = this.#writtenBy(step).flatMap(({ inSyncReplicas, leaderId }) =>
+      inSyncReplicas.filter((brokerId) => brokerId !== leaderId),
+    );
+    return [...new Set(ids)].sort((one, other) => one - other);
+  }
+
   /** What a flush would do now. Throws SHUTTING_DOWN. */
   flush(): ForetoldFlushes {
     this.#parts.lifecycle.requireRunning();
@@ -80,6 +95,34 @@ export class Foresight {
     return [...ofTopics, ...ofAll]
       .filter(({ dueMs }) => dueMs > nowMs)
       .sort((one, other) => one.dueMs - other.dueMs);
+  }
+
+  /** Where a coordinator writes with acks all: elsewhere no step waits for replicas. */
+  #writtenBy(step: PendingStep): PartitionReplicaSet[] {
+    const { table } = this.#parts;
+    const holding = (topic: string, keys: readonly string[]) =>
+      keys.flatMap((key) => table.of(topic)[partitionOfKey(key, table.of(topic).length)] ?? []);
+    switch (step.operation) {
+      case "expire_members": {
+        const { expired, rebalanced } = step.would;
+        const changed = rebalanced.filter(({ reason }) => reason !== WAITS_ON);
+        return holding(
+          OFFSETS_TOPIC,
+          [...expired, ...changed].map(({ groupId }) => groupId),
+        );
+      }
+      case "expire_offsets": {
+        const { expired, dying, forgotten } = step.would;
+        return holding(OFFSETS_TOPIC, [...expired.map(({ groupId }) => groupId), ...dying, ...forgotten]);
+      }
+      case "expire_transactions": {
+        const { aborted, completed, forgotten, repaired } = step.would;
+        const ids = [...aborted, ...completed, ...forgotten];
+        return [...holding(TRANSACTIONS_TOPIC, ids), ...repaired.map((place) => table.require(place))];
+      }
+      default:
+        return [];
+    }
   }
 
   #setsOf(topic: string | undefined): readonly PartitionReplicaSet[] {

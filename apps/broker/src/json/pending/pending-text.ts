@@ -26,6 +26,13 @@ export function sentenceOf(step: PendingStep): string {
   }
 }
 
+/** What is to be said besides of a step that is done only when these brokers have copied what it writes. */
+export function copyingText(copiers: readonly number[]): string {
+  if (copiers.length === 0) return "";
+  const who = copiers.length === 1 ? `broker ${copiers[0]} has` : `brokers ${copiers.join(", ")} have`;
+  return `; it is done when ${who} copied what it writes, with replicate_once meanwhile`;
+}
+
 type Would<Name extends PendingStep["operation"]> = Foretold[Name]["would"];
 
 function counted(count: number, what: string, plural = `${what}s`): string {

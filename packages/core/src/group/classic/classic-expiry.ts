@@ -11,6 +11,9 @@ import type { ClassicDeadline } from "./member-deadlines.ts";
 import type { ClassicWorld } from "./rebalancing.ts";
 import { afterClassic } from "./transitions.ts";
 
+/** Why a group goes on that is not rebalanced yet: of that nothing is written. */
+export const WAITS_ON = "it waits on for more members";
+
 /** Groups of which something is over. */
 export function duesIn({ group: keeper }: GroupKinds): string[] {
   return [...keeper.classic.rooms()].flatMap(([groupId, room]) =>
@@ -67,7 +70,7 @@ function afterTime(
   if (expired.length > 0) return { expired, rebalanced: [] };
   const isNext = group.generation !== before.generation;
   const reason = isNext ? group.lastRebalance?.reason : undefined;
-  return { expired, rebalanced: [{ groupId, reason: reason ?? "it waits on for more members" }] };
+  return { expired, rebalanced: [{ groupId, reason: reason ?? WAITS_ON }] };
 }
 
 /** When there will be more to do. */
