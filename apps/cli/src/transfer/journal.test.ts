@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Journal, JournalFile, readJournal } from "./journal.ts";
+import { type Journal, JournalFile, type JournalHandle, readJournal } from "./journal.ts";
 import { JOURNAL_VERSION, type JournalLine } from "./journal-form.ts";
 import { takeLock } from "./transfer-lock.ts";
 
@@ -42,6 +42,49 @@ test("what was written is read again, and a line that was cut short is as if it 
   await (await JournalFile.begin(file, JOURNAL)).close();
   expect(readFileSync(file, "utf8")).not.toContain("sending");
 });
+
+/** Appends to the file, half a line at the `failing`th time, as a disk does that is full for a moment. */
+function fullAt(failing: number, what: "appendFile" | "datasync") {
+  return async (file: string): Promise<JournalHandle> => {
+    let calls = 0;
+    const attempt = (call: typeof what, otherwise: () => void, text = ""): void => {
+      if (call === what) calls += 1;
+      if (call !== what || calls !== failing) {
+        otherwise();
+        return;
+      }
+      appendFileSync(file, text.slice(0, text.length / 2));
+      throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    };
+    return {
+      appendFile: async (text) =>
+        attempt("appendFile", () => appendFileSync(file, String(text)), String(text)),
+      datasync: async () => attempt("datasync", () => undefined),
+      close: async () => undefined,
+    };
+  };
+}
+
+test.each([
+  ["appendFile", 1],
+  ["appendFile", 3],
+  ["datasync", 3],
+] as const)(
+  "after %s number %i has failed nothing is written, though there is room again, and the state is read",
+  async (what, failing) => {
+    const file = join(folder(), "orders.jsonl");
+    const journal = await JournalFile.begin(file, JOURNAL, fullAt(failing, what));
+    // Those of several partitions are on their way at once.
+    const appended = await Promise.allSettled(Array.from({ length: 5 }, () => journal.append(SENT)));
+    expect(appended.filter(({ status }) => status === "rejected")).not.toEqual([]);
+    const left = readFileSync(file, "utf8");
+    await expect(journal.append(SENT)).rejects.toThrow("ENOSPC");
+    await journal.close();
+    expect(readFileSync(file, "utf8")).toBe(left);
+    const acknowledged = appended.filter(({ status }) => status === "fulfilled").length;
+    expect(readJournal(file)?.lines.length).toBeGreaterThanOrEqual(JOURNAL.lines.length + acknowledged);
+  },
+);
 
 test.each([
   "",

@@ -3,7 +3,8 @@
  *
  * Owns the file. Lines of JSON: the two clusters and topics first, then each batch *before* it is sent. So at most the last batch of each
  * partition may or may not have arrived, and the end of its copy tells which. A line is on the disk when its promise resolves; the
- * file is made anew, and put in place of the old one, when a run begins. A line without its newline was never acted upon.
+ * file is made anew, and put in place of the old one, when a run begins. A line without its newline was never acted upon; after one that
+ * failed none follows, so that such a half line is the last.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -62,27 +63,53 @@ function syncFolder(folder: string): void {
   closeSync(descriptor);
 }
 
-export class JournalFile {
-  readonly #handle: FileHandle;
+/** What a journal wants of its open file. */
+export type JournalHandle = Pick<FileHandle, "appendFile" | "datasync" | "close">;
 
-  private constructor(handle: FileHandle) {
+export class JournalFile {
+  readonly #handle: JournalHandle;
+  /** Lines are written one after the other, and synced together. */
+  #written: Promise<void> = Promise.resolve();
+  #failure: { readonly error: unknown } | null = null;
+
+  private constructor(handle: JournalHandle) {
     this.#handle = handle;
   }
 
-  /** Puts `lines` in place of whatever the file held. */
-  static async begin(file: string, { head, lines }: Journal): Promise<JournalFile> {
+  /** Puts `lines` in place of whatever the file held, and appends to it by what `opened` resolves with. */
+  static async begin(
+    file: string,
+    { head, lines }: Journal,
+    opened: (file: string, flags: "a") => Promise<JournalHandle> = open,
+  ): Promise<JournalFile> {
     mkdirSync(dirname(file), { recursive: true });
     const aside = `${file}.new`;
     const all = [head, ...lines.map(written)];
     writeFileSync(aside, all.map((line) => `${JSON.stringify(line)}\n`).join(""), { flush: true });
     renameSync(aside, file);
     syncFolder(dirname(file));
-    return new JournalFile(await open(file, "a"));
+    return new JournalFile(await opened(file, "a"));
   }
 
+  /** Rejects with what the first failure was from then on: how much of a line is in the file is not known any more. */
   async append(line: JournalLine): Promise<void> {
-    await this.#handle.appendFile(`${JSON.stringify(written(line))}\n`);
-    await this.#handle.datasync();
+    const before = this.#written;
+    const own = before.then(() =>
+      this.#attempt(() => this.#handle.appendFile(`${JSON.stringify(written(line))}\n`)),
+    );
+    this.#written = own.catch(() => undefined);
+    await own;
+    await this.#attempt(() => this.#handle.datasync());
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    if (this.#failure !== null) throw this.#failure.error;
+    try {
+      await work();
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    }
   }
 
   close(): Promise<void> {
