@@ -229,3 +229,37 @@ test("--follow copies what comes until it is stopped, and the same command goes 
   expect(await world.export("orders")).toMatchObject({ code: 0 });
   expect(valuesOf(world.target, "orders")).toEqual(["a", "b", "c"]);
 });
+
+test.each(["source", "target"] as const)(
+  "a topic of the %s that is deleted and made again while it is followed ends the copy, which has no record of the other one",
+  async (side) => {
+    const world = await transferWorld({ topics: { orders: 1 } });
+    const send = async (broker: TestBroker, ...values: string[]) => {
+      for (const value of values) await broker.client.producer().send({ topic: "orders", value });
+    };
+    await send(world.source, "old 0", "old 1", "old 2");
+    const following = world.startExport("orders", "--follow");
+    await world.target.waitForRecords("orders", 3, { timeoutMs: 60_000 });
+    // It sees nothing of what is between the two.
+    following.process.kill("SIGSTOP");
+    const admin = world[side].client.admin();
+    await admin.deleteTopic("orders");
+    await admin.createTopic({ topic: "orders", partitions: 1 });
+    if (side === "source") await send(world.source, "new 0", "new 1", "new 2", "new 3", "new 4");
+    else {
+      // The end that the copy is expected to have.
+      await send(world.target, "theirs", "theirs", "theirs");
+      await send(world.source, "old 3");
+    }
+    following.process.kill("SIGCONT");
+    const { code, stderr } = await following.ended;
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("orders was deleted and created again at kafka://"),
+    });
+    expect(stderr).toContain("while it was copied\nhint: ");
+    expect(valuesOf(world.target, "orders")).toEqual(
+      side === "source" ? ["old 0", "old 1", "old 2"] : ["theirs", "theirs", "theirs"],
+    );
+  },
+);

@@ -12,6 +12,7 @@ import { clientLibrary, type Library } from "./client-library.ts";
 import { type ClusterAddress, clusterText } from "./cluster-address.ts";
 import { isRefusedFailure, kafkaFailure, problemOf } from "./kafka-problem.ts";
 import { pause } from "./pause.ts";
+import type { Place } from "./records.ts";
 import { requireKafka } from "./require-kafka.ts";
 import type { Security } from "./security.ts";
 
@@ -129,10 +130,15 @@ export class KafkaLink {
     }
   }
 
-  /** Of the topics that are there; others are left out. `null` means all of them. */
-  async metadata(topics: readonly string[] | null): Promise<Map<string, TopicMetadata>> {
+  /** Of the topics that are there; others are left out. `null` means all of them. Asked of who leads `place`, where that is known. */
+  async metadata(
+    topics: readonly string[] | null,
+    place: Place | null = null,
+  ): Promise<Map<string, TopicMetadata>> {
     const answer = await this.patiently("the cluster was asked for", async () => {
-      const connection = await this.#anyConnection();
+      const connection = await (place !== null && this.#leaders.has(place.topic)
+        ? this.#connectionTo({ kind: "leader", ...place })
+        : this.#anyConnection());
       const { api } = this.kafkaClient.metadataV12;
       return await api.async(connection, topics === null ? null : [...topics], false, false).catch(partial);
     });

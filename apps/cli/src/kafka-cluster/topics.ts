@@ -15,9 +15,14 @@ export interface TopicShape {
   readonly partitions: number;
 }
 
-/** `null` where there is none. */
-export async function topicShape(link: KafkaLink, topic: string): Promise<TopicShape | null> {
-  const found = (await link.metadata([topic])).get(topic);
+/** `null` where there is none. As the leader of `partition` knows it, where one is named. */
+export async function topicShape(
+  link: Pick<KafkaLink, "metadata">,
+  topic: string,
+  partition?: number,
+): Promise<TopicShape | null> {
+  const place = partition === undefined ? null : { topic, partition };
+  const found = (await link.metadata([topic], place)).get(topic);
   return found === undefined ? null : { topic, topicId: found.topicId, partitions: found.leaders.length };
 }
 

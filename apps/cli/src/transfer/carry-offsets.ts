@@ -31,7 +31,7 @@ export interface CarriedOffset {
 
 export async function carryOffsets(
   { source, target }: Ends,
-  { plan, partitions }: TopicCopy,
+  { plan, partitions, topics }: TopicCopy,
   group: string,
   force: boolean,
 ): Promise<CarriedOffset[]> {
@@ -55,7 +55,10 @@ export async function carryOffsets(
       commits.push({ partition, offset: found.target, metadata });
     }
   }
-  if (commits.length > 0) await commitOffsets(target, group, plan.targetTopic, commits);
+  if (commits.length === 0) return carried;
+  // What was committed and counted was of these topics, and so is what is committed now.
+  await topics.requireBoth();
+  await commitOffsets(target, group, plan.targetTopic, commits);
   return carried;
 }
 

@@ -3,7 +3,8 @@
  *
  * Owns how far that partition's copy has come. Always: a batch is in the journal before it is sent, and the next one is not
  * sent before the answer for it came; so the copy never has a record twice or lacks one, wherever this ends. The copy's offsets are
- * those that were expected, or it stops: then somebody else writes there.
+ * those that were expected, or it stops: then somebody else writes there. What was read is written, and a part is called copied, only once
+ * both topics were found to be the same ones after it.
  */
 import type { Codec, StoredRecord } from "@minikafka/record";
 import { CliError } from "../failure.ts";
@@ -20,6 +21,7 @@ import { batchesOf, recordBytes } from "./batches.ts";
 import type { JournalFile } from "./journal.ts";
 import type { SentBatch } from "./journal-form.ts";
 import { differs, spanOf } from "./resumption.ts";
+import type { SameTopics } from "./same-topics.ts";
 import { addSpan, type CopiedPartition, type Span, targetEnd } from "./span.ts";
 
 export interface CopyWorld {
@@ -27,7 +29,8 @@ export interface CopyWorld {
   readonly target: KafkaLink;
   readonly sourceTopic: string;
   readonly targetTopic: string;
-  readonly journal: JournalFile;
+  readonly topics: Pick<SameTopics, "requireSource" | "requireTarget" | "requireBoth">;
+  readonly journal: Pick<JournalFile, "append">;
   readonly producer: ProducerIdentity;
   readonly compression: Codec;
   readonly interrupted: AbortSignal;
@@ -39,6 +42,8 @@ export interface CopyWorld {
 /** How long a read waits for more; nothing is expected to come later than that below the end. */
 const READ_WAIT_MS = 500;
 const EMPTY_READS_MAX = 10;
+/** Kafka counts a producer's records of one partition in the numbers of an int32 from 0, and then from 0 again. */
+const SEQUENCES = 2 ** 31;
 /** The batch alone is refused, and smaller ones may not be. */
 const TOO_LARGE: readonly unknown[] = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"];
 /** That cluster has forgotten who sent it, or never knew. */
@@ -81,12 +86,14 @@ export class PartitionCopy implements CopiedPartition {
     return last === undefined ? this.targetStart : targetEnd(last);
   }
 
-  /** Copies what lies before `end`, and perhaps more. Resolves early when the user has interrupted. */
-  async copyTo(end: number): Promise<void> {
+  /** Copies what lies before `end`, and perhaps more. Resolves early, between two batches, when the user has interrupted, and on `stopped`. */
+  async copyTo(end: number, stopped: AbortSignal): Promise<void> {
+    const isStopped = () => stopped.aborted || this.#world.interrupted.aborted;
+    if (isStopped()) return;
     await this.#sendMissing();
     let ahead: Promise<Chunk | "gone"> | null = null;
     let emptyReads = 0;
-    while (this.sourceNext < end && !this.#world.interrupted.aborted) {
+    while (this.sourceNext < end && !isStopped()) {
       const chunk = await (ahead ?? this.#read());
       ahead = null;
       if (chunk === "gone") {
@@ -100,8 +107,9 @@ export class PartitionCopy implements CopiedPartition {
         // It is looked at in its turn, or not at all.
         ahead.catch(() => undefined);
       }
-      await this.#take(chunk);
+      await this.#take(chunk, isStopped);
     }
+    if (!isStopped()) await this.#world.topics.requireBoth(this.partition);
   }
 
   get #place(): Place {
@@ -112,13 +120,15 @@ export class PartitionCopy implements CopiedPartition {
     return { topic: this.#world.targetTopic, partition: this.partition };
   }
 
-  #read(offset = this.sourceNext): Promise<Chunk | "gone"> {
-    return readChunk(this.#world.source, this.#place, offset, READ_WAIT_MS);
+  async #read(offset = this.sourceNext): Promise<Chunk | "gone"> {
+    const chunk = await readChunk(this.#world.source, this.#place, offset, READ_WAIT_MS);
+    await this.#world.topics.requireSource(this.partition);
+    return chunk;
   }
 
-  async #take(chunk: Chunk): Promise<void> {
+  async #take(chunk: Chunk, isStopped: () => boolean): Promise<void> {
     for (const records of batchesOf(chunk.records)) {
-      if (this.#world.interrupted.aborted) return;
+      if (isStopped()) return;
       await this.#send(records);
     }
     this.#world.onCopied(0, 0, chunk.nextOffset - this.sourceNext);
@@ -138,7 +148,11 @@ export class PartitionCopy implements CopiedPartition {
     const { producer } = this.#world;
     const identity = { producerId: String(producer.producerId), producerEpoch: producer.producerEpoch };
     const sent = { partition: this.partition, ...span, ...identity, sequence: this.#sequence };
-    await this.#world.journal.append({ kind: "sent", ...sent });
+    // Both at once: the look costs no time beside the disk's.
+    await Promise.all([
+      this.#world.journal.append({ kind: "sent", ...sent }),
+      this.#world.topics.requireTarget(this.partition),
+    ]);
     try {
       await this.#write(records, sent);
     } catch (error) {
@@ -148,7 +162,7 @@ export class PartitionCopy implements CopiedPartition {
       await this.#send(records.slice(middle));
       return;
     }
-    this.#sequence += records.length;
+    this.#sequence = (this.#sequence + records.length) % SEQUENCES;
     this.#arrived(span, records);
   }
 

@@ -11,6 +11,7 @@ import { type Journal, JournalFile } from "./journal.ts";
 import { JOURNAL_VERSION, type JournalLine, type SentBatch } from "./journal-form.ts";
 import type { TopicPlan } from "./plan.ts";
 import { type FoundBatch, journaled, type Resumption, requireOwn, resumption } from "./resumption.ts";
+import { SameTopics } from "./same-topics.ts";
 import { targetEnd } from "./span.ts";
 import type { TransferOptions } from "./transfer-options.ts";
 import { TransferProgress } from "./transfer-progress.ts";
@@ -25,6 +26,7 @@ export interface TopicCopy {
   readonly plan: TopicPlan;
   readonly partitions: readonly PartitionCopy[];
   readonly progress: TransferProgress;
+  readonly topics: SameTopics;
   close(): Promise<void>;
 }
 
@@ -50,8 +52,13 @@ export async function beginCopy(
     );
     const sum = left.reduce((all, each) => all + Math.max(0, each), 0);
     const progress = new TransferProgress(context, plan.source.topic, sum);
+    const topics = new SameTopics(
+      { link: source, shape: plan.source },
+      { link: target, shape },
+      context.interrupted,
+    );
     const world = {
-      ...{ source, target, journal },
+      ...{ source, target, journal, topics },
       sourceTopic: plan.source.topic,
       targetTopic: plan.targetTopic,
       producer: await newProducer(target),
@@ -66,20 +73,29 @@ export async function beginCopy(
       const { spans } = resumed;
       return new PartitionCopy(world, partition, { sourceStart, targetStart, spans, missing });
     });
-    return { plan, partitions, progress, close: () => journal.close() };
+    return { plan, partitions, progress, topics, close: () => journal.close() };
   } catch (error) {
     await journal.close();
     throw error;
   }
 }
 
-/** Copies up to `ends`, by partition. Rejects with the first failure, once no batch is on its way any more. */
-export async function copyTo({ partitions, progress }: TopicCopy, ends: readonly number[]): Promise<void> {
+interface Copied {
+  readonly partitions: readonly Pick<PartitionCopy, "partition" | "copyTo">[];
+  readonly progress: Pick<TransferProgress, "end">;
+}
+
+/** Copies up to `ends`, by partition. A failure stops the others at their next batch; it rejects with the first, once none is on its way any more. */
+export async function copyTo({ partitions, progress }: Copied, ends: readonly number[]): Promise<void> {
   const waiting = [...partitions];
   const failures: unknown[] = [];
+  const failed = new AbortController();
   const work = async (): Promise<void> => {
-    for (let each = waiting.shift(); each !== undefined && failures.length === 0; each = waiting.shift())
-      await each.copyTo(ends[each.partition] ?? 0).catch((error: unknown) => failures.push(error));
+    for (let each = waiting.shift(); each !== undefined && !failed.signal.aborted; each = waiting.shift())
+      await each.copyTo(ends[each.partition] ?? 0, failed.signal).catch((error: unknown) => {
+        failures.push(error);
+        failed.abort();
+      });
   };
   try {
     await Promise.all(Array.from({ length: Math.min(PARTITIONS_AT_ONCE, partitions.length) }, work));

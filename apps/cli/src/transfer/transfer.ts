@@ -112,6 +112,7 @@ async function followAll(
   while (!context.interrupted.aborted) {
     let isMore = false;
     for (const copy of copies) {
+      await copy.topics.requireBoth();
       const next = await Promise.all(
         copy.partitions.map(({ partition }) =>
           boundsOf(ends.source, { topic: copy.plan.source.topic, partition }),
