@@ -136,7 +136,8 @@ export class Consumer<K = Buffer, V = Buffer>
    * (the others' records come with the next poll), and with CONNECTION and the like when the last attempt within the time
    * failed. Damage is CORRUPT_BATCH; what a deserializer refuses is a RecordDeserializationError, each time
    * until a `seek` goes past it. What `onRebalance` threw comes as it was thrown. An abort of `signal` ends the wait: no record
-   * was handed out, and what is fetched meanwhile comes with the next poll.
+   * was handed out, and what is fetched meanwhile comes with the next poll. One that hands nothing out ends in a later turn of the
+   * event loop: polled without end, it lets heartbeats, timers and signals through.
    */
   async poll(options: PollOptions = {}): Promise<ConsumerRecord<K, V>[]> {
     requireOptions("poll", options, ["maxRecords", ...CALL_OPTIONS]);

@@ -1,6 +1,7 @@
 /** From a record as it was fetched to what its consumer's deserializers make of it. */
 import { MiniKafkaError } from "../errors.ts";
 import type { Deserializer, Deserializers } from "../serdes/serde.ts";
+import { isUnawaited } from "../unawaited.ts";
 import type { ConsumerRecord } from "./consumer-record.ts";
 
 /** A record of whatever its consumer's deserializers make. */
@@ -50,7 +51,9 @@ function part(
   const bytes = record[name];
   if (bytes === null || deserializer === undefined) return bytes;
   try {
-    return deserializer(bytes, { topic: record.topic, part: name, headers: record.headers });
+    const made = deserializer(bytes, { topic: record.topic, part: name, headers: record.headers });
+    if (isUnawaited(made)) throw new TypeError("it is a promise; a deserializer waits for nothing");
+    return made;
   } catch (cause) {
     throw new RecordDeserializationError(record, name, cause);
   }

@@ -2,8 +2,10 @@
  * Waits for records and hands them out, in polls and in iterations.
  *
  * Owns the cursors, the fetcher and what the caller has in hand. Invariants: a position moves when records are handed out;
- * one poll, or one step of an iteration, is under way at a time; nothing is handed out while the gate is shut.
+ * one poll, or one step of an iteration, is under way at a time; nothing is handed out while the gate is shut; what hands nothing
+ * out, empty or failed, ends in a later turn of the event loop, so that a caller in a loop keeps no heartbeat and no timer waiting.
  */
+import { turnOfOthers } from "../clock.ts";
 import { isRetriable, MiniKafkaError } from "../errors.ts";
 import type { Session } from "../session.ts";
 import type { TopicPartition } from "../topic-partition.ts";
@@ -105,15 +107,21 @@ export class RecordSupply {
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<HandedOutRecord[]> {
-    const records = await this.#exclusive(() => {
-      this.handOuts.done();
-      return this.#next(timeoutMs, signal, () => {
-        const taken = this.ring.take(countMax);
-        if (taken.length === 0) return null;
-        this.handOuts.giveMany(taken);
-        return taken;
+    const take = () => {
+      const taken = this.ring.take(countMax);
+      if (taken.length === 0) return null;
+      this.handOuts.giveMany(taken);
+      return taken;
+    };
+    let records: HandedOutRecord[] | null = null;
+    try {
+      records = await this.#exclusive(() => {
+        this.handOuts.done();
+        return this.#next(timeoutMs, signal, take);
       });
-    });
+    } finally {
+      if (records === null) await turnOfOthers();
+    }
     return records ?? [];
   }
 
@@ -220,7 +228,8 @@ export class RecordSupply {
       const inHand = this.gate.isOpen ? take() : null;
       if (inHand !== null && count % takesPerLookAhead === 0) this.#fetchAhead();
       const taken = inHand ?? (await this.#exclusive(() => this.#patiently(signal, take)));
-      if (taken !== null) yield taken;
+      if (taken === null) await turnOfOthers();
+      else yield taken;
     }
   }
 

@@ -13,6 +13,7 @@ import type { Session } from "../session.ts";
 import { FrameMemory } from "./frame-memory.ts";
 import { PartitionLane } from "./partition-lane.ts";
 import { type KeyHash, keyHash, StickyPartition } from "./partitioner.ts";
+import { lostMemory } from "./payload-bytes.ts";
 import type { PendingRecord, ProducerBatch } from "./producer-batch.ts";
 import type { ProducerSettings } from "./producer-options.ts";
 import type { Sender } from "./sender.ts";
@@ -193,6 +194,11 @@ export class Accumulator {
     for (;;) {
       const partition = asked ?? this.#choose(state, metadata, record);
       if (partition === null) return;
+      const lost = lostMemory(record);
+      if (lost !== null) {
+        this.#refuse(record, lost);
+        return;
+      }
       const lane = this.#lane(state, partition);
       const result = lane.add(record, acceptedMs);
       if (result === "added") {
@@ -228,11 +234,15 @@ export class Accumulator {
     try {
       return this.#hash(record.key) % metadata.partitionCount;
     } catch (error) {
-      const failure = error instanceof MiniKafkaError ? error : partitionerFailed(error);
-      record.delivery.fail(record.slot, failure, false);
-      this.#released(record.heldBytes, 1);
+      this.#refuse(record, error instanceof MiniKafkaError ? error : partitionerFailed(error));
       return null;
     }
+  }
+
+  /** It fails alone, and never gets into a batch. */
+  #refuse({ delivery, slot, heldBytes }: PendingRecord, error: MiniKafkaError): void {
+    delivery.fail(slot, error, false);
+    this.#released(heldBytes, 1);
   }
 
   /** Plans the end of the open batch's linger. Without linger that is the end of the caller's turn. */

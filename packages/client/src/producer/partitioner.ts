@@ -5,6 +5,7 @@
  * batch is closed and then move on (KIP-480): few full batches instead of many small ones. Each topic sticks on its own.
  */
 import { crc32 } from "node:zlib";
+import { isUnawaited } from "../unawaited.ts";
 import { usageError } from "../usage.ts";
 import { murmur2, toPositive } from "./murmur2.ts";
 
@@ -22,7 +23,8 @@ export function keyHash(partitioner: Partitioner): KeyHash {
 
 function checkedHash(hash: number): number {
   if (Number.isSafeInteger(hash) && hash >= 0) return hash;
-  throw usageError(`the partitioner gave ${String(hash)}; expected an integer of at least 0`);
+  const given = isUnawaited(hash) ? "a promise" : String(hash);
+  throw usageError(`the partitioner gave ${given}; expected an integer of at least 0`);
 }
 
 /** The partition that the keyless records of one topic stick to. */

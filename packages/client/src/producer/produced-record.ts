@@ -5,9 +5,10 @@ import { LIMITS } from "../limits.ts";
 import { fieldNames, requireKnown, usageError } from "../usage.ts";
 import type { Delivery } from "./delivery.ts";
 import { heldBytesOf } from "./held-bytes.ts";
+import { requireMemory } from "./payload-bytes.ts";
 import type { PendingRecord } from "./producer-batch.ts";
 
-/** Text is sent as UTF-8. Bytes are not copied: leave them as they are until the send has settled. */
+/** Text is sent as UTF-8. Bytes are not copied: leave them as they are, and keep their memory, until the send has settled. */
 export type Payload = string | Uint8Array;
 
 /** A header to send; names may repeat. */
@@ -43,6 +44,16 @@ const RECORD_FIELDS = fieldNames<ProducedRecord>({
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
 
+/** Throws USAGE for what is no object at all, such as a value alone. */
+export function requireRecord(given: unknown): void {
+  if (typeof given === "object" && given !== null) return;
+  throw usageError(`a record is ${given === null ? "null" : typeof given}; expected { topic, key?, value }`);
+}
+
+export function noRecords(): MiniKafkaError {
+  return usageError("sendMany takes an array of records, { topic, key?, value } each");
+}
+
 /** What the records of one call have in common. */
 export interface AcceptedAs {
   readonly delivery: Delivery;
@@ -59,6 +70,8 @@ export function toPendingRecord(input: ProducedRecord, slot: number, as: Accepte
   const { timestampMs = as.nowMs, headers: given } = input;
   const key = toBytes(input.key, "key");
   const value = toBytes(input.value, "value");
+  if (given !== undefined && !Array.isArray(given))
+    throw usageError(`headers is ${typeof given}; expected an array of { key, value? }`);
   const headers = given === undefined || given.length === 0 ? NO_HEADERS : given.map(toHeader);
   checkHeaderCount(headers);
   const heldBytes = heldBytesOf(key, value, headers);
@@ -116,6 +129,8 @@ export class PlainRecord implements PendingRecord {
     checkFields(input);
     this.key = input.key ?? null;
     this.value = input.value ?? null;
+    requireMemory("key", this.key);
+    requireMemory("value", this.value);
     this.timestampMs = input.timestampMs ?? this.#as.nowMs;
     this.slot = slot;
     this.heldBytes = heldBytesOf(this.key, this.value, NO_HEADERS);
@@ -126,7 +141,7 @@ export class PlainRecord implements PendingRecord {
 }
 
 function toHeader(header: ProducedHeader): RecordHeader {
-  if (typeof header.key !== "string") throw usageError("a header's key is not text");
+  if (typeof header?.key !== "string") throw usageError("a header's key is not text");
   if (!header.key.isWellFormed())
     throw usageError("a header's key has half a surrogate pair, which has no UTF-8");
   if (header.value === undefined) requireKnown("a header", header, ["key", "value"]);
@@ -139,7 +154,10 @@ function toBytes(payload: Payload | null | undefined, what: string): Uint8Array 
     if (!payload.isWellFormed()) throw usageError(`${what} has half a surrogate pair, which has no UTF-8`);
     return Buffer.from(payload);
   }
-  if (payload instanceof Uint8Array) return payload;
+  if (payload instanceof Uint8Array) {
+    requireMemory(what, payload);
+    return payload;
+  }
   throw usageError(`${what} is ${typeof payload}; expected text, bytes or null`);
 }
 

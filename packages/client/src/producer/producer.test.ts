@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { failure } from "../../test/support/failure.ts";
 import { producing } from "../../test/support/producing.ts";
 import { quiet } from "../../test/support/scripted-peer.ts";
+import { stringSerializer } from "../serdes/ready-serdes.ts";
 
 test("the first record of the book lands in partition 1 at offset 0, and its promise says so", async () => {
   const { broker, client, producer } = await producing({ batchBytes: 1 });
@@ -174,9 +175,19 @@ test.each([
   [{ topic: "t", timestampMs: Number.NaN }],
   [{ topic: "t", value: "half \ud83d" }],
   [{ topic: "t", headers: [{ key: "\udd8a", value: null }] }],
+  [{ topic: "t", headers: "trace" }],
+  [{ topic: "t", headers: [null] }],
+  [null],
+  ["value"],
 ])("a send that cannot be meant fails with USAGE: %j", async (record) => {
   const { client, producer } = await producing();
-  expect(await failure(producer.send(record))).toMatchObject({ code: "USAGE", retriable: false });
+  const typed = client.producer({ serializers: { key: stringSerializer } });
+  const usage = { code: "USAGE", retriable: false };
+  for (const each of [producer, typed]) {
+    expect(await failure(each.send(record as never))).toMatchObject(usage);
+    expect(await failure(each.sendMany([record as never]))).toMatchObject(usage);
+    expect(await failure(each.sendMany(record as never))).toMatchObject(usage);
+  }
   await client.close();
 });
 

@@ -8,7 +8,6 @@
  */
 import type { WritableStream } from "node:stream/web";
 import { CLOSE_OPTIONS } from "../client-options.ts";
-import { asMiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Closable, CloseOptions, Session } from "../session.ts";
 import { requireOptions, usageError } from "../usage.ts";
@@ -17,7 +16,7 @@ import { hurriedBy } from "../waiting.ts";
 import { ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
 import { producerClosedError } from "./delivery-errors.ts";
 import { Idempotence } from "./idempotence.ts";
-import type { Payload, ProducedRecord } from "./produced-record.ts";
+import { noRecords, type Payload, type ProducedRecord } from "./produced-record.ts";
 import { type ProducerOptions, type ProducerSettings, producerSettings } from "./producer-options.ts";
 import { RecordPipeline } from "./record-pipeline.ts";
 import { recordSink, type WritableOptions, type WritableRecord } from "./record-sink.ts";
@@ -64,7 +63,7 @@ export class Producer<K = Payload, V = Payload> implements Closable, AsyncDispos
       this.#requirePlain("send");
       this.#pipeline.accept(record, delivery);
     } catch (error) {
-      delivery.fail(0, asMiniKafkaError(error), false);
+      return Promise.reject(error);
     }
     return delivery.promise;
   }
@@ -76,13 +75,14 @@ export class Producer<K = Payload, V = Payload> implements Closable, AsyncDispos
    */
   sendMany(records: readonly ProducedRecord<K, V>[], options?: WaitOptions): Promise<RecordMetadata[]> {
     if (options !== undefined) return waitingFor("sendMany", options, () => this.sendMany(records));
+    if (!Array.isArray(records)) return Promise.reject(noRecords());
     if (records.length === 0) return Promise.resolve([]);
     const delivery = new ManyDelivery(records.length);
     try {
       this.#requirePlain("sendMany");
       this.#pipeline.acceptMany(records, delivery);
     } catch (error) {
-      return Promise.reject(asMiniKafkaError(error));
+      return Promise.reject(error);
     }
     return delivery.promise;
   }

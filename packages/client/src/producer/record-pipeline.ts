@@ -12,7 +12,7 @@ import { Accumulator } from "./accumulator.ts";
 import { BufferMemory } from "./buffer-memory.ts";
 import type { Delivery } from "./delivery.ts";
 import { producerClosedError } from "./delivery-errors.ts";
-import { type AcceptedAs, type ProducedRecord, toPendingRecord } from "./produced-record.ts";
+import { type AcceptedAs, type ProducedRecord, requireRecord, toPendingRecord } from "./produced-record.ts";
 import type { ProducerBatch } from "./producer-batch.ts";
 import type { ProducerSettings } from "./producer-options.ts";
 import { Sender } from "./sender.ts";
@@ -50,6 +50,7 @@ export class RecordPipeline {
   /** Throws what the record is refused with, and BUFFER_FULL; nothing is accepted then. */
   accept(given: GivenRecord, delivery: Delivery): void {
     this.#requireOpen();
+    requireRecord(given);
     const { serialize } = this.#settings;
     const input = serialize === null ? (given as ProducedRecord) : serialize(given);
     const record = toPendingRecord(input, 0, this.#acceptedAs(delivery));
@@ -60,6 +61,7 @@ export class RecordPipeline {
   /** All of the records or none. Throws as `accept` does. */
   acceptMany(given: readonly GivenRecord[], delivery: Delivery): void {
     this.#requireOpen();
+    given.forEach(requireRecord);
     const { serialize } = this.#settings;
     // Without serializers they are to be text and bytes, and are refused when a record is made of them if they are not.
     const inputs = serialize === null ? (given as readonly ProducedRecord[]) : given.map(serialize);

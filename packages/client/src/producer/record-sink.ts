@@ -9,10 +9,10 @@ import { type UnderlyingSink, WritableStream, type WritableStreamDefaultControll
 import { onAbort } from "../abort.ts";
 import { hasCode, type MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { checkedInteger, fieldNames, requireOptions, requireText, usageError } from "../usage.ts";
+import { checkedInteger, fieldNames, requireOptions, requireText } from "../usage.ts";
 import { untilAborted } from "../waiting.ts";
 import type { Delivery } from "./delivery.ts";
-import type { ProducedRecord } from "./produced-record.ts";
+import { type ProducedRecord, requireRecord } from "./produced-record.ts";
 import type { GivenRecord } from "./serialized-record.ts";
 
 /** Options of a stream to write records into. */
@@ -144,8 +144,7 @@ class RecordSink implements UnderlyingSink<WritableRecord<unknown, unknown>>, De
   }
 
   #recordOf(given: WritableRecord<unknown, unknown>): GivenRecord {
-    if (typeof given !== "object" || given === null)
-      throw usageError(`a record is ${typeof given}; expected { topic, key?, value }`);
+    requireRecord(given);
     // One without a topic is refused where all are.
     return { ...given, topic: given.topic ?? this.#topic } as GivenRecord;
   }

@@ -1,6 +1,7 @@
 /** From what a typed producer is given to a record of text and bytes. */
 import { MiniKafkaError } from "../errors.ts";
 import type { SerializationPlace, Serializer, Serializers } from "../serdes/serde.ts";
+import { isUnawaited } from "../unawaited.ts";
 import { usageError } from "../usage.ts";
 import type { Payload, ProducedHeader, ProducedRecord } from "./produced-record.ts";
 
@@ -37,6 +38,8 @@ function part(
   // `null` would be said by a serializer that means a tombstone; this is one that forgot its return.
   if (made === undefined)
     throw usageError(`${name} is undefined as its serializer returned it; expected text, bytes or null`);
+  if (isUnawaited(made))
+    throw usageError(`${name} is a promise as its serializer returned it; a serializer waits for nothing`);
   return made;
 }
 

@@ -3,6 +3,7 @@
  * valibot or arktype. None of them is needed, nor is the specification's own package: only what is called stands here.
  */
 import { inspect } from "node:util";
+import { isUnawaited } from "../unawaited.ts";
 import { usageError } from "../usage.ts";
 
 /** What is wrong, and where. */
@@ -38,11 +39,8 @@ export function requireSchema(what: string, schema: unknown): void {
 /** What `schema` makes of `data`. Throws a TypeError that says what is wrong with it, and where. */
 export function checked(schema: StandardSchema, data: unknown): unknown {
   const result = schema["~standard"].validate(data);
-  if (result instanceof Promise) {
-    // Nobody waits for it.
-    result.catch(() => {});
+  if (isUnawaited(result))
     throw new TypeError("the schema checks asynchronously, and what is (de)serialized is not waited for");
-  }
   if (result.issues === undefined) return result.value;
   throw new TypeError(result.issues.map(shown).join("; ") || "the schema refuses it, and does not say why");
 }

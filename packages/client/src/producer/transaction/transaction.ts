@@ -15,7 +15,7 @@ import { requireWaitOptions, type WaitOptions, waitingFor } from "../../wait-opt
 import { untilAborted } from "../../waiting.ts";
 import { type Delivery, ManyDelivery, type RecordMetadata, SingleDelivery } from "../delivery.ts";
 import type { ProducerIdentity } from "../lane-sequences.ts";
-import type { Payload, ProducedRecord } from "../produced-record.ts";
+import { noRecords, type Payload, type ProducedRecord } from "../produced-record.ts";
 import type { RecordPipeline } from "../record-pipeline.ts";
 import { recordSink, type WritableOptions, type WritableRecord } from "../record-sink.ts";
 import type { CoordinatorCalls } from "./coordinator-calls.ts";
@@ -99,6 +99,7 @@ export class Transaction<K = Payload, V = Payload> implements AsyncDisposable {
   /** Sends several records for the price of one promise. All are accepted or none; then as `send`. */
   sendMany(records: readonly ProducedRecord<K, V>[], options?: WaitOptions): Promise<RecordMetadata[]> {
     if (options !== undefined) return waitingFor("sendMany", options, () => this.sendMany(records));
+    if (!Array.isArray(records)) return Promise.reject(noRecords());
     if (records.length === 0) return Promise.resolve([]);
     const delivery = new ManyDelivery(records.length);
     return (
