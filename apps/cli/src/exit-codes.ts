@@ -12,6 +12,8 @@ export const EXIT = {
   damaged: 6,
   cannotConnect: 7,
   interrupted: 130,
+  /** 128 + 15, as a shell reports it. */
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -26,7 +28,8 @@ export const EXIT_MEANINGS: { readonly [Name in keyof typeof EXIT]: string } = {
   refusedByState: "refused by the broker's state",
   damaged: "damage found",
   cannotConnect: "cannot connect",
-  interrupted: "interrupted",
+  interrupted: "interrupted (SIGINT, Ctrl-C)",
+  terminated: "terminated (SIGTERM)",
 };
 
 /** Conditions that no broker reports: the SDK's own, and those of this program. */

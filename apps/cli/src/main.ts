@@ -4,8 +4,6 @@ import { run } from "./run.ts";
 
 /** How long a command may take to wind up after Ctrl-C; a second Ctrl-C ends it at once. */
 const WIND_UP_MS = 2_000;
-/** 128 + 15, as a shell reports it. */
-const TERMINATED = 143;
 
 const interrupted = new AbortController();
 let signalled: number | null = null;
@@ -18,7 +16,7 @@ function onSignal(exitCode: number): void {
 }
 
 process.on("SIGINT", () => onSignal(EXIT.interrupted));
-process.on("SIGTERM", () => onSignal(TERMINATED));
+process.on("SIGTERM", () => onSignal(EXIT.terminated));
 // Nobody reads the remarks any more; the work itself goes on.
 process.stderr.on("error", () => undefined);
 
@@ -31,4 +29,4 @@ const exitCode = await run(process.argv.slice(2), {
   interrupted: interrupted.signal,
 });
 // An unread stdin, a terminal above all, would keep the process alive.
-process.exit(signalled === TERMINATED ? TERMINATED : exitCode);
+process.exit(signalled === EXIT.terminated ? signalled : exitCode);
