@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { AddressUnavailable } from "../src/connections/port.ts";
 import type { Broker } from "../src/daemon.ts";
+import { refusalOf } from "../src/http/unreadable.ts";
 import { openBroker, Session } from "./support/broker.ts";
 import { get, getJson, portOf } from "./support/http.ts";
 
@@ -117,9 +118,12 @@ test("a query that is not known, or not as it must be, is refused by a code and 
     "/healthz?": null,
     "/healthz?verbose": '"verbose" is not known here; expected no query',
     "/snapshot?topic=a": '"topic" is not known here; expected topics',
+    "/snapshot?topics=": "topics: expected values with commas between, one is empty",
+    "/snapshot?topics=a,": "topics: expected values",
+    "/events?topics=": "topics: expected values",
     "/events?kind=appended": '"kind" is not known here; expected kinds, topics, requests',
     "/events?kinds=appended,nothing": "kinds.1: invalid option",
-    "/events?kinds=": "kinds.0: invalid option",
+    "/events?kinds=": "kinds: expected values",
     "/events?requests=perhaps": 'requests: expected true or false, it is "perhaps"',
     "/events?requests=": 'requests: expected true or false, it is ""',
     "/events?requests=true&requests=false": "requests: expected once",
@@ -138,9 +142,16 @@ test("a URL or a head that is too long is refused", async () => {
   const { status, body } = await getJson(broker, `/snapshot?topics=${"a".repeat(5_000)}`);
   expect([status, body.error.code]).toEqual([414, "URL_TOO_LONG"]);
   const long = await get(broker, "/healthz", { headers: { "x-long": "a".repeat(9_000) } });
-  expect(long.status).toBe(431);
+  expect([long.status, JSON.parse(long.text).error.code]).toEqual([431, "HEAD_TOO_LONG"]);
   expect((await get(broker, "/healthz")).status).toBe(200);
 });
+
+/** The refusal that this answer is. */
+function refusalIn(text: string): object {
+  const [head = "", body = ""] = text.split("\r\n\r\n");
+  expect(head).toMatch(/^content-type: application\/json/m);
+  return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(head)?.[1]), ...JSON.parse(body).error };
+}
 
 /** What is answered to these bytes, of a client that then says no more. */
 async function answerTo(broker: Pick<Broker, "httpAddress">, bytes: string): Promise<string> {
@@ -157,9 +168,53 @@ async function answerTo(broker: Pick<Broker, "httpAddress">, bytes: string): Pro
 
 test("what is no HTTP is refused, and the port goes on", async () => {
   const broker = await openBroker(HTTP);
-  for (const bytes of ["hello\n", '{"operation":"ping"}\n', "GET /healthz HTTP/1.1\r\n\r\n", "\0\0\0\x10"])
-    expect(await answerTo(broker, bytes), JSON.stringify(bytes)).toMatch(/^HTTP\/1\.1 400 /);
+  for (const bytes of ["hello\n", '{"operation":"ping"}\n', "\0\0\0\x10"])
+    expect(refusalIn(await answerTo(broker, bytes)), JSON.stringify(bytes)).toMatchObject({
+      status: 400,
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining("no request of HTTP/1.1"),
+    });
   expect((await get(broker, "/healthz")).status).toBe(200);
+});
+
+test("what does not come in time is told so, and what is too long how much there may be", () => {
+  const answerOf = (code: string) => refusalOf(Object.assign(new Error("no words"), { code })).answer;
+  expect(answerOf("ERR_HTTP_REQUEST_TIMEOUT")).toMatchObject({
+    status: 408,
+    body: expect.stringContaining('"REQUEST_TIMEOUT","message":"the request was not there within 10 s"'),
+  });
+  expect(answerOf("HPE_HEADER_OVERFLOW")).toMatchObject({
+    status: 431,
+    body: expect.stringContaining('"HEAD_TOO_LONG","message":"the head of the request is longer than 8 KiB"'),
+  });
+});
+
+test("nothing is written into an answer that is under way, whatever comes behind its request", async () => {
+  const broker = await openBroker(HTTP);
+  for (const behind of ["hello\n", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n"]) {
+    const text = await answerTo(broker, `${asking("/healthz", "localhost")}${behind}`);
+    expect(text, behind).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\n\{"alive":true\}\n$/);
+  }
+  expect((await get(broker, "/healthz")).status).toBe(200);
+});
+
+test("a request without a host is refused in words, but for HTTP/1.0, which need not name one", async () => {
+  const broker = await openBroker(HTTP);
+  for (const target of ["/healthz", "http://localhost/healthz"])
+    expect(refusalIn(await answerTo(broker, asking(target))), target).toEqual({
+      status: 400,
+      code: "INVALID_REQUEST",
+      message: "Host: expected once, it is missing",
+    });
+  expect(await answerTo(broker, "GET /healthz HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("what a request expects and is not done is refused, and 100-continue is no reason to", async () => {
+  const broker = await openBroker(HTTP);
+  const expecting = (what: string) => get(broker, "/healthz", { headers: { expect: what } });
+  const { status, text } = await expecting("coffee");
+  expect([status, JSON.parse(text).error.code]).toEqual([417, "EXPECTATION_FAILED"]);
+  expect((await expecting("100-continue")).status).toBe(200);
 });
 
 /** A request with this target, and a Host for each of these. */

@@ -21,7 +21,11 @@ export type HttpCode =
   | "ORIGIN_NOT_ALLOWED"
   | "UNKNOWN_PATH"
   | "METHOD_NOT_ALLOWED"
+  | "REQUEST_TIMEOUT"
   | "URL_TOO_LONG"
+  | "EXPECTATION_FAILED"
+  | "TOO_MANY_REQUESTS"
+  | "HEAD_TOO_LONG"
   | "TOO_MANY_STREAMS"
   | "TOO_MANY_CONNECTIONS"
   | "NOT_READY"
@@ -33,12 +37,19 @@ const STATUS: { readonly [Code in HttpCode]: number } = {
   ORIGIN_NOT_ALLOWED: 403,
   UNKNOWN_PATH: 404,
   METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
   URL_TOO_LONG: 414,
+  EXPECTATION_FAILED: 417,
+  TOO_MANY_REQUESTS: 429,
+  HEAD_TOO_LONG: 431,
   TOO_MANY_STREAMS: 503,
   TOO_MANY_CONNECTIONS: 503,
   NOT_READY: 503,
   INTERNAL_ERROR: 500,
 };
+
+/** All of it is of this instant; and what is JSON is nothing else. */
+export const ALWAYS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -64,7 +75,7 @@ export class HttpRefusal extends Error {
       STATUS[this.code],
     );
     // Whoever is refused for want of room does not hold the room of another.
-    const close = status === 503 ? { connection: "close" } : {};
+    const close = status === 503 || status === 429 ? { connection: "close" } : {};
     return { status, headers: { ...headers, ...close, ...this.headers }, body };
   }
 }

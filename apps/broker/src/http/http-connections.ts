@@ -40,6 +40,11 @@ export class HttpConnections {
     response.once("close", () => this.#answered(socket));
   }
 
+  /** Whether an answer on this connection has not left. */
+  isAsking(socket: Socket): boolean {
+    return this.#busy.has(socket);
+  }
+
   /** Whether what is left is for probes; asked by a request that is counted itself. */
   get isCrowded(): boolean {
     return this.#busy.size > CONNECTIONS_MAX - CONNECTIONS_KEPT;

@@ -3,21 +3,24 @@
  *
  * Owns the port, everybody who is connected there, their streams, and what is counted for them.
  * Invariants: who asks too slowly, or leaves unread what the system does not hold for him, is closed; what is asked here has no turn among
- * the requests that change something, since it changes nothing. Once `close` has resolved nobody is connected.
+ * the requests that change something, since it changes nothing, and holds them up by one look at everything at most. Once `close` has resolved nobody is connected.
  * Never: waits for a reader.
  */
 import { once } from "node:events";
-import { createServer, type Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { SystemClock } from "@minikafka/core";
 import type { Settings } from "../config.ts";
 import { type Address, addressOf, listenAt } from "../connections/port.ts";
 import type { Deadlines } from "../deadlines.ts";
+import { AnswerTurns, WAITING_MAX } from "./answer-turns.ts";
 import type { HttpSite } from "./endpoint.ts";
 import { EventStreams } from "./event-streams.ts";
+import { HttpRefusal } from "./http-answer.ts";
 import { HttpConnections } from "./http-connections.ts";
 import { Counted } from "./metrics/counted.ts";
-import { Router } from "./router.ts";
+import { Router, refusalOfTunnel } from "./router.ts";
+import { endWith, refusalOf } from "./unreadable.ts";
 
 const HEADER_BYTES_MAX = 8 * 1024;
 /** For a request to have come, its head or all of it. */
@@ -60,6 +63,24 @@ export class HttpDoor {
       names: settings,
       onFault,
     });
+    const turns = new AnswerTurns({
+      later: setImmediate,
+      after: (ms, turn) => void realTime.after(ms, turn),
+      nowMs: () => REAL_TIME.monotonicMs(),
+    });
+    const ask = (request: IncomingMessage, response: ServerResponse): void => {
+      const { socket } = request;
+      // Whoever is gone before it is written needs it no more.
+      response.on("error", () => undefined);
+      connections.ask(socket, response);
+      turns.ask({
+        socket,
+        response,
+        isLong: router.isLong(request),
+        answer: () => router.answer(request, response, connections.isCrowded),
+        refuse: () => router.refuse(request, response, tooMany()),
+      });
+    };
     this.#server = createServer(
       {
         maxHeaderSize: HEADER_BYTES_MAX,
@@ -67,26 +88,19 @@ export class HttpDoor {
         requestTimeout: REQUEST_MS,
         connectionsCheckingInterval: REQUEST_CHECK_MS,
         keepAliveTimeout: BETWEEN_REQUESTS_MS,
-        requireHostHeader: true,
+        // The router refuses it in words.
+        requireHostHeader: false,
       },
-      (request, response) => {
-        // Whoever is gone before it is written needs it no more.
-        response.on("error", () => undefined);
-        connections.ask(request.socket, response);
-        router.answer(request, response, connections.isCrowded);
-      },
+      ask,
+    );
+    this.#server.on("checkExpectation", ask);
+    this.#server.on("clientError", (error, socket: Socket) =>
+      endWith(refusalOf(error), socket, connections.isAsking(socket)),
     );
     this.#server.on("connection", (socket) => connections.admit(socket));
-    // Node hands the connection over for this one, and looks after it no more.
-    this.#server.on("connect", (request, socket: Socket) => {
-      socket.on("error", () => undefined);
-      const response = new ServerResponse(request);
-      response.on("error", () => undefined);
-      response.shouldKeepAlive = false;
-      response.on("finish", () => socket.destroySoon());
-      response.assignSocket(socket);
-      router.refuseTunnel(response);
-    });
+    this.#server.on("connect", (_request, socket: Socket) =>
+      endWith(refusalOfTunnel(), socket, connections.isAsking(socket)),
+    );
     this.#server.timeout = STALL_MS;
   }
 
@@ -129,4 +143,9 @@ export class HttpDoor {
     this.#server.closeAllConnections();
     await closed;
   }
+}
+
+function tooMany(): HttpRefusal {
+  const message = `more than ${WAITING_MAX} requests of this connection wait for an answer; ask once others are answered`;
+  return new HttpRefusal("TOO_MANY_REQUESTS", message);
 }

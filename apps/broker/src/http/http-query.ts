@@ -27,12 +27,16 @@ export function booleanOf(query: ReadonlyMap<string, readonly string[]>, name: s
   throw new HttpRefusal("INVALID_REQUEST", `${name}: expected true or false, it is ${JSON.stringify(value)}`);
 }
 
-/** All values of a name, each perhaps several behind commas. `undefined` where there are none. */
+/** All values of a name, each perhaps several behind commas. `undefined` where the name is not there. Throws HttpRefusal. */
 export function listOf(
   query: ReadonlyMap<string, readonly string[]>,
   name: string,
 ): readonly string[] | undefined {
-  return query.get(name)?.flatMap((value) => value.split(","));
+  const values = query.get(name)?.flatMap((value) => value.split(","));
+  // Nothing has an empty name: more likely a variable was empty in whatever made the URL.
+  if (values?.includes("") === true)
+    throw new HttpRefusal("INVALID_REQUEST", `${name}: expected values with commas between, one is empty`);
+  return values;
 }
 
 function strange(name: string, known: readonly string[]): HttpRefusal {

@@ -11,9 +11,9 @@ import { healthz } from "./endpoints/healthz.ts";
 import { metrics } from "./endpoints/metrics.ts";
 import { readyz } from "./endpoints/readyz.ts";
 import { snapshot } from "./endpoints/snapshot.ts";
-import { type HttpAnswer, HttpRefusal, type HttpStream } from "./http-answer.ts";
+import { ALWAYS, type HttpAnswer, HttpRefusal, type HttpStream } from "./http-answer.ts";
 import { readQuery } from "./http-query.ts";
-import { type OwnNames, requireAllowed, requireOneHost, targetOf } from "./who-may-ask.ts";
+import { type OwnNames, requireAllowed, requireOneHost, type Target, targetOf } from "./who-may-ask.ts";
 
 const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map([
   ["/metrics", metrics],
@@ -23,14 +23,15 @@ const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map([
   ["/events", events],
 ]);
 
+/** What looks through everything there is, which takes long where that is much. */
+const LONG: ReadonlySet<Endpoint> = new Set([metrics, snapshot]);
+
 /** What says whether the broker lives, and serves. */
 const PROBES: ReadonlySet<Endpoint> = new Set([healthz, readyz]);
 
 const ALLOW = "GET, HEAD";
 /** As much as the names of all kinds of events and some topics take. */
 const URL_CHARACTERS_MAX = 4_096;
-/** All of it is of this instant; and what is JSON is nothing else. */
-const ALWAYS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export interface RouterParts {
   readonly site: HttpSite;
@@ -48,21 +49,32 @@ export class Router {
 
   /** `isCrowded`: only probes are answered. Never throws. */
   answer(request: IncomingMessage, response: ServerResponse, isCrowded: boolean): void {
-    const answer = this.#answerTo(request, isCrowded);
-    const isHead = request.method === "HEAD";
+    this.#send(request, response, this.#answerTo(request, isCrowded));
+  }
+
+  /** Never throws. */
+  refuse(request: IncomingMessage, response: ServerResponse, refusal: HttpRefusal): void {
+    this.#send(request, response, refusal.answer);
+  }
+
+  /** Whether the answer may take long. Never throws. */
+  isLong({ url = "/" }: IncomingMessage): boolean {
+    const endpoint = ENDPOINTS.get(pathOf(targetOf(url)));
+    return endpoint !== undefined && LONG.has(endpoint);
+  }
+
+  #send({ method }: IncomingMessage, response: ServerResponse, answer: HttpAnswer | HttpStream): void {
+    const isHead = method === "HEAD";
     if ("begin" in answer) {
       response.writeHead(200, { ...ALWAYS, ...answer.headers });
       if (isHead) response.end();
       else answer.begin(response);
       return;
     }
-    write(response, answer, isHead);
-  }
-
-  /** CONNECT has a host and a port for a path, so that nothing else can be wrong with it. */
-  refuseTunnel(response: ServerResponse): void {
-    const message = `CONNECT is for nothing here; expected ${ALLOW}: this is no proxy`;
-    write(response, new HttpRefusal("METHOD_NOT_ALLOWED", message, { allow: ALLOW }).answer, false);
+    const { status, headers, body } = answer;
+    const length = { "content-length": String(Buffer.byteLength(body)) };
+    response.writeHead(status, { ...ALWAYS, ...headers, ...length });
+    response.end(isHead ? undefined : body);
   }
 
   #answerTo(request: IncomingMessage, isCrowded: boolean): HttpAnswer | HttpStream {
@@ -80,19 +92,23 @@ export class Router {
   }
 
   #carryOut(
-    { method = "", headers, rawHeaders }: IncomingMessage,
+    { method = "", headers, rawHeaders, httpVersion }: IncomingMessage,
     url: string,
     isCrowded: boolean,
   ): HttpAnswer | HttpStream {
     const { site, names } = this.#parts;
     const target = targetOf(url);
-    requireOneHost(rawHeaders);
+    requireOneHost(rawHeaders, httpVersion);
     requireAllowed(headers, target, names);
+    if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
+      const message = `Expect: ${JSON.stringify(headers.expect)} cannot be met; expected 100-continue, or nothing`;
+      throw new HttpRefusal("EXPECTATION_FAILED", message);
+    }
     if (url.length > URL_CHARACTERS_MAX) {
       const message = `the URL has ${url.length} characters; expected at most ${URL_CHARACTERS_MAX}`;
       throw new HttpRefusal("URL_TOO_LONG", message);
     }
-    const [path = "", ...rest] = target.path.split("?");
+    const path = pathOf(target);
     const endpoint = ENDPOINTS.get(path);
     if (endpoint === undefined) {
       const message = `nothing is at ${path}; expected one of ${[...ENDPOINTS.keys()].join(", ")}`;
@@ -106,7 +122,7 @@ export class Router {
       const message = "so many answers wait to be read that no more are given; what is left is for probes";
       throw new HttpRefusal("TOO_MANY_CONNECTIONS", message, { "retry-after": "5" });
     }
-    const query = readQuery(rest.join("?"), endpoint.query);
+    const query = readQuery(target.path.slice(path.length + 1), endpoint.query);
     const lastEventId = headers["last-event-id"];
     return endpoint.serve(
       {
@@ -119,8 +135,13 @@ export class Router {
   }
 }
 
-function write(response: ServerResponse, { status, headers, body }: HttpAnswer, isHead: boolean): void {
-  const length = { "content-length": String(Buffer.byteLength(body)) };
-  response.writeHead(status, { ...ALWAYS, ...headers, ...length });
-  response.end(isHead ? undefined : body);
+/** Of CONNECT, which has a host and a port for a path, so that nothing else can be wrong with it. */
+export function refusalOfTunnel(): HttpRefusal {
+  const message = `CONNECT is for nothing here; expected ${ALLOW}: this is no proxy`;
+  return new HttpRefusal("METHOD_NOT_ALLOWED", message, { allow: ALLOW });
+}
+
+/** Without its query. */
+function pathOf({ path }: Target): string {
+  return path.split("?", 1)[0] ?? "";
 }

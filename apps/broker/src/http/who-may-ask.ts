@@ -18,10 +18,15 @@ export function targetOf(url: string): Target {
   return { path: path.startsWith("/") ? path : `/${path}`, host };
 }
 
-/** Two hosts are two readings of one request, of which somebody on the way may have taken the other. Throws HttpRefusal. */
-export function requireOneHost(rawHeaders: readonly string[]): void {
+/**
+ * Two hosts are two readings of one request, of which somebody on the way may have taken the other; none is for HTTP/1.0 (RFC 9112 3.2).
+ * Throws HttpRefusal.
+ */
+export function requireOneHost(rawHeaders: readonly string[], httpVersion: string): void {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
   if (hosts > 1) throw new HttpRefusal("INVALID_REQUEST", `Host: expected once, it is there ${hosts} times`);
+  if (hosts === 0 && httpVersion === "1.1")
+    throw new HttpRefusal("INVALID_REQUEST", "Host: expected once, it is missing");
 }
 
 /** The names by which the port is meant to be asked, beside addresses. */
