@@ -232,8 +232,13 @@ minikafka-cli produce orders -v paid -J
 minikafka-cli fetch orders -e -J
 # 3: not found; --help of minikafka-cli lists the codes
 minikafka-cli topics describe no-such-topic 2>/dev/null || test $? = 3
-# nothing but data
-minikafka-cli fetch orders -e -q -f '%v\n'
+# nothing but data; 3 where there is none
+minikafka-cli fetch orders -e -q -f '%v\n' --fail-if-empty
+# is the cluster well? a line for a monitor, with exit codes from 0 to 3 of its own
+minikafka-cli check
+# a broker by a name, which counts where none is named
+minikafka-cli context add local 127.0.0.1:9192 --use --replace
+minikafka-cli context list
 # any request of the protocol, a line each
 minikafka-cli raw '{"operation":"ping"}'
 echo '{"operation":"list_topics"}' | minikafka-cli raw`,
@@ -247,6 +252,8 @@ echo '{"operation":"list_topics"}' | minikafka-cli raw`,
 minikafka-cli topics create orders -p 3 -r 1
 # kafka-topics.sh --describe --topic orders; kcat -L -t orders; rpk topic describe -p orders
 minikafka-cli topics describe orders
+# kafka-topics.sh --describe --under-replicated-partitions, --under-min-isr-partitions, --unavailable-partitions
+minikafka-cli check
 # kafka-console-producer.sh --topic orders --property parse.key=true --property key.separator=:; kcat -P -t orders -K:
 echo alice:created | minikafka-cli produce orders -K :
 # kafka-console-consumer.sh --topic orders --from-beginning; kcat -C -t orders -o beginning -e; rpk topic consume orders -o start:end

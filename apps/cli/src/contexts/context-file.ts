@@ -33,7 +33,8 @@ export function readContexts(file: string): Contexts {
     text = readFileSync(file, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return NONE;
+    // Programs that serve have /dev/null for a home, below which nothing is.
+    if (code === "ENOENT" || code === "ENOTDIR") return NONE;
     throw invalid(file, `cannot be read: ${message}`);
   }
   try {
@@ -82,18 +83,27 @@ function addressIn(text: string, name: string): BrokerAddress {
   }
 }
 
-/** Puts `contexts` in place of whatever the file held, wherever a link in its place leads. Throws the system's refusal. */
+/** Puts `contexts` in place of whatever the file held, wherever a link in its place leads. Throws INVALID_CONTEXTS where the system refuses. */
 export function writeContexts(file: string, { current, addresses }: Contexts): void {
   const byName = [...addresses].sort(([left], [right]) => (left < right ? -1 : 1));
   const contexts = Object.fromEntries(byName.map(([name, each]) => [name, { broker: brokerText(each) }]));
-  mkdirSync(dirname(file), { recursive: true });
-  const place = linkedPlace(file);
+  const text = `${JSON.stringify({ version: VERSION, current, contexts }, null, 2)}\n`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    replace(linkedPlace(file), text);
+  } catch (error) {
+    throw new CliError("INVALID_CONTEXTS", `${file} cannot be written: ${(error as Error).message}`, {
+      hint: "XDG_CONFIG_HOME (on Windows APPDATA) names another folder for it; with -b HOST:PORT nobody needs it",
+      details: { file },
+    });
+  }
+}
+
+function replace(place: string, text: string): void {
   // Two commands at once have one each.
   const aside = `${place}.${process.pid}.new`;
   try {
-    writeFileSync(aside, `${JSON.stringify({ version: VERSION, current, contexts }, null, 2)}\n`, {
-      flush: true,
-    });
+    writeFileSync(aside, text, { flush: true });
     renameSync(aside, place);
   } catch (error) {
     rmSync(aside, { force: true });

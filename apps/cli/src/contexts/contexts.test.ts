@@ -122,6 +122,19 @@ test("a damaged file keeps nobody from what does not need it, and is not written
   expect((await types("ping", { MINIKAFKA_BROKER: "127.0.0.1:1" })).code).toBe(7);
 });
 
+test("a file that cannot be written is told, with what else may be done", async () => {
+  const { folder, types } = user();
+  writeFileSync(join(folder, "minikafka"), "in the way");
+  const { code, stderr } = await types("context add local 127.0.0.1:9192");
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^error: INVALID_CONTEXTS: .*contexts\.json cannot be written: .*\nhint: XDG_CONFIG_HOME/,
+    ),
+  ]);
+  expect(readdirSync(folder)).toEqual(["minikafka"]);
+});
+
 test("a file that is a link elsewhere stays one", async ({ skip }) => {
   skip(process.platform === "win32", "on Windows links are not everybody's");
   const { file, types, folder } = user();
@@ -132,4 +145,14 @@ test("a file that is a link elsewhere stays one", async ({ skip }) => {
   symlinkSync(elsewhere, file);
   await types("context add spare 127.0.0.1:9193");
   expect(readFileSync(elsewhere, "utf8")).toContain("spare");
+});
+
+test("names of contexts are completed, though no broker answers, and nothing is where the file is damaged", async () => {
+  const { file, types } = user();
+  await types("context add local 127.0.0.1:1 --use");
+  await types("context add spare 127.0.0.1:1");
+  for (const line of ["ping --context ", "context use ", "context remove "])
+    expect((await types(`__complete zsh -- ${line}`)).stdout).toMatch(/local.*spare/s);
+  writeFileSync(file, "{");
+  expect(await types("__complete zsh -- ping --context ")).toMatchObject({ code: 0, stderr: "" });
 });

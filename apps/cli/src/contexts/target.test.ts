@@ -49,11 +49,11 @@ test.each<readonly [string, Named, { readonly [name: string]: string }, string, 
 });
 
 test("without a file, or with none that is current, it is the daemon's own default", () => {
-  for (const document of [undefined, { ...FILE, current: null }, { version: 1, contexts: {} }])
-    expect(targetOf({}, worldWith(document))).toEqual({
-      address: { host: "127.0.0.1", port: 9192 },
-      context: null,
-    });
+  const worlds = [undefined, { ...FILE, current: null }, { version: 1, contexts: {} }].map((document) =>
+    worldWith(document),
+  );
+  for (const env of [...worlds, { HOME: "/dev/null" }])
+    expect(targetOf({}, env)).toEqual({ address: { host: "127.0.0.1", port: 9192 }, context: null });
 });
 
 test("two brokers in the environment are refused, and neither is taken; one on the line goes before both", () => {
