@@ -142,10 +142,14 @@ test("-J has the same as a document, and the same exit code", async () => {
   });
 });
 
-test("what cannot be told is UNKNOWN, in a line on stdout", async () => {
-  const broker = await started({});
+test("what cannot be told is UNKNOWN, in a line on stdout, and hides nothing that can", async () => {
+  const broker = await started({ brokers: 2 });
+  const unknown = 'UNKNOWN_GROUP: there is no group "nobody"';
+  expect(await checked(broker, "--group", "nobody")).toMatchObject({ code: 3, said: `UNKNOWN - ${unknown}` });
+  await broker.client.admin().stopBroker(2);
   expect(await checked(broker, "--group", "nobody")).toMatchObject({
-    code: 3,
-    said: 'UNKNOWN - UNKNOWN_GROUP: there is no group "nobody"',
+    code: 1,
+    said: `WARNING - 1 broker is stopped (2); ${unknown}`,
+    measured: expect.stringContaining(" stopped_brokers=1;"),
   });
 });

@@ -1,15 +1,19 @@
 /** The work of `check`: one look at a cluster, judged and printed as a plugin's answer. */
+import { isErrorCode } from "@minikafka/protocol/errors";
 import type { Context } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import { failureOf } from "../failure.ts";
 import { type Session, withSession } from "../session.ts";
 import { clusterHealth } from "./cluster-health.ts";
 import {
   type Bounds,
   type GroupLag,
+  type Judged,
   judgeCluster,
   judgeLag,
   judgeTransactions,
   type OpenTransactions,
+  unknownOf,
 } from "./judgement.ts";
 import { type PluginAnswer, pluginDocument, pluginLine, STATUS_EXIT, statusOf } from "./plugin-line.ts";
 
@@ -41,14 +45,14 @@ async function look(context: Context, session: Session, options: CheckOptions): 
   const began = performance.now();
   const health = await clusterHealth(session);
   const { findings, measures, fine } = judgeCluster(health);
-  const others = [];
-  const names = await groupsToLookAt(session, options);
-  if (names !== null) {
-    const lags = await Promise.all(names.map((name) => lagOf(context, session, name)));
-    others.push(judgeLag(lags, options.lag));
-  }
-  if (isBounded(options.transactionAgeMs))
-    others.push(judgeTransactions(await openTransactions(session, health.nowMs), options.transactionAgeMs));
+  const others = [
+    ...(await judgedLags(context, session, options)),
+    await judged("transaction_age", async () => {
+      const { transactionAgeMs: bounds } = options;
+      if (!isBounded(bounds)) return NOTHING;
+      return judgeTransactions(await openTransactions(session, health.nowMs), bounds);
+    }),
+  ];
   const seconds = Number(((performance.now() - began) / 1_000).toFixed(3));
   return {
     findings: [...findings, ...others.flatMap((each) => each.findings)],
@@ -61,16 +65,41 @@ async function look(context: Context, session: Session, options: CheckOptions): 
   };
 }
 
+/** One by one: what is not known of a group hides nothing of the others. */
+async function judgedLags(
+  context: Context,
+  session: Session,
+  options: CheckOptions,
+): Promise<readonly Judged[]> {
+  const names: string[] = [];
+  const listed = await judged("lag", async () => {
+    names.push(...(await groupsToLookAt(session, options)));
+    return NOTHING;
+  });
+  const ofGroup = async (name: string) => judgeLag([await lagOf(context, session, name)], options.lag);
+  return [listed, ...(await Promise.all(names.map((name) => judged("lag", () => ofGroup(name)))))];
+}
+
+const NOTHING: Judged = { findings: [], measures: [] };
+
+/** What a coordinator refuses is not known, and hides nothing of what is. */
+async function judged(check: string, look: () => Promise<Judged>): Promise<Judged> {
+  try {
+    return await look();
+  } catch (error) {
+    const failure = failureOf(error);
+    if (!isErrorCode(failure.code)) throw error;
+    return { findings: [unknownOf(check, `${failure.code}: ${failure.message}`)], measures: [] };
+  }
+}
+
 function isBounded({ warning, critical }: Bounds): boolean {
   return warning !== undefined || critical !== undefined;
 }
 
-async function groupsToLookAt(
-  session: Session,
-  { groups, lag }: CheckOptions,
-): Promise<readonly string[] | null> {
+async function groupsToLookAt(session: Session, { groups, lag }: CheckOptions): Promise<readonly string[]> {
   if (groups !== null) return groups;
-  if (!isBounded(lag)) return null;
+  if (!isBounded(lag)) return [];
   return (await session.client.admin().listGroups()).map(({ groupId }) => groupId);
 }
 

@@ -25,7 +25,7 @@ export interface OpenTransactions {
   readonly unreadable: readonly string[];
 }
 
-type Judged = Omit<PluginAnswer, "fine">;
+export type Judged = Omit<PluginAnswer, "fine">;
 
 /** Names that fit in one line. */
 const NAMED_MAX = 3;
@@ -146,7 +146,7 @@ export function judgeTransactions({ open, unreadable }: OpenTransactions, bounds
   return { findings: [...findings, ...partly], measures };
 }
 
-function unknownOf(check: string, message: string): Finding {
+export function unknownOf(check: string, message: string): Finding {
   return { status: "UNKNOWN", check, message };
 }
 

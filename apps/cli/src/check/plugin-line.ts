@@ -79,9 +79,9 @@ export function pluginDocument(answer: PluginAnswer): object {
   };
 }
 
-const UNREACHED: readonly string[] = ["CONNECTION", "TIMEOUT", "TOO_MANY_CONNECTIONS"];
+const UNREACHED: readonly string[] = ["CONNECTION", "TIMEOUT", "TOO_MANY_CONNECTIONS", "SHUTTING_DOWN"];
 
-/** Of a look that came to nothing. A broker that does not answer is what plugins are there to tell; anything else is no statement about it. */
+/** Of a look that came to nothing. A broker that does not answer, or nobody any more, is what plugins are there to tell; anything else is no statement about it. */
 export function failedAnswer({ code, message }: Failure): PluginAnswer {
   const isUnreached = UNREACHED.includes(code);
   const said = `${code}: ${message.split("\n")[0]}`;
