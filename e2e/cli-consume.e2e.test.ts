@@ -1,6 +1,6 @@
 /** `consume` as people run it: several processes that share a group, that are stopped, killed, and read through pipes. */
 import { expect, test } from "vitest";
-import { command, jsonLines, output, processOf, type RunningCommand, startCommand } from "./support/cli.ts";
+import { command, jsonLines, output, type RunningCommand, startCommand } from "./support/cli.ts";
 import { CuttingProxy } from "./support/cutting-proxy.ts";
 import { type Daemon, startDaemon, temporaryFolder } from "./support/daemon.ts";
 
@@ -120,25 +120,25 @@ test(
     const broker = await withOrders(1);
     await output(broker, ["produce", "orders", "-q"], "1\n2\n");
     await output(broker, ["offsets", "commit", "billing", "orders:0=5000"]);
-    expect(await processOf(broker, ["groups", "describe", "billing"])).toMatchObject({
+    expect(await command(broker, ["groups", "describe", "billing"])).toMatchObject({
       stdout: expect.stringMatching(/^billing +orders +0 +5000 +2 +- +-$/m),
       stderr: expect.stringContaining(
         "% orders [0]: what is committed, 5000, lies past the end, 2: the next read resets\n",
       ),
     });
     const drained = ["groups", "wait", "billing", "--drained", "--timeout", "1ms"];
-    expect(await processOf(broker, drained)).toMatchObject({
+    expect(await command(broker, drained)).toMatchObject({
       code: 4,
       stderr: expect.stringContaining(
         "orders [0] ends at 2 and 5000 is committed, so that the next read resets",
       ),
     });
-    expect((await processOf(broker, drained)).stderr).toContain(
+    expect((await command(broker, drained)).stderr).toContain(
       `the group billing at 127.0.0.1:${broker.port} is not`,
     );
     expect(await output(broker, ["consume", "orders", "-g", "billing", "-e"])).toBe("1\n2\n");
     expect(await committed(broker, "billing")).toBe(2);
-    expect(await processOf(broker, drained)).toMatchObject({ code: 0 });
+    expect(await command(broker, drained)).toMatchObject({ code: 0 });
   },
 );
 
@@ -224,14 +224,14 @@ test(
   MINUTE,
   async () => {
     const broker = await withOrders(1);
-    expect(await processOf(broker, ["consume", "nope", "-g", "billing"])).toMatchObject({
+    expect(await command(broker, ["consume", "nope", "-g", "billing"])).toMatchObject({
       code: 3,
       stderr: expect.stringMatching(/^error: UNKNOWN_TOPIC.*\nhint: .*topics create nope/),
     });
     const first = startCommand(broker, ["consume", "orders", "-g", "billing"]);
     await stableWith(broker, 1);
     expect(
-      await processOf(broker, ["consume", "orders", "-g", "billing", "--assignor", "range"]),
+      await command(broker, ["consume", "orders", "-g", "billing", "--assignor", "range"]),
     ).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
