@@ -13,6 +13,7 @@ import { SystemClock } from "@minikafka/core";
 import type { Settings } from "../config.ts";
 import { type Address, addressOf, listenAt } from "../connections/port.ts";
 import type { Deadlines } from "../deadlines.ts";
+import { aTurnForOthers } from "../ticker.ts";
 import { AnswerTurns, WAITING_MAX } from "./answer-turns.ts";
 import type { HttpSite } from "./endpoint.ts";
 import { EventStreams } from "./event-streams.ts";
@@ -64,7 +65,7 @@ export class HttpDoor {
       onFault,
     });
     const turns = new AnswerTurns({
-      later: setImmediate,
+      later: (turn) => void aTurnForOthers().then(turn),
       after: (ms, turn) => void realTime.after(ms, turn),
       nowMs: () => REAL_TIME.monotonicMs(),
     });

@@ -10,6 +10,12 @@ export interface ClusterAddress {
   readonly brokers: readonly BrokerAddress[];
 }
 
+/** A partition of it. */
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
 /** Throws commander's error. */
 export function parseCluster(text: string): ClusterAddress {
   const rest = text.startsWith(SCHEME) ? text.slice(SCHEME.length).replace(/\/$/, "") : null;

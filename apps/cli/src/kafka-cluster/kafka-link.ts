@@ -9,10 +9,9 @@ import { isIP } from "node:net";
 import type { Broker, ConnectionPool } from "@platformatic/kafka";
 import { CliError, Interrupted } from "../failure.ts";
 import { clientLibrary, type Library } from "./client-library.ts";
-import { type ClusterAddress, clusterText } from "./cluster-address.ts";
+import { type ClusterAddress, clusterText, type Place } from "./cluster-address.ts";
 import { isRefusedFailure, kafkaFailure, problemOf } from "./kafka-problem.ts";
 import { pause } from "./pause.ts";
-import type { Place } from "./records.ts";
 import { requireKafka } from "./require-kafka.ts";
 import type { Security } from "./security.ts";
 

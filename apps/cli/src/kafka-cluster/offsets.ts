@@ -1,6 +1,6 @@
 /** Where the logs of a topic begin and end, and how far groups have come in it. */
+import type { Place } from "./cluster-address.ts";
 import type { KafkaLink } from "./kafka-link.ts";
-import type { Place } from "./records.ts";
 
 export interface Bounds {
   readonly start: number;

@@ -1,5 +1,6 @@
 /** Records as they travel from one cluster to another: read as committed, written as they were. */
 import type { Codec, Record, StoredRecord } from "@minikafka/record";
+import type { Place } from "./cluster-address.ts";
 import { type BatchSender, batchesIn, encodeBatch, type KafkaBatch, recordsOf } from "./kafka-batch.ts";
 import type { KafkaLink } from "./kafka-link.ts";
 import { problemOf } from "./kafka-problem.ts";
@@ -9,11 +10,6 @@ export interface Chunk {
   readonly records: readonly StoredRecord[];
   /** Where reading goes on: past what was left out as well, such as the markers of transactions and what they aborted. */
   readonly nextOffset: number;
-}
-
-export interface Place {
-  readonly topic: string;
-  readonly partition: number;
 }
 
 /** The last version that names topics by their names. */

@@ -8,15 +8,10 @@
  */
 import type { Codec, StoredRecord } from "@minikafka/record";
 import { CliError } from "../failure.ts";
+import type { Place } from "../kafka-cluster/cluster-address.ts";
 import type { KafkaLink } from "../kafka-cluster/kafka-link.ts";
 import { boundsOf, endOf } from "../kafka-cluster/offsets.ts";
-import {
-  type Chunk,
-  type Place,
-  type ProducerIdentity,
-  readChunk,
-  writeBatch,
-} from "../kafka-cluster/records.ts";
+import { type Chunk, type ProducerIdentity, readChunk, writeBatch } from "../kafka-cluster/records.ts";
 import { batchesOf, recordBytes } from "./batches.ts";
 import type { JournalFile } from "./journal.ts";
 import type { SentBatch } from "./journal-form.ts";
