@@ -69,7 +69,7 @@ export class MetadataCache {
       const timeoutMsMax = Math.max(1, deadlineMs - clock.elapsedMs());
       return this.#session.call("metadata", { topic }, { timeoutMsMax });
     }).catch((error: unknown) => {
-      throw unplacedError(topic, error, this.#patienceMs);
+      throw unplacedError(topic, error, this.#enough.aborted ? null : this.#patienceMs);
     });
     const metadata = summary(answer, readMs);
     this.#known.set(topic, metadata);

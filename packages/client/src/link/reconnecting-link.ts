@@ -241,7 +241,7 @@ export class ReconnectingLink {
     );
     request.fail(error);
     if (sent && this.#state.name === "connected" && this.#state.connection.isSilentSince(request))
-      this.#state.connection.fail(error);
+      this.#state.connection.fail(silent(peer, timeoutMs, error));
   }
 
   #assertOpen(): void {
@@ -251,6 +251,12 @@ export class ReconnectingLink {
   #closedError(sent: boolean): MiniKafkaError {
     return new MiniKafkaError("CLOSED", "the client is closed", { details: { sent } });
   }
+}
+
+/** Of a connection that is given up: what is told to all others that waited on it, or wait for the next one. */
+function silent(peer: string, timeoutMs: number, cause: MiniKafkaError): MiniKafkaError {
+  const message = `the connection to ${peer} was given up, since nothing came in for ${timeoutMs} ms`;
+  return new MiniKafkaError("TIMEOUT", message, { details: { sent: false }, cause });
 }
 
 function unexpected(error: unknown): MiniKafkaError {

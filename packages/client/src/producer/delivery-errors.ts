@@ -1,5 +1,5 @@
 /** What is said of a batch that was not delivered. */
-import { asMiniKafkaError, isFateUnknown, MiniKafkaError } from "../errors.ts";
+import { asMiniKafkaError, hasCode, isFateUnknown, MiniKafkaError } from "../errors.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 
 /** `error`, for a request of which an attempt before had no answer: it may have taken effect all the same. */
@@ -31,12 +31,22 @@ export function expiredError(
   return new MiniKafkaError("TIMEOUT", message, { details: { sent: false, deliveryTimeoutMs } });
 }
 
-/** For records whose topic's partitions could not be asked for: whatever became of that request, they never went out. */
-export function unplacedError(topic: string, cause: unknown, deliveryTimeoutMs: number): MiniKafkaError {
+/**
+ * For records whose topic's partitions could not be asked for: whatever became of that request, they never went out. A broker that was
+ * silent is TIMEOUT, whoever's request found that out; what it has answered is told as it is. `deliveryTimeoutMs` is `null` where it
+ * was not their time that ended the trying.
+ */
+export function unplacedError(
+  topic: string,
+  cause: unknown,
+  deliveryTimeoutMs: number | null,
+): MiniKafkaError {
   const error = asMiniKafkaError(cause);
-  if (error.code !== "TIMEOUT") return error;
-  const message = `the records for ${topic} were not sent within deliveryTimeoutMs (${deliveryTimeoutMs}): ${error.message}`;
-  return new MiniKafkaError("TIMEOUT", message, { details: { sent: false, deliveryTimeoutMs }, cause });
+  if (!hasCode(error, "TIMEOUT", "CONNECTION")) return error;
+  const code = hasCode(error.cause, "TIMEOUT") ? "TIMEOUT" : error.code;
+  const within = deliveryTimeoutMs === null ? "" : ` within deliveryTimeoutMs (${deliveryTimeoutMs})`;
+  const message = `the records for ${topic} were not sent${within}: ${error.message}`;
+  return new MiniKafkaError(code, message, { details: { sent: false, deliveryTimeoutMs }, cause });
 }
 
 /** `sent`: whether records may have gone out and have no answer. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { failure } from "../../test/support/failure.ts";
 import { producing } from "../../test/support/producing.ts";
 import { quiet } from "../../test/support/scripted-peer.ts";
+import { isFateUnknown } from "../errors.ts";
 
 test("a retriable refusal is tried again before anything that came after it, so that order holds", async () => {
   const { broker, peer, clock, client, producer } = await producing({ batchBytes: 1 });
@@ -133,6 +134,25 @@ test.each([
     expect(clock.waiting).toBe(0);
   },
 );
+
+test("to every producer of a client a broker that does not answer is one that does not, and their records were not sent", async () => {
+  const { broker, clock, client, producer } = await producing({ deliveryTimeoutMs: 2_000 });
+  broker.byHand("metadata");
+  const first = failure(producer.send({ topic: "orders", value: "first" }));
+  await quiet();
+  clock.advance(1);
+  const second = failure(client.producer({ deliveryTimeoutMs: 2_000 }).send({ topic: "orders", value: "2" }));
+  await quiet();
+  // The connection is given up, and the second has no time left for another.
+  clock.advance(1_999);
+  await quiet();
+  for (const error of [await first, await second]) {
+    expect(error).toMatchObject({ code: "TIMEOUT", details: { sent: false, deliveryTimeoutMs: 2_000 } });
+    expect(isFateUnknown(error)).toBe(false);
+  }
+  expect((await second).message).toContain("was given up, since nothing came in for 2000 ms");
+  await client.close();
+});
 
 test("when the broker takes smaller batches, only the record that is too large by itself fails", async () => {
   const { broker, peer, client, producer } = await producing({ lingerMs: 10 });
