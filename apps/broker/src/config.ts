@@ -3,7 +3,7 @@
  * the earlier), checked once and frozen.
  */
 import { readFileSync } from "node:fs";
-import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/core";
+import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS, shownValue } from "@minikafka/core";
 import { TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { connectionSettings } from "./connections/connection-settings.ts";
@@ -143,6 +143,8 @@ export type RawSettings = { readonly [name: string]: unknown };
 /** A setting that cannot be used; the message names it, where it was set, and what was expected. */
 export class ConfigProblem extends Error {
   override readonly name = "ConfigProblem";
+  /** For programs, as the broker's own codes are. */
+  readonly code = "INVALID_CONFIG";
 }
 
 /** `log_level` on the command line: `--log-level`. */
@@ -230,5 +232,5 @@ function sentence(issue: z.core.$ZodIssue, sources: readonly ConfigSource[]): st
     return `${name} is missing; give ${flagName(name)}, ${variableName(name)}, or ${name} in the file of --config`;
   }
   const from = origin.callsIt?.(name) ?? origin.name;
-  return `${name} is ${JSON.stringify(origin.values[name])} (from ${from}): ${said}`;
+  return `${name} is ${shownValue(origin.values[name])} (from ${from}): ${said}`;
 }

@@ -1,5 +1,6 @@
 /** What a test waits for of a group, and what is missing, in words. */
 import type { GroupPartition, GroupView } from "./group-view.ts";
+import { requireFlag, requireInteger, requireOneOf } from "./usage.ts";
 
 /** What a group is to be like. */
 export interface GroupWish {
@@ -9,6 +10,21 @@ export interface GroupWish {
   readonly members?: number | undefined;
   /** It has committed up to the end of every partition that it reads. */
   readonly drained?: boolean | undefined;
+}
+
+const STATES = Object.keys({
+  empty: true,
+  reconciling: true,
+  preparing_rebalance: true,
+  completing_rebalance: true,
+  stable: true,
+} satisfies { readonly [State in GroupView["state"]]: true });
+
+/** Throws USAGE for what no group will ever be. */
+export function requireWish({ state, members, drained }: GroupWish): void {
+  requireOneOf("state", state, STATES);
+  if (members !== undefined) requireInteger("members", members, 0);
+  requireFlag("drained", drained);
 }
 
 /** `null` when nothing is. Who wishes for nothing wishes for a stable group. */

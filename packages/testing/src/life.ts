@@ -2,10 +2,10 @@
  * One run of the daemon, from its start to its end. A test's broker has one after the other: each next one is found where the first was, and
  * finds what the way that one went has left.
  */
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Broker, ConfigProblem, type RawSettings, startBroker } from "@minikafka/broker";
-import { BrokerError, CrashSignal, type MemoryDisk } from "@minikafka/core";
+import { BrokerError, CrashSignal, type MemoryDisk, shownValue } from "@minikafka/core";
 import type { Plan } from "./start-options.ts";
 import { requireOnly, usage } from "./usage.ts";
 
@@ -27,7 +27,7 @@ const ENDS: readonly LifeEnd[] = ["stop", "kill", "power_cut"];
 export function lifeEndOf(options: RestartOptions): LifeEnd {
   requireOnly("restart", options, ["after"]);
   const { after = "stop" } = options;
-  if (!ENDS.includes(after)) throw usage(`after is ${JSON.stringify(after)}; expected ${ENDS.join(", ")}`);
+  if (!ENDS.includes(after)) throw usage(`after is ${shownValue(after)}; expected ${ENDS.join(", ")}`);
   return after;
 }
 
@@ -83,11 +83,18 @@ export function placesOf({ address, kafkaAddresses, httpAddress }: Broker): Plac
   };
 }
 
-/** Whether nothing lies in a folder, so that all that comes there is ours. Throws ConfigProblem where a file lies in its place. */
+/**
+ * Whether nothing lies in a folder, so that all that comes there is ours. Throws ConfigProblem where a file lies in its place. What cannot
+ * be looked at is not ours, and the broker says why it takes none such.
+ */
 export function isUnused(dir: string): boolean {
-  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw new ConfigProblem(`storage.dir is ${JSON.stringify(dir)}, which is no folder`);
-  return !existsSync(dir) || readdirSync(dir).length === 0;
+  try {
+    const isFolder = statSync(dir, { throwIfNoEntry: false })?.isDirectory();
+    if (isFolder !== false) return isFolder === undefined || readdirSync(dir).length === 0;
+  } catch {
+    return false;
+  }
+  throw new ConfigProblem(`storage.dir is ${JSON.stringify(dir)}, which is no folder`);
 }
 
 export function emptyFolder(dir: string): void {

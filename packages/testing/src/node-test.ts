@@ -1,7 +1,9 @@
 /** `const broker = await brokerFor(t, { topics: { orders: 3 } })`: closed when the test is over. */
+import { shownValue } from "@minikafka/core";
 import { startBroker } from "./start-broker.ts";
 import type { StartOptions } from "./start-options.ts";
 import type { TestBroker } from "./test-broker.ts";
+import { usage } from "./usage.ts";
 
 /** The context that node:test hands to a test or a suite's hooks; any other that takes an act for the end will do. */
 export interface EndingTest {
@@ -10,6 +12,8 @@ export interface EndingTest {
 
 /** Starts a broker for one test of node:test, which closes it after the test however that ends. */
 export async function brokerFor(test: EndingTest, options: StartOptions = {}): Promise<TestBroker> {
+  if (typeof test?.after !== "function")
+    throw usage(`brokerFor takes the context of a test of node:test, got ${shownValue(test)}`);
   const broker = await startBroker(options);
   test.after(() => broker.close());
   return broker;

@@ -1,6 +1,12 @@
 /** What a test waits for of a topic's records, and what was there instead. */
 import type { BrokerCluster } from "@minikafka/core";
-import { offsetsAhead, type RecordsQuery, type SeenRecord, seenRecords } from "./seen-records.ts";
+import {
+  offsetsAhead,
+  type RecordsQuery,
+  requireQuery,
+  type SeenRecord,
+  seenRecords,
+} from "./seen-records.ts";
 import { requireInteger } from "./usage.ts";
 import type { Wish } from "./waits.ts";
 
@@ -15,7 +21,8 @@ export function recordsWish(
   count: number,
   query: RecordsQuery,
 ): Wish<readonly SeenRecord[]> {
-  requireInteger("count", count, 0, Number.MAX_SAFE_INTEGER);
+  requireQuery(topic, query);
+  requireInteger("count", count, 0);
   const place = query.partition === undefined ? topic : `${topic}/${query.partition}`;
   return {
     what: `${count} ${count === 1 ? "record" : "records"} in ${place}`,

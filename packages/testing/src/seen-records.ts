@@ -8,6 +8,7 @@ import {
   readBatchHeader,
   type StoredRecord,
 } from "@minikafka/record";
+import { requireInteger, requireOneOf, requireText } from "./usage.ts";
 
 const READ_BYTES = 1024 * 1024;
 
@@ -22,6 +23,15 @@ export interface RecordsQuery {
 }
 
 export const RECORDS_OPTIONS = ["partition", "isolation"] as const;
+
+const ISOLATIONS = ["read_uncommitted", "read_committed"];
+
+/** Throws USAGE for what names no topic and none of its partitions. */
+export function requireQuery(topic: string, { partition, isolation }: RecordsQuery): void {
+  requireText("topic", topic);
+  if (partition !== undefined) requireInteger("partition", partition, 0);
+  requireOneOf("isolation", isolation, ISOLATIONS);
+}
 
 export interface SeenHeader {
   readonly key: string;

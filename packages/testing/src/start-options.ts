@@ -1,6 +1,7 @@
 /** What a test says of the broker that it wants. Every option may be left out, and one that is not known is refused. */
 import { ConfigProblem, type RawSettings } from "@minikafka/broker";
 import type { NewTopic } from "@minikafka/client";
+import { shownValue } from "@minikafka/core";
 import { isTimeoutMs, TIMEOUT_EXPECTED } from "./waits.ts";
 
 /** As `admin().createTopic` takes it. */
@@ -63,7 +64,7 @@ const CLOCKS: { readonly [clock: string]: string } = { real: "auto", manual: "ma
 /** Throws {@link ConfigProblem}, as the broker does for the settings' values. */
 export function planOf(given: StartOptions): Plan {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new ConfigProblem(`startBroker takes an object of ${OPTIONS.join(", ")}, got ${shown(given)}`);
+    throw new ConfigProblem(`startBroker takes an object of ${OPTIONS.join(", ")}, got ${shownValue(given)}`);
   const stranger = Object.keys(given).find((name) => !OPTIONS.includes(name));
   if (stranger !== undefined)
     throw new ConfigProblem(`startBroker has no option ${stranger}; expected ${OPTIONS.join(", ")}`);
@@ -81,11 +82,11 @@ export function planOf(given: StartOptions): Plan {
   requireFlag("kafka", kafka);
   requireFlag("http", http);
   if (!Object.hasOwn(CLOCKS, clock))
-    throw new ConfigProblem(`clock is ${shown(clock)}; expected "real" or "manual"`);
+    throw new ConfigProblem(`clock is ${shownValue(clock)}; expected "real" or "manual"`);
   requireOwnSettings(settings, kafka);
   const { waitTimeoutMs = WAIT_TIMEOUT_MS } = given;
   if (!isTimeoutMs(waitTimeoutMs))
-    throw new ConfigProblem(`waitTimeoutMs is ${shown(waitTimeoutMs)}; expected ${TIMEOUT_EXPECTED}`);
+    throw new ConfigProblem(`waitTimeoutMs is ${shownValue(waitTimeoutMs)}; expected ${TIMEOUT_EXPECTED}`);
   const chosen = { clock: CLOCKS[clock], ...(brokers !== undefined && { brokers }) };
   const ports = { port: 0, ...(kafka && { kafka_port: 0 }), ...(http && { http_port: 0 }) };
   return {
@@ -97,13 +98,14 @@ export function planOf(given: StartOptions): Plan {
 }
 
 function requireNamed(name: string, value: unknown, expected: string): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new ConfigProblem(`${name} is ${shown(value)}; expected ${expected}`);
+  // Neither a list nor a Map has its entries by name: they would all be passed over.
+  if (typeof value !== "object" || value === null || Symbol.iterator in value)
+    throw new ConfigProblem(`${name} is ${shownValue(value)}; expected ${expected}`);
 }
 
 function requireFlag(name: string, value: unknown): void {
   if (typeof value !== "boolean")
-    throw new ConfigProblem(`${name} is ${shown(value)}; expected true or false`);
+    throw new ConfigProblem(`${name} is ${shownValue(value)}; expected true or false`);
 }
 
 function requireOwnSettings(settings: RawSettings, kafka: boolean): void {
@@ -115,10 +117,17 @@ function requireOwnSettings(settings: RawSettings, kafka: boolean): void {
 }
 
 function newTopic(topic: string, said: number | TopicOptions): NewTopic {
-  if (typeof said === "number") return { topic, partitions: said };
-  if (typeof said === "object" && said !== null) return { topic, ...said };
+  if (typeof said === "number" && Number.isFinite(said)) return { topic, partitions: said };
+  if (typeof said === "object" && said !== null) {
+    // JSON has none such, and the broker could not say what it was.
+    const none = Object.entries(said).find(
+      ([, value]) => typeof value === "number" && !Number.isFinite(value),
+    );
+    if (none === undefined) return { topic, ...said };
+    throw new ConfigProblem(`topics.${topic}.${none[0]} is ${none[1]}; expected an integer`);
+  }
   const expected = "a number of partitions, or { partitions, replicationFactor, config }";
-  throw new ConfigProblem(`topics.${topic} is ${shown(said)}; expected ${expected}`);
+  throw new ConfigProblem(`topics.${topic} is ${shownValue(said)}; expected ${expected}`);
 }
 
 function folderOf(storage: unknown): string | null {
@@ -128,9 +137,5 @@ function folderOf(storage: unknown): string | null {
     // No system takes a path with a NUL.
     if (typeof dir === "string" && dir !== "" && !dir.includes("\0")) return dir;
   }
-  throw new ConfigProblem(`storage is ${shown(storage)}; expected "memory" or { dir: "FOLDER" }`);
-}
-
-function shown(value: unknown): string {
-  return JSON.stringify(value) ?? String(value);
+  throw new ConfigProblem(`storage is ${shownValue(storage)}; expected "memory" or { dir: "FOLDER" }`);
 }

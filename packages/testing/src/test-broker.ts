@@ -21,14 +21,29 @@ import {
   type TransactionListing,
 } from "@minikafka/core";
 import { type GroupView, groupView } from "./group-view.ts";
-import { type GroupWish, missingIn } from "./group-wish.ts";
+import { type GroupWish, missingIn, requireWish } from "./group-wish.ts";
 import { lifeEndOf, type RestartOptions } from "./life.ts";
 import { Lives } from "./lives.ts";
 import { recordsWish } from "./records-wish.ts";
-import { RECORDS_OPTIONS, type RecordsQuery, type SeenRecord, seenRecords } from "./seen-records.ts";
+import {
+  RECORDS_OPTIONS,
+  type RecordsQuery,
+  requireQuery,
+  type SeenRecord,
+  seenRecords,
+} from "./seen-records.ts";
 import type { Plan } from "./start-options.ts";
 import { TestClock } from "./test-clock.ts";
-import { closed, requireOnly, usage } from "./usage.ts";
+import { requireAsSaid } from "./topics-there.ts";
+import {
+  closed,
+  requireFunction,
+  requireInteger,
+  requireNoPromise,
+  requireOnly,
+  requireText,
+  usage,
+} from "./usage.ts";
 import { WAIT_OPTIONS, type WaitLimits, Waits, type Wish } from "./waits.ts";
 
 /** What is under way at the end of a test gets so long. */
@@ -47,6 +62,7 @@ export class TestBroker implements AsyncDisposable {
   readonly #lives: Lives;
   readonly #waits: Waits;
   readonly #clients: Client[] = [];
+  #isStarted = false;
   #closing: Promise<void> | null = null;
 
   private constructor(plan: Plan) {
@@ -120,16 +136,20 @@ export class TestBroker implements AsyncDisposable {
   /** What a consumer of the topic could read now, by partition and offset. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE. */
   records(topic: string, query: RecordsQuery = {}): readonly SeenRecord[] {
     requireOnly("records", query, RECORDS_OPTIONS);
+    requireQuery(topic, query);
     return seenRecords(this.kernel, topic, query);
   }
 
   /** Who leads, who is in sync, where it ends, its segments, producers and epochs. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
   partition(topic: string, partition: number): PartitionDescription {
+    requireText("topic", topic);
+    requireInteger("partition", partition, 0);
     return this.kernel.describePartition({ topic, partition });
   }
 
   /** Its members and how far it has read; `null` where there is no such group. */
   group(groupId: string): GroupView | null {
+    requireText("groupId", groupId);
     return groupView(this.kernel, groupId);
   }
 
@@ -159,6 +179,8 @@ export class TestBroker implements AsyncDisposable {
   async waitForGroup(groupId: string, wish: GroupWish & WaitLimits = {}): Promise<GroupView> {
     requireOnly("waitForGroup", wish, ["state", "members", "drained", ...WAIT_OPTIONS]);
     const { timeoutMs, signal, ...wanted } = wish;
+    requireText("groupId", groupId);
+    requireWish(wanted);
     const group = await this.#until<GroupView | null>(
       {
         what: `the group ${groupId}`,
@@ -173,12 +195,20 @@ export class TestBroker implements AsyncDisposable {
   /**
    * Resolves once `holds` does, which is asked whenever something has happened in the kernel, and must not change anything:
    * `waitUntil("the follower is in sync", () => broker.partition("orders", 0).inSyncReplicas.length === 2)`. What the broker refuses, and
-   * false, are waited for; anything else that `holds` throws ends the wait. Rejects as waitForRecords.
+   * false, are waited for; anything else that `holds` throws ends the wait. Rejects as waitForRecords, and with USAGE for a `holds` that
+   * returns a promise.
    */
   async waitUntil(what: string, holds: () => boolean, limits: WaitLimits = {}): Promise<void> {
     requireOnly("waitUntil", limits, WAIT_OPTIONS);
+    requireText("what", what);
+    requireFunction("holds", holds);
+    const look = () => {
+      const seen = holds();
+      requireNoPromise("holds", seen);
+      return seen;
+    };
     const missing = (seen: boolean) => (seen ? null : "it does not hold");
-    await this.#until({ what, look: holds, missing }, limits);
+    await this.#until({ what, look, missing }, limits);
   }
 
   /**
@@ -214,6 +244,9 @@ export class TestBroker implements AsyncDisposable {
 
   async #begun(daemon: Broker): Promise<void> {
     const { topics, dir } = this.#plan;
+    // What a test has changed since is its own.
+    if (!this.#isStarted) requireAsSaid(daemon.cluster, topics);
+    this.#isStarted = true;
     daemon.onEvent(this.#waits.heard);
     await this.client.open();
     const admin = this.client.admin();

@@ -1,5 +1,7 @@
 /** How a wrong call is refused: at once, with what was expected. */
+import { types } from "node:util";
 import { MiniKafkaError } from "@minikafka/client";
+import { shownValue } from "@minikafka/core";
 
 export function usage(message: string): MiniKafkaError {
   return new MiniKafkaError("USAGE", message);
@@ -11,15 +13,57 @@ export function closed(): MiniKafkaError {
 
 /** Throws USAGE for the first name that means nothing here: a misspelt one would otherwise be ignored. */
 export function requireOnly(what: string, given: object, known: readonly string[]): void {
-  if (typeof given !== "object" || given === null)
-    throw usage(`${what} takes an object of ${known.join(", ")}, got ${JSON.stringify(given)}`);
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw usage(`${what} takes an object of ${known.join(", ")}, got ${shownValue(given)}`);
   const stranger = Object.keys(given).find((name) => !known.includes(name));
   if (stranger !== undefined)
     throw usage(`${what} has no ${JSON.stringify(stranger)}; expected ${known.join(", ")}`);
 }
 
 /** Throws USAGE unless `value` is an integer within the bounds. */
-export function requireInteger(name: string, value: number, min: number, max: number): void {
+export function requireInteger(
+  name: string,
+  value: number,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+): void {
   if (!Number.isSafeInteger(value) || value < min || value > max)
-    throw usage(`${name} is ${String(value)}; expected an integer from ${min} to ${max}`);
+    throw usage(`${name} is ${shownValue(value)}; expected an integer from ${min} to ${max}`);
+}
+
+/** Throws USAGE unless `value` is text. */
+export function requireText(name: string, value: unknown): void {
+  if (typeof value !== "string") throw usage(`${name} is ${shownValue(value)}; expected text`);
+}
+
+/** Throws USAGE unless `value` is one of `words`, or left out. */
+export function requireOneOf(name: string, value: unknown, words: readonly string[]): void {
+  if (value !== undefined && !words.includes(value as string))
+    throw usage(`${name} is ${shownValue(value)}; expected ${words.join(", ")}`);
+}
+
+/** Throws USAGE unless `value` is true, false, or left out. */
+export function requireFlag(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "boolean")
+    throw usage(`${name} is ${shownValue(value)}; expected true or false`);
+}
+
+/** Throws USAGE unless `value` is a function. */
+export function requireFunction(name: string, value: unknown): void {
+  if (typeof value !== "function") throw usage(`${name} is ${shownValue(value)}; expected a function`);
+}
+
+/** Throws USAGE unless `value` is a signal, or left out. Of whichever realm: test runners have one of their own for each file. */
+export function requireSignal(value: AbortSignal | undefined): void {
+  if (value !== undefined && typeof value?.throwIfAborted !== "function")
+    throw usage(`signal is ${shownValue(value)}; expected an AbortSignal`);
+}
+
+/** Throws USAGE where `made` is a promise, which is as good as true; what that fails with is nobody's. */
+export function requireNoPromise(what: string, made: unknown): void {
+  if (!types.isPromise(made)) return;
+  made.catch(() => {});
+  throw usage(
+    `${what} returned a promise, which is not waited for; let it look at what is there, and return true or false`,
+  );
 }

@@ -5,8 +5,8 @@
  * Invariant: a wait that is over, however it ended, has no timer and no listener left.
  */
 import { type MiniKafkaError, systemClock } from "@minikafka/client";
-import { BrokerError } from "@minikafka/core";
-import { usage } from "./usage.ts";
+import { BrokerError, shownValue } from "@minikafka/core";
+import { requireSignal, usage } from "./usage.ts";
 
 /** How long a wait takes at most. */
 export interface WaitLimits {
@@ -21,6 +21,8 @@ export const WAIT_OPTIONS = ["timeoutMs", "signal"] as const;
 /** The time of a wait is over, and what it waited for has not come. */
 export class WaitTimedOut extends Error {
   override readonly name = "WaitTimedOut";
+  /** For programs. */
+  readonly code = "WAIT_TIMED_OUT";
   /** What was there in the end. */
   readonly seen: unknown;
 
@@ -85,7 +87,8 @@ export class Waits {
     const { timeoutMs = this.#timeoutMs, signal } = limits;
     return new Promise((resolve, reject) => {
       if (!isTimeoutMs(timeoutMs))
-        throw usage(`timeoutMs is ${String(timeoutMs)}; expected ${TIMEOUT_EXPECTED}`);
+        throw usage(`timeoutMs is ${shownValue(timeoutMs)}; expected ${TIMEOUT_EXPECTED}`);
+      requireSignal(signal);
       signal?.throwIfAborted();
       let last = lookOnce(wish);
       if (last.missing === null) {

@@ -1,9 +1,13 @@
 /** What cannot be meant is refused at the call, with what was expected; and nothing of it stays. */
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConfigProblem } from "@minikafka/broker";
 import { expect, onTestFinished, test } from "vitest";
 import { type StartOptions, startBroker } from "../src/index.ts";
+import { brokerFor } from "../src/node-test.ts";
 import { held } from "./support/held.ts";
 
 test.each<[unknown, string]>([
@@ -13,12 +17,20 @@ test.each<[unknown, string]>([
     "startBroker has no option broker; expected brokers, clock, topics, storage, kafka, http, waitTimeoutMs, settings",
   ],
   [{ brokers: 0 }, "brokers is 0"],
+  [{ brokers: Number.NaN }, "brokers is NaN"],
+  [{ waitTimeoutMs: Number.POSITIVE_INFINITY }, "waitTimeoutMs is Infinity"],
   [{ clock: "auto" }, 'clock is "auto"; expected "real" or "manual"'],
   [{ clock: "toString" }, 'clock is "toString"; expected "real" or "manual"'],
   [{ storage: "disk" }, 'storage is "disk"; expected "memory" or { dir: "FOLDER" }'],
   [{ storage: { dir: "" } }, 'storage is {"dir":""}'],
   [{ topics: { orders: "3" } }, 'topics.orders is "3"; expected a number of partitions, or {'],
   [[], "startBroker takes an object of brokers"],
+  [{ topics: { orders: Number.NaN } }, "topics.orders is NaN; expected a number of partitions, or {"],
+  [
+    { topics: { orders: { partitions: Number.NaN } } },
+    "topics.orders.partitions is NaN; expected an integer",
+  ],
+  [{ topics: new Map([["orders", 1]]) }, "topics is {}; expected an object of topics by their names"],
   [{ topics: null }, "topics is null; expected an object of topics by their names"],
   [{ topics: [3] }, "topics is [3]; expected an object"],
   [{ topics: "orders" }, 'topics is "orders"; expected an object'],
@@ -40,6 +52,7 @@ test.each<[unknown, string]>([
 ])("%j is refused before anything is started", async (options, message) => {
   const problem: unknown = await startBroker(options as StartOptions).catch((caught: unknown) => caught);
   expect(problem).toBeInstanceOf(ConfigProblem);
+  expect(problem).toMatchObject({ code: "INVALID_CONFIG" });
   expect((problem as Error).message).toContain(message);
 });
 
@@ -65,6 +78,70 @@ test("a port that is taken ends the start, and leaves nothing behind", async () 
   expect(await held()).toEqual(before);
 });
 
+test.each(["/dev/null/x", "/proc/self/status/x"])(
+  "a folder that no system can make is refused in the broker's words: %s",
+  async (dir) => {
+    const before = await held();
+    await expect(startBroker({ storage: { dir } })).rejects.toMatchObject({
+      name: "DataFolderRefused",
+      code: "DATA_FOLDER_REFUSED",
+      reason: "not-a-folder",
+      message: expect.stringContaining(dir),
+    });
+    expect(await held()).toEqual(before);
+  },
+);
+
+test.each<[StartOptions["topics"], string]>([
+  [{ orders: 3 }, "topics.orders has partitions 2 and not 3"],
+  [{ orders: { replicationFactor: 2 } }, "topics.orders has replicationFactor 1 and not 2"],
+  [
+    { orders: { partitions: 2, config: { retention_ms: 5 } } },
+    "topics.orders has retention_ms 1000 and not 5",
+  ],
+  [{ orders: { config: { segment_ms: 7 } } }, "topics.orders has segment_ms undefined and not 7"],
+])(
+  "a topic that the folder has otherwise is refused, and not started with as it is: %j",
+  async (topics, message) => {
+    const dir = await mkdtemp(join(tmpdir(), "minikafka-"));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const storage = { dir };
+    const first = await startBroker({
+      storage,
+      topics: { orders: { partitions: 2, config: { retention_ms: 1_000 } } },
+    });
+    await first.client.admin().createTopic({ topic: "others", partitions: 5 });
+    await first.close();
+    const before = await held();
+    await expect(startBroker({ brokers: 2, storage, topics })).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      message: expect.stringContaining(message),
+    });
+    expect(await held()).toEqual(before);
+    const said = {
+      orders: { partitions: 2, replicationFactor: 1, config: { retention_ms: "1000" } },
+      others: {},
+    };
+    await using again = await startBroker({ storage, topics: said });
+    await again.restart();
+    expect(again.kernel.describeTopic("orders").partitions).toBe(2);
+  },
+);
+
+test("what a test has changed in its topics is no reason against a restart", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  await broker.client.admin().createPartitions("orders", 2);
+  await broker.restart();
+  expect(broker.kernel.describeTopic("orders").partitions).toBe(2);
+});
+
+test("a fixture of node:test that is given no test starts nothing", async () => {
+  const before = await held();
+  for (const context of [undefined, {}, { after: 5 }])
+    await expect(brokerFor(context as never)).rejects.toMatchObject({ code: "USAGE" });
+  expect(await held()).toEqual(before);
+});
+
 test("views and waits take what they know, and nothing else", async () => {
   await using broker = await startBroker({ topics: { orders: 1 } });
   const usage = { code: "USAGE" };
@@ -84,8 +161,31 @@ test("views and waits take what they know, and nothing else", async () => {
     broker.waitForGroup("billing", { member: 1 } as never),
     broker.waitForGroup("billing", null as never),
     broker.waitUntil("x", () => true, { until: 1 } as never),
+    broker.waitUntil("x", () => true, [] as never),
+    broker.waitUntil("x", undefined as never),
+    broker.waitUntil((() => true) as never, () => true),
+    broker.waitUntil("x", () => true, { signal: "now" as never }),
+    broker.waitForRecords(5 as never, 1),
+    broker.waitForRecords("orders", 1, { partition: "0" as never }),
+    broker.waitForRecords("orders", 1, { isolation: "committed" as never }),
+    broker.waitForGroup(5 as never),
+    broker.waitForGroup("billing", { state: "foo" as never }),
+    broker.waitForGroup("billing", { members: -1 }),
+    broker.waitForGroup("billing", { drained: "yes" as never }),
+    broker.restart({ after: "storm" as never }),
   ])
     await expect(refused).rejects.toMatchObject(usage);
+  for (const look of [
+    () => broker.records(5 as never),
+    () => broker.records("orders", { partition: Number.NaN }),
+    () => broker.partition(5 as never, 0),
+    () => broker.partition("orders", "0" as never),
+    () => broker.group(5 as never),
+  ])
+    expect(look).toThrow(expect.objectContaining(usage));
+  await expect(broker.waitForGroup("billing", { state: "foo" as never })).rejects.toThrow(
+    'state is "foo"; expected empty, reconciling, preparing_rebalance, completing_rebalance, stable',
+  );
 });
 
 test("a broker that is closed says so, and is closed once", async () => {

@@ -45,6 +45,7 @@ test("when the time is over, the records that were there are told", async () => 
   await send(broker, "created", "x".repeat(50));
   const problem = await rejection(broker.waitForRecords("orders", 3, { timeoutMs: 1 }));
   expect(problem).toBeInstanceOf(WaitTimedOut);
+  expect(problem).toMatchObject({ code: "WAIT_TIMED_OUT" });
   expect(problem.message).toBe(
     `waited 1 ms for 3 records in orders: there are 2: orders/0@0 k=created, orders/0@1 k=${"x".repeat(40)}…`,
   );
@@ -104,6 +105,17 @@ test("anything that can be seen can be waited for, and what the look throws is t
   expect((await failing).message).toBe("not this one");
   const never = rejection(broker.waitUntil("a miracle", () => false, { timeoutMs: 1 }));
   expect((await never).message).toBe("waited 1 ms for a miracle: it does not hold");
+});
+
+test("a promise is never true, and one that nobody hears of ends no process", async () => {
+  await using broker = await startBroker(OPTIONS);
+  for (const holds of [async () => false, async () => true, () => Promise.reject(new Error("unheard"))])
+    await expect(broker.waitUntil("a promise", holds as never)).rejects.toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("holds returned a promise, which is not waited for"),
+    });
+  // A rejection that nobody has heard would have failed this run by now.
+  await new Promise((resolve) => setImmediate(resolve));
 });
 
 test("a wait ends by its signal, with its reason", async () => {

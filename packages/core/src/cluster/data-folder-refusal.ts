@@ -36,6 +36,8 @@ const REASON_OF_DISK_CODE: { readonly [code: string]: RefusalReason } = {
 
 export class DataFolderRefused extends Error {
   override readonly name = "DataFolderRefused";
+  /** For programs; `reason` says which of the refusals it is. */
+  readonly code = "DATA_FOLDER_REFUSED";
   readonly reason: RefusalReason;
   readonly folder: string;
   /** Who has the folder, when the reason is "in-use" and the holder has named itself. */
