@@ -11,13 +11,14 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliError } from "../failure.ts";
 import { type JournalHead, type JournalLine, readHead, readLine, written } from "./journal-form.ts";
+import { stateProblem } from "./state-problem.ts";
 
 export interface Journal {
   readonly head: JournalHead;
   readonly lines: readonly JournalLine[];
 }
 
-/** `null` where there is no file. Throws INVALID_INPUT for one that is no journal. */
+/** `null` where there is no file. Throws INVALID_INPUT for one that is no journal, STORAGE_ERROR for one that cannot be read. */
 export function readJournal(file: string): Journal | null {
   let text: string;
   try {
@@ -26,7 +27,7 @@ export function readJournal(file: string): Journal | null {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
     if (code === "EISDIR" || code === "ENOTDIR") throw noState(file, message);
-    throw error;
+    throw stateProblem(file, error);
   }
   // What stands after the last newline was being written when the process ended.
   const [first = "", ...rest] = text.split("\n").slice(0, -1);
@@ -55,6 +56,15 @@ function noState(place: string, problem: string): CliError {
   return new CliError("INVALID_INPUT", `${place} is no state of a transfer: ${problem}`, { hint: ELSEWHERE });
 }
 
+/** Whole or not at all, whatever was there before. */
+function putInPlace(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const aside = `${file}.new`;
+  writeFileSync(aside, text, { flush: true });
+  renameSync(aside, file);
+  syncFolder(dirname(file));
+}
+
 /** So that the new name outlasts a power cut. Windows opens no folders, and needs it not. */
 function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
@@ -67,31 +77,33 @@ function syncFolder(folder: string): void {
 export type JournalHandle = Pick<FileHandle, "appendFile" | "datasync" | "close">;
 
 export class JournalFile {
+  readonly #file: string;
   readonly #handle: JournalHandle;
   /** Lines are written one after the other, and synced together. */
   #written: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | null = null;
 
-  private constructor(handle: JournalHandle) {
+  private constructor(file: string, handle: JournalHandle) {
+    this.#file = file;
     this.#handle = handle;
   }
 
-  /** Puts `lines` in place of whatever the file held, and appends to it by what `opened` resolves with. */
+  /** Puts `lines` in place of whatever the file held, and appends to it by what `opened` resolves with. Rejects with STORAGE_ERROR. */
   static async begin(
     file: string,
     { head, lines }: Journal,
     opened: (file: string, flags: "a") => Promise<JournalHandle> = open,
   ): Promise<JournalFile> {
-    mkdirSync(dirname(file), { recursive: true });
-    const aside = `${file}.new`;
     const all = [head, ...lines.map(written)];
-    writeFileSync(aside, all.map((line) => `${JSON.stringify(line)}\n`).join(""), { flush: true });
-    renameSync(aside, file);
-    syncFolder(dirname(file));
-    return new JournalFile(await opened(file, "a"));
+    try {
+      putInPlace(file, all.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      return new JournalFile(file, await opened(file, "a"));
+    } catch (error) {
+      throw stateProblem(file, error);
+    }
   }
 
-  /** Rejects with what the first failure was from then on: how much of a line is in the file is not known any more. */
+  /** Rejects with STORAGE_ERROR, and what the first failure was from then on: how much of a line is in the file is not known any more. */
   async append(line: JournalLine): Promise<void> {
     const before = this.#written;
     const own = before.then(() =>
@@ -107,8 +119,8 @@ export class JournalFile {
     try {
       await work();
     } catch (error) {
-      this.#failure ??= { error };
-      throw error;
+      this.#failure ??= { error: stateProblem(this.#file, error) };
+      throw this.#failure.error;
     }
   }
 

@@ -7,14 +7,15 @@
 import { mkdirSync } from "node:fs";
 import { FolderHeldError, NodeDisk } from "@minikafka/core/log";
 import { CliError } from "../failure.ts";
+import { stateProblem } from "./state-problem.ts";
 
-/** Throws TRANSFER_RUNNING, and INVALID_INPUT where `folder` cannot be one. The result lets go. */
+/** Throws TRANSFER_RUNNING, INVALID_INPUT where `folder` cannot be one, and STORAGE_ERROR where the disk refuses it. The result lets go. */
 export async function takeLock(folder: string): Promise<() => Promise<void>> {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "EEXIST" && code !== "ENOTDIR") throw error;
+    if (code !== "EEXIST" && code !== "ENOTDIR") throw stateProblem(folder, error);
     throw new CliError("INVALID_INPUT", `${folder} cannot be made, there is a file: ${message}`, {
       hint: "--state names a folder; a file that ends in .lock may be removed",
     });
@@ -23,7 +24,7 @@ export async function takeLock(folder: string): Promise<() => Promise<void>> {
     const lock = await new NodeDisk().lock(folder, Date.now());
     return () => lock.release();
   } catch (error) {
-    if (!(error instanceof FolderHeldError)) throw error;
+    if (!(error instanceof FolderHeldError)) throw stateProblem(folder, error);
     throw new CliError("TRANSFER_RUNNING", `${error.message}: it copies the same topic`);
   }
 }
