@@ -34,3 +34,11 @@ export function batchesOf(records: readonly StoredRecord[]): StoredRecord[][] {
   }
   return batches;
 }
+
+/** Kafka counts a producer's records in a partition with an int32, from 0, and then from 0 again (DefaultRecordBatch.incrementSequence). */
+const SEQUENCES = 2 ** 31;
+
+/** The number of the record behind a batch of so many. */
+export function sequenceAfter(sequence: number, records: number): number {
+  return (sequence + records) % SEQUENCES;
+}

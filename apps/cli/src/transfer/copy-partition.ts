@@ -12,7 +12,7 @@ import type { Place } from "../kafka-cluster/cluster-address.ts";
 import type { KafkaLink } from "../kafka-cluster/kafka-link.ts";
 import { boundsOf, endOf } from "../kafka-cluster/offsets.ts";
 import { type Chunk, type ProducerIdentity, readChunk, writeBatch } from "../kafka-cluster/records.ts";
-import { batchesOf, recordBytes } from "./batches.ts";
+import { batchesOf, recordBytes, sequenceAfter } from "./batches.ts";
 import type { JournalFile } from "./journal.ts";
 import type { SentBatch } from "./journal-form.ts";
 import { differs, spanOf } from "./resumption.ts";
@@ -37,8 +37,6 @@ export interface CopyWorld {
 /** How long a read waits for more; nothing is expected to come later than that below the end. */
 const READ_WAIT_MS = 500;
 const EMPTY_READS_MAX = 10;
-/** Kafka counts a producer's records of one partition in the numbers of an int32 from 0, and then from 0 again. */
-const SEQUENCES = 2 ** 31;
 /** The batch alone is refused, and smaller ones may not be. */
 const TOO_LARGE: readonly unknown[] = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"];
 /** That cluster has forgotten who sent it, or never knew. */
@@ -157,7 +155,7 @@ export class PartitionCopy implements CopiedPartition {
       await this.#send(records.slice(middle));
       return;
     }
-    this.#sequence = (this.#sequence + records.length) % SEQUENCES;
+    this.#sequence = sequenceAfter(this.#sequence, records.length);
     this.#arrived(span, records);
   }
 

@@ -80,7 +80,7 @@ function identityOf(value: unknown, name: string): TopicIdentity {
 /** Throws RangeError for what is no later line of a journal. */
 export function readLine(text: string): JournalLine {
   const line = fieldsOf(JSON.parse(text), "the line");
-  const partition = numberOf(line.partition, "partition");
+  const partition = numberOf(line.partition, "partition", INT32_MAX);
   if ("copied" in line) {
     const { copied } = line;
     if (!Array.isArray(copied)) throw wrong("copied", "a list", copied);
@@ -90,10 +90,21 @@ export function readLine(text: string): JournalLine {
   const span = spanOf(line.sending, "sending");
   return {
     ...{ kind: "sent", partition, ...span },
-    producerId: textOf(line.producer_id, "producer_id", /^\d{1,19}$/),
-    producerEpoch: numberOf(line.producer_epoch, "producer_epoch"),
-    sequence: numberOf(line.sequence, "sequence"),
+    producerId: producerIdOf(line.producer_id),
+    producerEpoch: numberOf(line.producer_epoch, "producer_epoch", INT16_MAX),
+    sequence: numberOf(line.sequence, "sequence", INT32_MAX),
   };
+}
+
+/** As wide as Kafka's batches have them. */
+const INT16_MAX = 2 ** 15 - 1;
+const INT32_MAX = 2 ** 31 - 1;
+const INT64_MAX = 2n ** 63n - 1n;
+
+function producerIdOf(value: unknown): string {
+  const text = textOf(value, "producer_id", /^\d{1,19}$/);
+  if (BigInt(text) > INT64_MAX) throw wrong("producer_id", `a whole number up to ${INT64_MAX}`, value);
+  return text;
 }
 
 const SPAN_NUMBERS = 4;
@@ -121,9 +132,10 @@ function fieldsOf(value: unknown, name: string): Fields {
   return value as Fields;
 }
 
-function numberOf(value: unknown, name: string): number {
+function numberOf(value: unknown, name: string, max = Number.MAX_SAFE_INTEGER): number {
   if (!Number.isSafeInteger(value) || (value as number) < 0)
     throw wrong(name, "a whole number from 0", value);
+  if ((value as number) > max) throw wrong(name, `a whole number up to ${max}`, value);
   return value as number;
 }
 

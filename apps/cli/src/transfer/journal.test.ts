@@ -54,7 +54,8 @@ function fullAt(failing: number, what: "appendFile" | "datasync") {
         return;
       }
       appendFileSync(file, text.slice(0, text.length / 2));
-      throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+      const system = { code: "ENOSPC", syscall: "write" };
+      throw Object.assign(new Error("ENOSPC: no space left on device, write"), system);
     };
     return {
       appendFile: async (text) =>
@@ -78,7 +79,11 @@ test.each([
     const appended = await Promise.allSettled(Array.from({ length: 5 }, () => journal.append(SENT)));
     expect(appended.filter(({ status }) => status === "rejected")).not.toEqual([]);
     const left = readFileSync(file, "utf8");
-    await expect(journal.append(SENT)).rejects.toThrow("ENOSPC");
+    await expect(journal.append(SENT)).rejects.toMatchObject({
+      code: "STORAGE_ERROR",
+      message: expect.stringContaining(`kept in ${file}: ENOSPC`),
+      hint: expect.stringContaining("make room"),
+    });
     await journal.close();
     expect(readFileSync(file, "utf8")).toBe(left);
     const acknowledged = appended.filter(({ status }) => status === "fulfilled").length;
@@ -134,6 +139,22 @@ test.each([
   writeFileSync(file, `${text}\n`);
   expect(() => readJournal(file)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
   expect(() => readJournal(file)).toThrow(`${file}:${line} is no state of a transfer: ${why}`);
+});
+
+test.each([
+  [
+    '"7"',
+    '"9223372036854775808"',
+    'producer_id is "9223372036854775808"; expected a whole number up to 9223372036854775807',
+  ],
+  ['epoch":0', 'epoch":32768', "producer_epoch is 32768; expected a whole number up to 32767"],
+  ['sequence":0', 'sequence":2147483648', "sequence is 2147483648; expected a whole number up to 2147483647"],
+])("a sender with %s as %s is none that a batch of Kafka's can have", (good, bad, why) => {
+  const file = join(folder(), "orders.jsonl");
+  const sender = SENDER.replace(good, bad);
+  writeFileSync(file, `${HEAD}\n${BEGUN}\n{"partition":0,"sending":[0,1,0,1],${sender}}\n`);
+  expect(() => readJournal(file)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+  expect(() => readJournal(file)).toThrow(`${file}:3 is no state of a transfer: ${why}`);
 });
 
 test("a folder where the state would be is no state", () => {
