@@ -58,5 +58,8 @@ test("a pool that another partition's failure has closed passes by itself, and e
   await pool.close();
   const error = await pool.get({ host: "127.0.0.1", port: 9 }).catch((problem: unknown) => problem);
   expect(problemOf(error)).toMatchObject({ kind: "network", retriable: true, error: null });
-  expect(kafkaFailure(error, "it was read", "kafka://here:9092")).toMatchObject({ code: "CONNECTION" });
+  expect(kafkaFailure(error, "reading it", "kafka://here:9092")).toMatchObject({
+    code: "CONNECTION",
+    message: expect.stringMatching(/^reading it at kafka:\/\/here:9092 failed: /),
+  });
 });

@@ -87,7 +87,7 @@ export class KafkaLink {
     return cutOff(this.#pool);
   }
 
-  /** Asks until there is an answer, or what came will not pass, or the patience is at its end. `what` is told where it fails. */
+  /** Asks until there is an answer, or what came will not pass, or the patience is at its end. `what`, such as "reading orders [0]", is told where it fails. */
   ask<Answer>(
     what: string,
     whom: Whom,
@@ -134,7 +134,7 @@ export class KafkaLink {
     topics: readonly string[] | null,
     place: Place | null = null,
   ): Promise<Map<string, TopicMetadata>> {
-    const answer = await this.patiently("the cluster was asked for", async () => {
+    const answer = await this.patiently("asking for the cluster", async () => {
       const connection = await (place !== null && this.#leaders.has(place.topic)
         ? this.#connectionTo({ kind: "leader", ...place })
         : this.#anyConnection());

@@ -79,6 +79,10 @@ const ANSWER_HINTS: { readonly [error: string]: string } = {
   INVALID_RECORD: "the topic there is compacted, and takes no record without a key",
   POLICY_VIOLATION: "that cluster has a policy for topics; create it there by hand, then use --create no",
   INVALID_REPLICATION_FACTOR: "--replicas names how many copies are wanted",
+  INVALID_TOPIC_EXCEPTION:
+    "--as NAME copies to a topic of another name; two that differ only by . and _ do not go together there",
+  UNKNOWN_TOPIC_OR_PARTITION:
+    "has the topic been deleted meanwhile? Run the same command again: it says what is there on either side",
 };
 
 const REFUSED = { errno: "ECONNREFUSED" } as const;
@@ -88,14 +92,14 @@ export function isRefusedFailure({ details }: CliError): boolean {
   return details.errno === REFUSED.errno;
 }
 
-/** The failure that is printed: `what` was tried, at `where`. */
+/** The failure that is printed: `what`, such as "reading orders [0]", has failed at `where`. */
 export function kafkaFailure(error: unknown, what: string, where: string): CliError {
   if (error instanceof CliError) return error;
   const { error: name, kind, message, isRefused } = problemOf(error);
   if (kind === "answered" && name !== null) {
     const code = name === "UNKNOWN_TOPIC_OR_PARTITION" ? "UNKNOWN_TOPIC" : "KAFKA_REFUSED";
     const hint = ANSWER_HINTS[name];
-    return new CliError(code, `${what} at ${where}: ${name}: ${message}`, {
+    return new CliError(code, `${what} at ${where} failed: ${name}: ${message}`, {
       details: { kafka_error: name },
       ...(hint === undefined ? {} : { hint }),
     });
@@ -104,10 +108,14 @@ export function kafkaFailure(error: unknown, what: string, where: string): CliEr
     return new CliError("CONNECTION", `${where} does not take the login: ${message}`, { hint: LOGIN_HINT });
   if (kind === "timeout" || kind === "network") {
     const hint = `is ${where} up, and are the addresses that its brokers advertise reached from here? Run the same command again to go on`;
-    return new CliError(kind === "timeout" ? "TIMEOUT" : "CONNECTION", `${what} at ${where}: ${message}`, {
-      hint,
-      ...(isRefused ? { details: REFUSED } : {}),
-    });
+    return new CliError(
+      kind === "timeout" ? "TIMEOUT" : "CONNECTION",
+      `${what} at ${where} failed: ${message}`,
+      {
+        hint,
+        ...(isRefused ? { details: REFUSED } : {}),
+      },
+    );
   }
-  return new CliError("UNEXPECTED", `${what} at ${where}: ${message}`);
+  return new CliError("UNEXPECTED", `${what} at ${where} failed: ${message}`);
 }

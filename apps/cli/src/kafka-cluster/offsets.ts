@@ -40,7 +40,7 @@ async function offsetAt(
     partitions: [{ partitionIndex: partition, currentLeaderEpoch: -1, timestamp }],
   };
   const answer = await link.ask(
-    `the offsets of ${topic} [${partition}] were asked for`,
+    `asking for the offsets of ${topic} [${partition}]`,
     { kind: "leader", topic, partition },
     (connection) => api.async(connection, CONSUMER, isolation, [asked]),
   );
@@ -50,7 +50,7 @@ async function offsetAt(
 /** Every group with its state, such as Stable or Empty, whichever protocol its members speak. */
 export async function groupStates(link: KafkaLink): Promise<ReadonlyMap<string, string>> {
   // Each broker knows the groups that it coordinates.
-  const lists = await link.everywhere("the groups were asked for", (connection) =>
+  const lists = await link.everywhere("asking for the groups", (connection) =>
     link.kafkaClient.listGroupsV4.api.async(connection, [], []).then(({ groups }) => groups),
   );
   return new Map(lists.flat().map(({ groupId, groupState }) => [groupId, groupState]));
@@ -78,7 +78,7 @@ export async function committedOffsets(
     topics: [{ name: topic, partitionIndexes }],
   };
   const answer = await link.ask(
-    `the offsets of group ${group} were asked for`,
+    `asking for the offsets of group ${group}`,
     { kind: "coordinator", group },
     (connection) => link.kafkaClient.offsetFetchV8.api.async(connection, [asked], false),
   );
@@ -107,12 +107,9 @@ export async function commitOffsets(
     committedLeaderEpoch: -1,
     committedMetadata: metadata,
   }));
-  await link.ask(
-    `the offsets of group ${group} were to be committed`,
-    { kind: "coordinator", group },
-    (connection) =>
-      link.kafkaClient.offsetCommitV8.api.async(connection, group, NO_GENERATION, "", null, [
-        { name: topic, partitions },
-      ]),
+  await link.ask(`committing the offsets of group ${group}`, { kind: "coordinator", group }, (connection) =>
+    link.kafkaClient.offsetCommitV8.api.async(connection, group, NO_GENERATION, "", null, [
+      { name: topic, partitions },
+    ]),
   );
 }

@@ -79,7 +79,7 @@ async function fetched(
     topics: [{ topic, partitions: [place] }],
   };
   const leader = { kind: "leader", topic, partition } as const;
-  return await link.ask(`${topic} [${partition}] was read from ${offset}`, leader, async (connection) => {
+  return await link.ask(`reading ${topic} [${partition}] from ${offset}`, leader, async (connection) => {
     const answer = await exchange(library, connection, "Fetch", FETCH_VERSION, request);
     requireNoError(library, answer.errorCode);
     const read = answer.responses[0]?.partitions[0];
@@ -125,7 +125,7 @@ export type ProducerIdentity = Omit<BatchSender, "sequence">;
 
 export async function newProducer(link: KafkaLink): Promise<ProducerIdentity> {
   const { api } = link.kafkaClient.initProducerIdV4;
-  const answer = await link.ask("a producer id was asked for", { kind: "any" }, (connection) =>
+  const answer = await link.ask("asking for a producer id", { kind: "any" }, (connection) =>
     api.async(connection, null, 0, -1n, -1),
   );
   return { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
@@ -153,7 +153,8 @@ export async function writeBatch(link: KafkaLink, batch: OutgoingBatch): Promise
     topicData: [{ name: topic, partitionData: [{ index: partition, records: bytes }] }],
   };
   const leader = { kind: "leader", topic, partition } as const;
-  const what = `${records.length} records were written to ${topic} [${partition}]`;
+  const count = `${records.length} ${records.length === 1 ? "record" : "records"}`;
+  const what = `writing ${count} to ${topic} [${partition}]`;
   return await link.ask(what, leader, async (connection) => {
     const answer = await exchange(library, connection, "Produce", PRODUCE_VERSION, request);
     const written = answer.responses[0]?.partitionResponses[0];

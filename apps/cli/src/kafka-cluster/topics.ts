@@ -34,7 +34,7 @@ const SET_OF_TOPIC = 1;
 export async function ownSettings(link: KafkaLink, topic: string): Promise<Setting[]> {
   const { api } = link.kafkaClient.describeConfigsV4;
   const resource = { resourceType: RESOURCE_TOPIC, resourceName: topic, configurationKeys: null } as const;
-  const answer = await link.ask(`the settings of ${topic} were asked for`, { kind: "any" }, (connection) =>
+  const answer = await link.ask(`asking for the settings of ${topic}`, { kind: "any" }, (connection) =>
     api.async(connection, [resource], false, false),
   );
   const configs = answer.results[0]?.configs ?? [];
@@ -85,7 +85,7 @@ async function refusalOf(link: KafkaLink, wanted: NewTopic): Promise<string | nu
 export async function createTopic(link: KafkaLink, wanted: NewTopic): Promise<TopicShape> {
   await request(link, wanted, false);
   const { topic } = wanted;
-  return await link.patiently(`${topic} was created`, async () => {
+  return await link.patiently(`waiting for the leaders of ${topic}`, async () => {
     const found = (await link.metadata([topic])).get(topic);
     if (found !== undefined && found.leaders.length === wanted.partitions && !found.leaders.includes(-1))
       return { topic, topicId: found.topicId, partitions: found.leaders.length };
@@ -102,7 +102,7 @@ async function request(link: KafkaLink, wanted: NewTopic, isTrial: boolean): Pro
     assignments: [],
     configs: settings.map(({ name, value }) => ({ name, value })),
   };
-  await link.ask(`${topic} was to be created`, { kind: "controller" }, (connection) =>
+  await link.ask(`creating ${topic}`, { kind: "controller" }, (connection) =>
     link.kafkaClient.createTopicsV7.api
       .async(connection, [asked], CREATE_MS_MAX, isTrial)
       .then(() => undefined, there),

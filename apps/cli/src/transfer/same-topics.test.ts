@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { CliError } from "../failure.ts";
 import type { TopicMetadata } from "../kafka-cluster/kafka-link.ts";
 import { SameTopics } from "./same-topics.ts";
 
@@ -63,4 +64,18 @@ test("a broker that does not know the topic at once is asked again", async () =>
   expect(source.asked).toHaveLength(3);
   const remade = scripted("kafka://here:1", null, "b");
   await expect(topicsOf(remade, remade).requireSource()).rejects.toMatchObject({ code: "COPY_DIFFERS" });
+});
+
+test("what fails since a topic is gone is told as that; any other failure as it is", async () => {
+  const failure = (code: "UNKNOWN_TOPIC" | "TIMEOUT") => new CliError(code, "reading orders [0] failed");
+  const failing = (code: "UNKNOWN_TOPIC" | "TIMEOUT") => () => Promise.reject(failure(code));
+  const there = scripted("kafka://there:1", "a");
+  const gone = topicsOf(scripted("kafka://here:1", null), there);
+  await expect(gone.explained(failing("UNKNOWN_TOPIC"))).rejects.toThrow(
+    "orders was deleted at kafka://here:1",
+  );
+  await expect(gone.explained(failing("TIMEOUT"))).rejects.toMatchObject({ code: "TIMEOUT" });
+  const same = topicsOf(scripted("kafka://here:1", "a"), there);
+  await expect(same.explained(failing("UNKNOWN_TOPIC"))).rejects.toThrow("reading orders [0] failed");
+  expect(await same.explained(async () => 5)).toBe(5);
 });

@@ -65,6 +65,16 @@ export class SameTopics {
     await Promise.all([this.requireSource(partition), this.requireTarget(partition)]);
   }
 
+  /** Does `work`; what fails since a topic is gone says which, and what that means. */
+  async explained<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof CliError && error.code === "UNKNOWN_TOPIC") await this.requireBoth();
+      throw error;
+    }
+  }
+
   async #found({ link, shape }: BegunTopic, partition: number | undefined): Promise<TopicShape | null> {
     for (let looks = 1; ; looks += 1) {
       const found = await topicShape(link, shape.topic, partition);
