@@ -51,7 +51,8 @@ async function readersOf(
   return readers;
 }
 
-function notEmpty(names: readonly string[], where: string, otherwise: string): CliError {
+/** GROUP_NOT_EMPTY, with what may be done `otherwise`. */
+export function notEmpty(names: readonly string[], where: string, otherwise: string): CliError {
   const which = names.length === 1 ? `group ${names[0]} has` : `groups ${names.join(", ")} have`;
   return new CliError("GROUP_NOT_EMPTY", `${which} members at ${where}, which would move on meanwhile`, {
     hint: `stop the members first, or wait for the end of their sessions${otherwise}`,

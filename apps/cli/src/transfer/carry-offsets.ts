@@ -3,8 +3,10 @@
  * does it (KIP-382, KIP-545), a group is never set back in the target unless that is forced; unlike there a translation is exact,
  * or, where the source has lost the records that would have to be counted, earlier rather than later.
  */
+import { CliError } from "../failure.ts";
 import type { KafkaLink } from "../kafka-cluster/kafka-link.ts";
 import { type CommittedOffset, commitOffsets, committedOffsets } from "../kafka-cluster/offsets.ts";
+import { notEmpty } from "./carried-groups.ts";
 import type { PartitionCopy } from "./copy-partition.ts";
 import type { TopicCopy } from "./copy-topic.ts";
 import type { Ends } from "./ends.ts";
@@ -58,8 +60,19 @@ export async function carryOffsets(
   if (commits.length === 0) return carried;
   // What was committed and counted was of these topics, and so is what is committed now.
   await topics.requireBoth();
-  await commitOffsets(target, group, plan.targetTopic, commits);
+  await commitOffsets(target, group, plan.targetTopic, commits).catch((error: unknown) => {
+    throw refusedCommit(error, group, target.where);
+  });
   return carried;
+}
+
+/** What a cluster says of a commit without a member, where the group has some by now: those of either protocol of groups. */
+const HAS_MEMBERS: readonly unknown[] = ["UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "STALE_MEMBER_EPOCH"];
+
+/** The group may have got its first member since it was looked at. */
+export function refusedCommit(error: unknown, group: string, where: string): unknown {
+  const isJoined = error instanceof CliError && HAS_MEMBERS.includes(error.details.kafka_error);
+  return isJoined ? notEmpty([group], where, "; then the same command goes on") : error;
 }
 
 async function committedIn(
