@@ -3,6 +3,7 @@ import type { TestBroker } from "@minikafka/testing";
 import { expect, test } from "vitest";
 import { jsonLines } from "./support/cli.ts";
 import {
+  clusterOf,
   commit,
   committed,
   contentOf,
@@ -263,3 +264,40 @@ test.each(["source", "target"] as const)(
     );
   },
 );
+
+test("a group that gets members in the copy while it is followed ends it as one with members does", async () => {
+  const world = await transferWorld({ topics: { orders: 1 } });
+  const producer = world.source.client.producer();
+  await producer.send({ topic: "orders", value: "a" });
+  await commit(world.source, "billing", "orders", 1);
+  const following = world.startExport("orders", "--follow", "--groups", "billing");
+  await world.target.waitForRecords("orders", 1, { timeoutMs: 60_000 });
+  const consumer = world.target.client.consumer({ groupId: "billing" });
+  await consumer.subscribe("orders");
+  await consumer.poll();
+  await commit(world.source, "billing", "orders", 2);
+  await producer.send({ topic: "orders", value: "b" });
+  const { code, stderr } = await following.ended;
+  await consumer.close();
+  expect({ code, stderr }).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("error: GROUP_NOT_EMPTY: group billing has members at kafka://"),
+  });
+  expect(valuesOf(world.target, "orders")[0]).toBe("a");
+});
+
+test("a topic that is deleted while it is followed ends the copy with what that means, on either side", async () => {
+  for (const side of ["source", "target"] as const) {
+    const world = await transferWorld({ topics: { orders: 1 } });
+    await world.source.client.producer().send({ topic: "orders", value: "a" });
+    const following = world.startExport("orders", "--follow");
+    await world.target.waitForRecords("orders", 1, { timeoutMs: 60_000 });
+    following.process.kill("SIGSTOP");
+    await world[side].client.admin().deleteTopic("orders");
+    following.process.kill("SIGCONT");
+    const { code, stderr } = await following.ended;
+    expect({ code, stderr }).toMatchObject({ code: side === "source" ? 3 : 5 });
+    expect(stderr).toContain(`orders was deleted at ${clusterOf(world[side])} while it was copied`);
+    expect(stderr).not.toContain("topics create");
+  }
+});

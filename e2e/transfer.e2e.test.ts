@@ -1,4 +1,6 @@
 /** Topics that are copied from one cluster to another: records as they are, settings, refusals. Both are brokers in this process. */
+import { readdirSync } from "node:fs";
+import type { TestBroker } from "@minikafka/testing";
 import { expect, test } from "vitest";
 import { command, jsonLines } from "./support/cli.ts";
 import { temporaryFolder } from "./support/daemon.ts";
@@ -7,6 +9,7 @@ import {
   contentOf,
   kafkaOf,
   producerOf,
+  startedBroker,
   transferWorld,
   valuesOf,
 } from "./support/transfer-world.ts";
@@ -91,11 +94,17 @@ test("--dry-run says what would be copied, and makes nothing", async () => {
 });
 
 test("what is there already is not written over, and a partition more is no copy", async () => {
-  const world = await transferWorld(ORDERS, { topics: { orders: 3, used: 2 } });
+  const world = await transferWorld(ORDERS, { topics: { orders: 3, used: 2, few: 1 } });
   await world.target.client.producer().send({ topic: "used", partition: 1, value: "theirs" });
   const more = await world.export("orders");
   expect(more).toMatchObject({ code: 5, stdout: "" });
   expect(more.stderr).toContain("orders has 3 partitions at kafka://");
+  expect(more.stderr).not.toContain("topics grow");
+  const fewer = await world.export("orders", "--as", "few");
+  expect(fewer).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("minikafka-cli topics grow few 2), and the same command goes on"),
+  });
   const used = await world.export("orders", "--as", "used");
   expect(used).toMatchObject({ code: 5, stdout: "" });
   expect(used.stderr).toContain("used [1] at kafka://");
@@ -114,6 +123,32 @@ test("a topic that is missing is told on either side, each with what to do", asy
   const there = await world.export("orders", "--create", "no");
   expect(there).toMatchObject({ code: 3 });
   expect(there.stderr).toContain("and --create is no\nhint: create it there with 2 partitions");
+});
+
+test("a topic that is missing leaves nothing in the folder of the state", async () => {
+  const world = await transferWorld(ORDERS);
+  const state = temporaryFolder();
+  const argv = ["export", "orders", "order", "--to", clusterOf(world.target), "--state", state];
+  expect(await command(world.source.address, argv)).toMatchObject({ code: 3 });
+  expect(readdirSync(state)).toEqual([]);
+});
+
+test("a folder with the state of a copy to one cluster is not taken for that of another one, and still serves the first", async () => {
+  const world = await transferWorld({ topics: { orders: 1 } });
+  const another = await startedBroker({});
+  const producer = world.source.client.producer();
+  await producer.send({ topic: "orders", value: "a" });
+  const state = temporaryFolder();
+  const exported = (to: TestBroker) =>
+    command(world.source.address, ["export", "orders", "--to", clusterOf(to), "--state", state]);
+  expect(await exported(world.target)).toMatchObject({ code: 0 });
+  const refused = await exported(another);
+  expect(refused).toMatchObject({ code: 5, stdout: "" });
+  expect(refused.stderr).toContain("orders.jsonl is the state of a copy to the cluster ");
+  expect(refused.stderr).toContain("\nhint: keep it, ");
+  await producer.send({ topic: "orders", value: "b" });
+  expect(await exported(world.target)).toMatchObject({ code: 0 });
+  expect(valuesOf(world.target, "orders")).toEqual(["a", "b"]);
 });
 
 test("a port that is not Kafka's is known for what it is, and nobody waits", async () => {

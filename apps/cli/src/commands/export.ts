@@ -11,7 +11,8 @@ Records are copied as they are: partition, key, value, headers, time. What a
 transaction aborted is left out, so offsets may differ; those that groups have
 committed are translated. Where it stopped, the same command goes on: nothing is
 lost or doubled, whenever it was ended, as long as nothing else writes to the
-copy meanwhile; if something does, it stops and says so.
+copy meanwhile; if something does, or a topic is deleted and made again, it
+stops and says so.
 
 -J prints a line for each event: plan, progress, copied, offset.`;
 

@@ -27,7 +27,10 @@ export function addTransferOptions(command: Command): Command {
     .option("--follow", "go on with what comes, until Ctrl-C")
     .option("--dry-run", "say what would be copied, and change nothing")
     .option("-z, --compression <codec>", "none, gzip, snappy, lz4 or zstd (default: none)", parseCompression)
-    .option("--state <folder>", "where is kept how far it came (default: in ~/.minikafka/transfers)")
+    .option(
+      "--state <folder>",
+      "where is kept how far it came, for one pair of clusters (default: in ~/.minikafka/transfers)",
+    )
     .option(
       "--kafka-config <file>",
       "client.properties of Kafka's for the other cluster: security.protocol, sasl.*",
@@ -54,10 +57,21 @@ export function copying(perform: Perform, remote: "source" | "target") {
     );
 }
 
-/** As commander has them. Throws USAGE. */
+/** As topics are called here and in Kafka (Topic.validate): what is none could lead out of the folder of the state. */
+const TOPIC_NAME = /^(?!\.{1,2}$)[\w.-]{1,249}$/;
+
+/** As commander has them. Throws USAGE, and INVALID_TOPIC for what no topic can be called, before anybody is asked. */
 function transferOptions(topics: readonly string[], given: Partial<TransferOptions>): TransferOptions {
   if (new Set(topics).size < topics.length) throw new CliError("USAGE", "a topic is named twice");
   if (given.as !== undefined && topics.length > 1)
     throw new CliError("USAGE", "--as is for one topic", { hint: "run the command once for each topic" });
+  if (given.state === "")
+    throw new CliError("USAGE", "--state is empty; expected a folder", {
+      hint: "leave --state out for ~/.minikafka/transfers",
+    });
+  const copy = given.as === undefined ? [] : [["--as ", given.as] as const];
+  for (const [option, name] of [...topics.map((topic) => ["", topic] as const), ...copy])
+    if (!TOPIC_NAME.test(name))
+      throw new CliError("INVALID_TOPIC", `${option}${JSON.stringify(name)} is no name of a topic`);
   return { create: "if-missing", compression: "none", ...given };
 }

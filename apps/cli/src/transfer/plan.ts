@@ -37,19 +37,24 @@ const NOT_COPIED: { readonly [name: string]: string } = {
 /** Those that say which brokers do what. */
 const OF_PLACES = /\.throttled\.replicas$|^remote\.|^local\.retention\./;
 
-/** Throws UNKNOWN_TOPIC, and COPY_DIFFERS where there is something else already. */
+/** Throws UNKNOWN_TOPIC. */
+export async function sourceShape({ source }: Ends, topic: string): Promise<TopicShape> {
+  const found = await topicShape(source, topic);
+  if (found !== null) return found;
+  throw new CliError("UNKNOWN_TOPIC", `there is no topic ${topic} at ${source.where}`, {
+    hint: "names are spelt there as here; is it the right cluster?",
+    details: { topic },
+  });
+}
+
+/** Throws UNKNOWN_TOPIC of the target, and COPY_DIFFERS where there is something else already. */
 export async function planOf(
   { source, target }: Ends,
-  topic: string,
+  found: TopicShape,
   options: TransferOptions,
   journal: Journal | null,
 ): Promise<TopicPlan> {
-  const found = await topicShape(source, topic);
-  if (found === null)
-    throw new CliError("UNKNOWN_TOPIC", `there is no topic ${topic} at ${source.where}`, {
-      hint: "names are spelt there as here; is it the right cluster?",
-      details: { topic },
-    });
+  const { topic } = found;
   const targetTopic = options.as ?? topic;
   const there = await topicShape(target, targetTopic);
   requireFit(found, there, { targetTopic, where: target.where, options });
@@ -106,8 +111,15 @@ function requireFit(
   throw new CliError(
     "COPY_DIFFERS",
     `${targetTopic} has ${target.partitions} partitions at ${where}; expected ${source.partitions}, as many as ${source.topic}: a key would be in another partition than here`,
-    { hint: "--as NAME copies to a topic of another name, which is created like this one" },
+    { hint: fitHint(source, target) },
   );
+}
+
+function fitHint({ partitions }: TopicShape, target: TopicShape): string {
+  const { topic } = target;
+  const other = "--as NAME copies to a topic of another name, which is created like this one";
+  if (target.partitions > partitions) return other;
+  return `give it ${partitions} partitions there (kafka-topics.sh --alter --topic ${topic} --partitions ${partitions}, or minikafka-cli topics grow ${topic} ${partitions}), and the same command goes on; or ${other}`;
 }
 
 /** A name says little: a topic that was deleted and made again is another one. */

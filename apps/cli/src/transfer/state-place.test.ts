@@ -3,7 +3,17 @@ import { stateFileName } from "./state-place.ts";
 
 test("a state is named after its topics", () => {
   expect(stateFileName("orders", "orders")).toBe("orders.jsonl");
-  expect(stateFileName("orders", "copies")).toBe("orders_as_copies.jsonl");
+  expect(stateFileName("orders", "copies")).toBe("orders~copies.jsonl");
+});
+
+test("no two transfers share a state, whatever their topics are called", () => {
+  expect(stateFileName("a", "b")).not.toBe(stateFileName("a_as_b", "a_as_b"));
+  // One that is shortened, and one whose copy is called like what the shortened one ends in.
+  const shortened = stateFileName("a".repeat(249), "b").replace(".jsonl", "");
+  const hash = shortened.slice(-32);
+  const start = shortened.slice(0, -32).replace(/~+$/, "");
+  expect(stateFileName(start, hash)).not.toBe(`${shortened}.jsonl`);
+  expect(stateFileName(`${start}a`, hash)).not.toBe(`${shortened}.jsonl`);
 });
 
 test("the longest topics have names that fit, and each its own", () => {

@@ -16,10 +16,14 @@ export function stateFolder({ env }: Context, { source, target }: Ends): string 
 const NAME_LENGTH_MAX = 240;
 const HASH_LENGTH = 32;
 
-/** One name for each pair. What is too long for a file ends in a hash, behind a sign that no topic's name has. */
+/** Between two names, and twice before a hash: no topic's name has it. */
+const SEPARATOR = "~";
+
+/** One name for each pair, and no two pairs have one. What is too long for a file ends in a hash. */
 export function stateFileName(topic: string, targetTopic: string): string {
-  const name = topic === targetTopic ? topic : `${topic}_as_${targetTopic}`;
+  const name = topic === targetTopic ? topic : `${topic}${SEPARATOR}${targetTopic}`;
   if (name.length <= NAME_LENGTH_MAX) return `${name}.jsonl`;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_LENGTH);
-  return `${name.slice(0, NAME_LENGTH_MAX - HASH_LENGTH - 1)}~${hash}.jsonl`;
+  const end = `${SEPARATOR}${SEPARATOR}${hash}`;
+  return `${name.slice(0, NAME_LENGTH_MAX - end.length)}${end}.jsonl`;
 }

@@ -3,14 +3,16 @@ import { join } from "node:path";
 import type { Context } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { CliError, Interrupted } from "../failure.ts";
+import type { KafkaLink } from "../kafka-cluster/kafka-link.ts";
 import { boundsOf } from "../kafka-cluster/offsets.ts";
 import { pause } from "../kafka-cluster/pause.ts";
+import type { TopicShape } from "../kafka-cluster/topics.ts";
 import { carriedGroups } from "./carried-groups.ts";
 import { type CarriedOffset, carryOffsets } from "./carry-offsets.ts";
 import { beginCopy, copyTo, type TopicCopy } from "./copy-topic.ts";
 import { type Ends, withEnds } from "./ends.ts";
-import { readJournal } from "./journal.ts";
-import { planOf } from "./plan.ts";
+import { readOwnState, type StateEnd } from "./own-state.ts";
+import { planOf, sourceShape } from "./plan.ts";
 import { stateFileName, stateFolder } from "./state-place.ts";
 import { takeLock } from "./transfer-lock.ts";
 import type { TransferOptions } from "./transfer-options.ts";
@@ -39,10 +41,16 @@ export async function transfer(
     const copies: TopicCopy[] = [];
     try {
       const planned: PlannedTransfer[] = [];
-      for (const topic of topics) {
-        const file = join(folder, stateFileName(topic, options.as ?? topic));
+      // All of them before anything is made on this disk either.
+      const shapes: TopicShape[] = [];
+      for (const topic of topics) shapes.push(await sourceShape(ends, topic));
+      for (const shape of shapes) {
+        const { topic } = shape;
+        const targetTopic = options.as ?? topic;
+        const file = join(folder, stateFileName(topic, targetTopic));
         if (options.dryRun !== true) locks.push(await takeLock(`${file}.lock`));
-        planned.push({ plan: await planOf(ends, topic, options, readJournal(file)), file });
+        const journal = readOwnState(file, endOf(ends.source, topic), endOf(ends.target, targetTopic));
+        planned.push({ plan: await planOf(ends, shape, options, journal), file });
       }
       const topicsHere = planned.map(({ plan }) => plan.source);
       const groups = await carriedGroups(ends, options, topicsHere);
@@ -58,6 +66,10 @@ export async function transfer(
   return undefined;
 }
 
+function endOf({ clusterId, where }: KafkaLink, topic: string): StateEnd {
+  return { cluster_id: clusterId, topic, where };
+}
+
 interface Carried {
   readonly groups: readonly string[];
   readonly options: TransferOptions;
@@ -71,10 +83,8 @@ async function copyAll(
 ): Promise<void> {
   const { follow } = carried.options;
   for (const copy of copies) {
-    await copyTo(
-      copy,
-      copy.plan.bounds.map(({ end }) => end),
-    );
+    const planned = copy.plan.bounds.map(({ end }) => end);
+    await copy.topics.explained(() => copyTo(copy, planned));
     requireNotInterrupted(context);
     await reportCopy(context, copy);
   }
@@ -101,6 +111,21 @@ async function carryAll(
     context.notes.remark(`group ${group} is further than what was copied; run the same command again`);
 }
 
+/** Whether there was more than had been copied. */
+async function copyMore({ source }: Ends, copy: TopicCopy): Promise<boolean> {
+  const { topics, partitions, plan } = copy;
+  await topics.requireBoth();
+  const { topic } = plan.source;
+  const next = await Promise.all(partitions.map(({ partition }) => boundsOf(source, { topic, partition })));
+  const isBehind = partitions.some(({ partition, sourceNext }) => sourceNext < (next[partition]?.end ?? 0));
+  if (!isBehind) return false;
+  await copyTo(
+    copy,
+    next.map(({ end }) => end),
+  );
+  return true;
+}
+
 /** Until the user stops it: looks for more, and copies it. */
 async function followAll(
   context: Context,
@@ -112,21 +137,8 @@ async function followAll(
   while (!context.interrupted.aborted) {
     let isMore = false;
     for (const copy of copies) {
-      await copy.topics.requireBoth();
-      const next = await Promise.all(
-        copy.partitions.map(({ partition }) =>
-          boundsOf(ends.source, { topic: copy.plan.source.topic, partition }),
-        ),
-      );
-      const behind = copy.partitions.some(
-        ({ partition, sourceNext }) => sourceNext < (next[partition]?.end ?? 0),
-      );
-      if (!behind) continue;
+      if (!(await copy.topics.explained(() => copyMore(ends, copy)))) continue;
       isMore = true;
-      await copyTo(
-        copy,
-        next.map(({ end }) => end),
-      );
       if (!context.interrupted.aborted) await reportFollowed(context, copy);
     }
     if (isMore) await carryAll(context, ends, copies, carried);
