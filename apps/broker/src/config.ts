@@ -3,8 +3,8 @@
  * the earlier), checked once and frozen.
  */
 import { readFileSync } from "node:fs";
-import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS, shownValue } from "@minikafka/core";
-import { TIMESTAMP_MS_MAX } from "@minikafka/record";
+import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/core";
+import { shownValue, TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { connectionSettings } from "./connections/connection-settings.ts";
 import { groupSettings } from "./group-settings.ts";

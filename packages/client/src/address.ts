@@ -1,4 +1,5 @@
 /** Where a broker is, in the forms in which callers say it. */
+import { shownValue } from "@minikafka/record";
 import type { TcpAddress } from "./link/link-factory.ts";
 import { checkedInteger, usageError } from "./usage.ts";
 
@@ -9,7 +10,7 @@ const PORT_MAX = 65_535;
 /** "host:port", "host", ":port", "[::1]:port". Throws USAGE for anything else. */
 export function parseAddress(broker: string): TcpAddress {
   const match = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d+))?$/.exec(broker);
-  if (match === null) throw usageError(`the broker is ${JSON.stringify(broker)}; expected host:port`);
+  if (match === null) throw usageError(`the broker is ${shownValue(broker)}; expected host:port`);
   const host = match[1] ?? match[2] ?? "";
   return checkedAddress({ host: host === "" ? DEFAULT_HOST : host, port: Number(match[3] ?? DEFAULT_PORT) });
 }

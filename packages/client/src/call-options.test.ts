@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { failure } from "../test/support/failure.ts";
 import { ScriptedPeer } from "../test/support/scripted-peer.ts";
 import { sendTo, transacting } from "../test/support/transacting.ts";
-import { type Client, connect } from "./client.ts";
+import { Client, connect } from "./client.ts";
 import { ManualClock } from "./clock.ts";
 import { FaultRule } from "./faults.ts";
 
@@ -102,5 +102,35 @@ test("a transaction whose end is asked for with an option that it does not know 
   expect(broker.transactions.ends).toEqual([]);
   await tx.commit();
   expect(broker.values("orders", 0)).toContain("a");
+  await client.close();
+});
+
+test("a field that has no JSON fails its request alone, also one that waits for a connection", async () => {
+  const peer = new ScriptedPeer();
+  const client = new Client({ link: peer.link }, { clock: new ManualClock() });
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  for (const state of ["before it is connected", "connected"]) {
+    const refused = [{ partitions: 3n }, { partitions: circular }].map((fields) =>
+      failure(client.admin().createTopic({ topic: "orders", ...(fields as object) })),
+    );
+    const fine = client.call("metadata", { topic: "orders" });
+    for (const each of refused)
+      expect(await each, state).toMatchObject({
+        code: "USAGE",
+        message: expect.stringContaining("create_topic has a field without JSON"),
+      });
+    (await peer.next("metadata")).answer({ topic: "orders", partitions: [] });
+    await fine;
+  }
+  await client.close();
+});
+
+test("an option that has no JSON is shown as it is", async () => {
+  const link = new ScriptedPeer().link;
+  const client = new Client({ link }, { clock: new ManualClock() });
+  expect((await failure(client.consumer().poll(5n as Given))).message).toContain("got 5");
+  expect((await failure(client.consumer().poll(Number.NaN as Given))).message).toContain("got NaN");
+  expect(() => client.consumer({ groupId: 5n as Given })).toThrow("groupId is 5; expected a name");
   await client.close();
 });

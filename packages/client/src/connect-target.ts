@@ -1,4 +1,5 @@
 /** Where a client connects to: what a caller says of it, checked, since what cannot be meant would end at the wrong broker. */
+import { shownValue } from "@minikafka/record";
 import { checkedAddress, DEFAULT_HOST, DEFAULT_PORT, parseAddress } from "./address.ts";
 import type { LinkFactory, TcpAddress } from "./link/link-factory.ts";
 import { requireKnown, usageError } from "./usage.ts";
@@ -14,7 +15,7 @@ const PLACES: readonly (readonly string[])[] = [["host", "port"], ["broker"], ["
 /** The address, or the factory. Throws USAGE. */
 export function checkedTarget(target: ConnectTarget): TcpAddress | LinkFactory {
   if (target === null || typeof target !== "object")
-    throw usageError(`the address is ${JSON.stringify(target)}; expected { broker: "host:port" }`);
+    throw usageError(`the address is ${shownValue(target)}; expected { broker: "host:port" }`);
   requireOnePlace(target);
   if ("link" in target) {
     if (typeof target.link !== "function")
@@ -23,12 +24,12 @@ export function checkedTarget(target: ConnectTarget): TcpAddress | LinkFactory {
   }
   if ("broker" in target) {
     if (typeof target.broker !== "string")
-      throw usageError(`broker is ${JSON.stringify(target.broker)}; expected "host:port"`);
+      throw usageError(`broker is ${shownValue(target.broker)}; expected "host:port"`);
     return parseAddress(target.broker);
   }
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = target;
   if (typeof host !== "string")
-    throw usageError(`host is ${JSON.stringify(host)}; expected a name or an address`);
+    throw usageError(`host is ${shownValue(host)}; expected a name or an address`);
   return checkedAddress({ host, port });
 }
 

@@ -1,4 +1,5 @@
 /** Checks of what a caller hands over: a wrong call fails with USAGE at the call, not with a puzzle later. */
+import { shownValue } from "@minikafka/record";
 import { MiniKafkaError } from "./errors.ts";
 
 export function usageError(message: string): MiniKafkaError {
@@ -26,31 +27,31 @@ export function fieldNames<Shape>(all: { readonly [Name in keyof Shape]-?: true 
 export function requireKnown(what: string, given: object, known: readonly string[]): void {
   const stranger = Object.keys(given).find((name) => !known.includes(name));
   if (stranger === undefined) return;
-  throw usageError(`${what} has no ${JSON.stringify(stranger)}; expected ${known.join(", ")}`);
+  throw usageError(`${what} has no ${shownValue(stranger)}; expected ${known.join(", ")}`);
 }
 
 /** The same for an argument that may be no object at all, such as a name where its options are expected. */
 export function requireOptions(what: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw usageError(`${what} takes an object of ${known.join(", ")}, got ${JSON.stringify(given)}`);
+    throw usageError(`${what} takes an object of ${known.join(", ")}, got ${shownValue(given)}`);
   requireKnown(what, given, known);
 }
 
 /** Throws a USAGE error unless `value` is text, or left out. */
 export function requireText(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== "string")
-    throw usageError(`${name} is ${JSON.stringify(value)}; expected a string`);
+    throw usageError(`${name} is ${shownValue(value)}; expected a string`);
 }
 
 /** Throws a USAGE error unless `value` is a list of texts, or left out: the letters of a single one would be taken for names. */
 export function requireTexts(name: string, value: unknown): void {
   if (value === undefined) return;
   if (!Array.isArray(value) || value.some((each) => typeof each !== "string"))
-    throw usageError(`${name} is ${JSON.stringify(value)}; expected an array of strings`);
+    throw usageError(`${name} is ${shownValue(value)}; expected an array of strings`);
 }
 
 /** Throws a USAGE error unless `value` is true, false, or left out. */
 export function requireFlag(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== "boolean")
-    throw usageError(`${name} is ${JSON.stringify(value)}; expected true or false`);
+    throw usageError(`${name} is ${shownValue(value)}; expected true or false`);
 }

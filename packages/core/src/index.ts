@@ -122,7 +122,6 @@ export {
   type Reconciliation,
 } from "./replica/replication-config.ts";
 export { partitionName, type TopicPartition } from "./replica/topic-partition.ts";
-export { shownValue } from "./shown-value.ts";
 export type { RepairedTransaction } from "./transaction/hanging-transactions.ts";
 export type { ExpiredTransactions, FailedExpiry } from "./transaction/transaction-expiry.ts";
 export type {

@@ -61,4 +61,5 @@ export {
   recordBytes,
   writeRecord,
 } from "./records-section.ts";
+export { shownValue } from "./shown-value.ts";
 export { MalformedVarint } from "./varint.ts";

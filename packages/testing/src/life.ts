@@ -5,7 +5,8 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Broker, ConfigProblem, type RawSettings, startBroker } from "@minikafka/broker";
-import { BrokerError, CrashSignal, type MemoryDisk, shownValue } from "@minikafka/core";
+import { BrokerError, CrashSignal, type MemoryDisk } from "@minikafka/core";
+import { shownValue } from "@minikafka/record";
 import type { Plan } from "./start-options.ts";
 import { requireOnly, usage } from "./usage.ts";
 

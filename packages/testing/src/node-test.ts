@@ -1,5 +1,5 @@
 /** `const broker = await brokerFor(t, { topics: { orders: 3 } })`: closed when the test is over. */
-import { shownValue } from "@minikafka/core";
+import { shownValue } from "@minikafka/record";
 import { startBroker } from "./start-broker.ts";
 import type { StartOptions } from "./start-options.ts";
 import type { TestBroker } from "./test-broker.ts";

@@ -1,7 +1,7 @@
 /** What a test says of the broker that it wants. Every option may be left out, and one that is not known is refused. */
 import { ConfigProblem, type RawSettings } from "@minikafka/broker";
 import type { NewTopic } from "@minikafka/client";
-import { shownValue } from "@minikafka/core";
+import { shownValue } from "@minikafka/record";
 import { isTimeoutMs, TIMEOUT_EXPECTED } from "./waits.ts";
 
 /** As `admin().createTopic` takes it. */

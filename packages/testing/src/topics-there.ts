@@ -1,7 +1,8 @@
 /** Topics that a test says from the start, where the storage has them already: they are to be as they are said. */
 import { ConfigProblem } from "@minikafka/broker";
 import type { NewTopic } from "@minikafka/client";
-import { type BrokerCluster, shownValue } from "@minikafka/core";
+import type { BrokerCluster } from "@minikafka/core";
+import { shownValue } from "@minikafka/record";
 
 /** Throws ConfigProblem for the first that is there and is another. What is not said of a topic may be as it is. */
 export function requireAsSaid(cluster: BrokerCluster, topics: readonly NewTopic[]): void {

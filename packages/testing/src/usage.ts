@@ -1,7 +1,7 @@
 /** How a wrong call is refused: at once, with what was expected. */
 import { types } from "node:util";
 import { MiniKafkaError } from "@minikafka/client";
-import { shownValue } from "@minikafka/core";
+import { shownValue } from "@minikafka/record";
 
 export function usage(message: string): MiniKafkaError {
   return new MiniKafkaError("USAGE", message);

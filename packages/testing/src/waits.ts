@@ -5,7 +5,8 @@
  * Invariant: a wait that is over, however it ended, has no timer and no listener left.
  */
 import { type MiniKafkaError, systemClock } from "@minikafka/client";
-import { BrokerError, shownValue } from "@minikafka/core";
+import { BrokerError } from "@minikafka/core";
+import { shownValue } from "@minikafka/record";
 import { requireSignal, usage } from "./usage.ts";
 
 /** How long a wait takes at most. */

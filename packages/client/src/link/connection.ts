@@ -70,7 +70,8 @@ export class Connection {
 
   send(request: PendingRequest): void {
     const id = this.#nextId++;
-    const line = requestLine(id, request.content, this.#lines);
+    const line = this.#lineOf(id, request);
+    if (line === null) return;
     request.lineBytes = line.length - 1;
     if (request.lineBytes > this.#options.frameBytesMax) {
       const message = `the request has ${request.lineBytes} bytes; at most ${this.#options.frameBytesMax} are sent`;
@@ -83,6 +84,18 @@ export class Connection {
     if (this.#lines === null || request.content.bytes === undefined) this.#link.write(line);
     else this.#link.write(line, () => this.#lines?.giveBack(line));
     if (request.oneWay) request.succeed({});
+  }
+
+  /** `null`, and the request has failed, where its fields have no JSON: a bigint, or what holds itself. Nobody else's fault. */
+  #lineOf(id: number, request: PendingRequest): Buffer | null {
+    try {
+      return requestLine(id, request.content, this.#lines);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const message = `${request.content.operation} has a field without JSON: ${why}`;
+      request.fail(new MiniKafkaError("USAGE", message, { cause }));
+      return null;
+    }
   }
 
   /** Whether nothing at all has come in since `request` was sent: the other end may be gone without a word. */

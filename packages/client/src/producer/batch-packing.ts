@@ -7,6 +7,7 @@ import {
   packedFrame,
   plainFrame,
   type StoredRecord,
+  shownValue,
 } from "@minikafka/record";
 import { MiniKafkaError } from "../errors.ts";
 import { usageError } from "../usage.ts";
@@ -23,7 +24,7 @@ const NOTHING = Buffer.alloc(0);
  */
 export function codecOf(type: CompressionType): PackingCodec | null {
   if (!TYPES.includes(type))
-    throw usageError(`compression is ${JSON.stringify(type)}; expected one of ${TYPES.join(", ")}`);
+    throw usageError(`compression is ${shownValue(type)}; expected one of ${TYPES.join(", ")}`);
   if (type === "none") return null;
   try {
     compression.compress(type, NOTHING);

@@ -1,5 +1,6 @@
 /** How a producer works; each option with Kafka's name and default. */
 import type { PackingCodec } from "@minikafka/record";
+import { shownValue } from "@minikafka/record";
 import { LIMITS } from "../limits.ts";
 import { requireSerdes, type Serializers } from "../serdes/serde.ts";
 import type { Session } from "../session.ts";
@@ -143,7 +144,7 @@ export function producerSettings<K, V>(options: ProducerOptions<K, V>, session: 
       `acks is ${acks}; expected "all", since the producer is ${transactions === null ? "idempotent" : "transactional"}`,
     );
   if (name !== undefined && !idempotent)
-    throw usageError(`name is ${JSON.stringify(name)}; expected none, since the producer is not idempotent`);
+    throw usageError(`name is ${shownValue(name)}; expected none, since the producer is not idempotent`);
   return {
     acks,
     batchBytesMax: checkedInteger("batchBytesMax", batchBytesMax, 1, lineRoomBytes),
@@ -175,13 +176,11 @@ function transactionSettings<K, V>(options: ProducerOptions<K, V>): TransactionS
     throw usageError("transactionTimeoutMs is for a producer with a transactionalId");
   }
   if (typeof transactionalId !== "string" || transactionalId === "")
-    throw usageError(`transactionalId is ${JSON.stringify(transactionalId)}; expected a name`);
+    throw usageError(`transactionalId is ${shownValue(transactionalId)}; expected a name`);
   if (idempotent === false)
     throw usageError("idempotent is false; expected none, since a transactional producer is idempotent");
   if (name !== undefined)
-    throw usageError(
-      `name is ${JSON.stringify(name)}; expected none, since transactionalId names the producer`,
-    );
+    throw usageError(`name is ${shownValue(name)}; expected none, since transactionalId names the producer`);
   if (transactionTimeoutMs !== undefined) checkedInteger("transactionTimeoutMs", transactionTimeoutMs, 1);
   return { transactionalId, transactionTimeoutMs };
 }

@@ -4,6 +4,7 @@
  * Owns which of the two it is, and how the parts hang together: the membership and its heartbeats, the rebalancing that
  * follows them, the commits. It is the gate of what is handed out.
  */
+import { shownValue } from "@minikafka/record";
 import { asMiniKafkaError, hasCode, MiniKafkaError } from "../../errors.ts";
 import type { Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
@@ -248,8 +249,8 @@ export class ConsumerGroup implements Gate {
 /** Throws USAGE. */
 function topicNames(topics: string | readonly string[]): readonly string[] {
   const names: unknown = typeof topics === "string" ? [topics] : topics;
-  if (!Array.isArray(names)) throw usageError(`the topics are ${JSON.stringify(names)}; expected ["orders"]`);
+  if (!Array.isArray(names)) throw usageError(`the topics are ${shownValue(names)}; expected ["orders"]`);
   const stranger = names.find((name) => typeof name !== "string" || name === "");
-  if (stranger !== undefined) throw usageError(`a topic is ${JSON.stringify(stranger)}; expected a name`);
+  if (stranger !== undefined) throw usageError(`a topic is ${shownValue(stranger)}; expected a name`);
   return [...new Set<string>(names)].sort();
 }

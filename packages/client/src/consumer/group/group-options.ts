@@ -1,5 +1,6 @@
 /** How a consumer takes part in its group; each option with Kafka's name and default. */
 import type { RequestFields } from "@minikafka/protocol";
+import { shownValue } from "@minikafka/record";
 import { LIMITS } from "../../limits.ts";
 import type { Session } from "../../session.ts";
 import type { TopicPartition } from "../../topic-partition.ts";
@@ -110,7 +111,7 @@ export function groupSettings(options: GroupOptions, session: Session): GroupSet
   }
   for (const [name, value] of Object.entries({ groupId, memberId }))
     if (value !== undefined && (typeof value !== "string" || value === ""))
-      throw usageError(`${name} is ${JSON.stringify(value)}; expected a name`);
+      throw usageError(`${name} is ${shownValue(value)}; expected a name`);
   if (assignor !== undefined && !ASSIGNORS.includes(assignor))
     throw usageError(`assignor is ${String(assignor)}; expected ${ASSIGNORS.join(", ")}`);
   const isAuto = session.clock.mode === "auto";

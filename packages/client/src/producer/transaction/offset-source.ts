@@ -1,4 +1,5 @@
 /** Whose offsets a transaction commits: those of a consumer, or what the caller says by hand. */
+import { shownValue } from "@minikafka/record";
 import { checkOffsets, type OffsetToCommit } from "../../consumer/group/offset-commits.ts";
 import {
   type OffsetSender,
@@ -34,7 +35,7 @@ function checked(source: GroupOffsets): GroupOffsets {
   requireKnown("sendOffsets", source, ["groupId", "member", "offsets"]);
   const { groupId, offsets } = source;
   if (typeof groupId !== "string" || groupId === "")
-    throw usageError(`groupId is ${JSON.stringify(groupId)}; expected a name`);
+    throw usageError(`groupId is ${shownValue(groupId)}; expected a name`);
   checkOffsets(offsets);
   return source;
 }
