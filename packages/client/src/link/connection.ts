@@ -86,14 +86,12 @@ export class Connection {
     if (request.oneWay) request.succeed({});
   }
 
-  /** `null`, and the request has failed, where its fields have no JSON: a bigint, or what holds itself. Nobody else's fault. */
+  /** `null`, and the request has failed, where its fields have no JSON: nobody else's fault. */
   #lineOf(id: number, request: PendingRequest): Buffer | null {
     try {
       return requestLine(id, request.content, this.#lines);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      const message = `${request.content.operation} has a field without JSON: ${why}`;
-      request.fail(new MiniKafkaError("USAGE", message, { cause }));
+    } catch (error) {
+      request.fail(error);
       return null;
     }
   }

@@ -1,5 +1,7 @@
 /** A request as a line. */
+
 import { base64Characters, writeBase64 } from "@minikafka/protocol";
+import { MiniKafkaError } from "../errors.ts";
 import type { LineMemory } from "./line-memory.ts";
 
 const CLOSING = '"}\n';
@@ -19,10 +21,10 @@ export interface RequestContent {
 /**
  * The line with its newline. The bytes are put in beside `JSON.stringify`, which would search a megabyte of Base64 for
  * characters to escape, and the line is made as one buffer, since writing it as UTF-8 text would check it once more. A line
- * with such bytes lies in `memory`, if there is any.
+ * with such bytes lies in `memory`, if there is any. Throws USAGE for fields without JSON: a bigint, or what holds itself.
  */
 export function requestLine(id: number, content: RequestContent, memory?: LineMemory | null): Buffer {
-  const head = JSON.stringify({ ...content.fields, operation: content.operation, id });
+  const head = headOf(id, content);
   if (content.bytes === undefined) return Buffer.from(`${head}\n`);
   const opening = `${head.slice(0, -1)},"${content.bytes.name}":"`;
   const { bytes } = content.bytes;
@@ -33,4 +35,13 @@ export function requestLine(id: number, content: RequestContent, memory?: LineMe
   const end = writeBase64(line, openingBytes, bytes);
   line.write(CLOSING, end, "latin1");
   return line;
+}
+
+function headOf(id: number, { operation, fields }: RequestContent): string {
+  try {
+    return JSON.stringify({ ...fields, operation, id });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new MiniKafkaError("USAGE", `${operation} has a field without JSON: ${why}`, { cause });
+  }
 }
