@@ -41,8 +41,8 @@ export async function installAll(project, tarballs) {
 }
 
 /**
- * Every door with its types, and the READMEs' programs in TypeScript: `await using` runs as such on each Node that we support, where JavaScript
- * has it since 24.
+ * Every door with its types, and the READMEs' programs in TypeScript; one with `await using` besides, which the page promises for each Node that
+ * we support, where JavaScript has it since 24.
  * @type {Step["go"]}
  */
 async function compiled(project) {
@@ -51,9 +51,11 @@ async function compiled(project) {
   );
   project.write("doors.mts", doors.map((door, at) => `export * as door${at} from "${door}";\n`).join(""));
   project.write("first.mts", blockOf(readmeOf("packages/client"), "ts", "connect("));
-  project.write("embedded.mts", blockOf(readmeOf("packages/testing"), "js", "await using broker"));
+  const embedded = blockOf(readmeOf("packages/testing"), "js", "broker.records(");
+  project.write("embedded.mjs", embedded);
+  project.write("embedded-using.mts", disposed(embedded));
   const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-  const files = ["doors.mts", "first.mts", "embedded.mts"];
+  const files = ["doors.mts", "first.mts", "embedded-using.mts"];
   await project.run("node", [compiler, ...STRICT, "--outDir", "out", ...files]);
 }
 
@@ -79,10 +81,25 @@ async function commands(project) {
   if (code !== 0) throw new Error(`the broker ended with ${code}`);
 }
 
+/**
+ * A program that lets go of its broker at the end of its scope.
+ * @param {string} program
+ * @returns {string}
+ */
+function disposed(program) {
+  const own = program
+    .replace("const broker =", "await using broker =")
+    .replace("await broker.close();\n", "");
+  if (!own.includes("await using") || own.includes("close()")) throw new Error(own);
+  return own;
+}
+
 /** @type {Step["go"]} */
 async function embedding(project) {
-  const said = await project.run("node", ["out/embedded.mjs"]);
-  if (!said.includes("value: 'created'")) throw new Error(said);
+  for (const program of ["embedded.mjs", "out/embedded-using.mjs"]) {
+    const said = await project.run("node", [program]);
+    if (!said.includes("value: 'created'")) throw new Error(said);
+  }
 }
 
 /** @type {Step["go"]} */

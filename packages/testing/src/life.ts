@@ -35,18 +35,19 @@ export function lifeEndOf(options: RestartOptions): LifeEnd {
 /** Where the one before was found, and what time it was there; nothing for the first. */
 export type Places = RawSettings;
 
-/** Begins one over a disk in memory, or the plan's folder. Rejects as startBroker. */
+/** Begins one over a disk in memory, or the plan's folder; `died` is told how its process came to die. Rejects as startBroker. */
 export async function beginLife(
   { settings, dir }: Plan,
   disk: MemoryDisk | null,
   places: Places,
+  died: (crash: CrashSignal) => void,
 ): Promise<Broker> {
   return startBroker({
     settings: { ...settings, ...places, data: dir ?? MEMORY_FOLDER },
     ...(disk !== null && { disk }),
     onBroken: (error) => {
       // The test has asked for the death of this process, and wants to see what its clients make of that.
-      if (error instanceof CrashSignal) return;
+      if (error instanceof CrashSignal) return died(error);
       // Out of whatever called: nobody on the way may catch it.
       queueMicrotask(() => {
         throw error;

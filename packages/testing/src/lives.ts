@@ -5,10 +5,16 @@
  * Invariant: while there is no daemon, or none that is whole, `isAway` says so.
  */
 import type { Broker } from "@minikafka/broker";
-import { MemoryDisk } from "@minikafka/core";
+import { type CrashSignal, MemoryDisk } from "@minikafka/core";
 import { beginLife, emptyFolder, endLife, isUnused, type LifeEnd, placesOf } from "./life.ts";
 import type { Plan } from "./start-options.ts";
-import { closed, usage } from "./usage.ts";
+import { closed, crashed, usage } from "./usage.ts";
+
+/** What became of one run: its own, so that what is left of a run says nothing about the next. */
+interface Fate {
+  /** How its process has died; `null` while it lives. */
+  crash: CrashSignal | null;
+}
 
 export class Lives {
   readonly #plan: Plan;
@@ -19,6 +25,7 @@ export class Lives {
   #daemon: Broker | null = null;
   #turn: Promise<void> = Promise.resolve();
   #isAway = false;
+  #fate: Fate = { crash: null };
 
   constructor(plan: Plan, begun: (daemon: Broker) => Promise<void>) {
     this.#plan = plan;
@@ -35,6 +42,12 @@ export class Lives {
 
   get isAway(): boolean {
     return this.#isAway;
+  }
+
+  /** Throws CRASHED: a daemon that is dead can still be looked into, but what its kernel holds is no answer that anybody would get. */
+  requireAlive(): void {
+    const { crash } = this.#fate;
+    if (crash !== null) throw crashed(crash.point);
   }
 
   /** Rejects as startBroker. */
@@ -89,7 +102,11 @@ export class Lives {
   }
 
   async #begin(places: Parameters<typeof beginLife>[2]): Promise<void> {
-    this.#daemon = await beginLife(this.#plan, this.#disk, places);
+    const fate: Fate = { crash: null };
+    this.#daemon = await beginLife(this.#plan, this.#disk, places, (crash) => {
+      fate.crash = crash;
+    });
+    this.#fate = fate;
     this.#isAway = false;
     await this.#begun(this.#daemon);
   }

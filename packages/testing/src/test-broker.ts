@@ -126,6 +126,13 @@ export class TestBroker implements AsyncDisposable {
     return this.daemon.cluster;
   }
 
+  /** For looks. Throws CLOSED, CRASHED. */
+  get #livingKernel(): BrokerCluster {
+    const { cluster } = this.daemon;
+    this.#lives.requireAlive();
+    return cluster;
+  }
+
   /** Another client of the SDK's without a port, closed with the broker. */
   async connect(options?: ConnectOptions): Promise<Client> {
     const client = await connect({ link: () => this.#lives.daemon.connectInProcess() }, options);
@@ -133,29 +140,29 @@ export class TestBroker implements AsyncDisposable {
     return client;
   }
 
-  /** What a consumer of the topic could read now, by partition and offset. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE. */
+  /** What a consumer of the topic could read now, by partition and offset. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE, CRASHED. */
   records(topic: string, query: RecordsQuery = {}): readonly SeenRecord[] {
     requireOnly("records", query, RECORDS_OPTIONS);
     requireQuery(topic, query);
-    return seenRecords(this.kernel, topic, query);
+    return seenRecords(this.#livingKernel, topic, query);
   }
 
-  /** Who leads, who is in sync, where it ends, its segments, producers and epochs. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
+  /** Who leads, who is in sync, where it ends, its segments, producers and epochs. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, CRASHED. */
   partition(topic: string, partition: number): PartitionDescription {
     requireText("topic", topic);
     requireInteger("partition", partition, 0);
-    return this.kernel.describePartition({ topic, partition });
+    return this.#livingKernel.describePartition({ topic, partition });
   }
 
-  /** Its members and how far it has read; `null` where there is no such group. */
+  /** Its members and how far it has read; `null` where there is no such group. Throws CRASHED. */
   group(groupId: string): GroupView | null {
     requireText("groupId", groupId);
-    return groupView(this.kernel, groupId);
+    return groupView(this.#livingKernel, groupId);
   }
 
-  /** Every transactional id with its state. */
+  /** Every transactional id with its state. Throws CRASHED. */
   transactions(): readonly TransactionListing[] {
-    return this.kernel.transactions.listNow();
+    return this.#livingKernel.transactions.listNow();
   }
 
   /**
@@ -170,7 +177,7 @@ export class TestBroker implements AsyncDisposable {
     requireOnly("waitForRecords", limits, [...RECORDS_OPTIONS, ...WAIT_OPTIONS]);
     const { timeoutMs, signal, ...query } = limits;
     return this.#until(
-      recordsWish(() => this.kernel, topic, count, query),
+      recordsWish(() => this.#livingKernel, topic, count, query),
       { timeoutMs, signal },
     );
   }

@@ -11,6 +11,12 @@ export function closed(): MiniKafkaError {
   return new MiniKafkaError("CLOSED", "the broker is closed; start another one");
 }
 
+/** Of a broker whose process has died at `point`: that of a fault, or the operation crash. */
+export function crashed(point: string): MiniKafkaError {
+  const message = `the broker has crashed (at ${point}); restart() or reset() starts it again`;
+  return new MiniKafkaError("CRASHED", message, { details: { point } });
+}
+
 /** Throws USAGE for the first name that means nothing here: a misspelt one would otherwise be ignored. */
 export function requireOnly(what: string, given: object, known: readonly string[]): void {
   if (typeof given !== "object" || given === null || Array.isArray(given))

@@ -4,7 +4,7 @@
  * Owns who waits, with a timer for each.
  * Invariant: a wait that is over, however it ended, has no timer and no listener left.
  */
-import { type MiniKafkaError, systemClock } from "@minikafka/client";
+import { hasCode, type MiniKafkaError, systemClock } from "@minikafka/client";
 import { BrokerError } from "@minikafka/core";
 import { shownValue } from "@minikafka/record";
 import { requireSignal, usage } from "./usage.ts";
@@ -38,7 +38,7 @@ export interface Wish<Seen> {
   readonly what: string;
   /** A cheap look: false where nothing is to be looked at closer yet. */
   readonly mayBeMet?: () => boolean;
-  /** What there is now. What the broker refuses may be there a moment later, and is waited for. */
+  /** What there is now. What the broker refuses may be there a moment later, and is waited for; so is one that has crashed. */
   readonly look: () => Seen;
   /** In words; `null` when nothing is. */
   readonly missing: (seen: Seen) => string | null;
@@ -147,7 +147,8 @@ function lookOnce<Seen>({ look, missing }: Wish<Seen>): Look<Seen> {
     const seen = look();
     return { seen, missing: missing(seen) };
   } catch (problem) {
-    if (!(problem instanceof BrokerError)) throw problem;
+    const isRefused = problem instanceof BrokerError;
+    if (!isRefused && !hasCode(problem, "CRASHED")) throw problem;
     return { seen: null, missing: `${problem.code}: ${problem.message}` };
   }
 }
