@@ -16,18 +16,21 @@ interface Fate {
   crash: CrashSignal | null;
 }
 
+/** After a restart nothing is there that the test has deleted. */
+export type Beginning = "start" | "restart" | "reset";
+
 export class Lives {
   readonly #plan: Plan;
   readonly #mayEmpty: boolean;
   /** What is to be done with each before it counts as begun. */
-  readonly #begun: (daemon: Broker) => Promise<void>;
+  readonly #begun: (daemon: Broker, why: Beginning) => Promise<void>;
   #disk: MemoryDisk | null;
   #daemon: Broker | null = null;
   #turn: Promise<void> = Promise.resolve();
   #isAway = false;
   #fate: Fate = { crash: null };
 
-  constructor(plan: Plan, begun: (daemon: Broker) => Promise<void>) {
+  constructor(plan: Plan, begun: (daemon: Broker, why: Beginning) => Promise<void>) {
     this.#plan = plan;
     this.#begun = begun;
     this.#mayEmpty = plan.dir === null || isUnused(plan.dir);
@@ -52,7 +55,7 @@ export class Lives {
 
   /** Rejects as startBroker. */
   start(): Promise<void> {
-    return this.#begin({});
+    return this.#begin({}, "start");
   }
 
   /** Rejects with USAGE where a folder cannot be left so, and when it could not be made durable. */
@@ -65,7 +68,8 @@ export class Lives {
       const nowMs = before.cluster.env.clock.nowMs();
       const { settings } = this.#plan;
       await endLife(before, this.#disk, end);
-      await this.#begin({ ...placesOf(before), ...(settings.clock === "manual" && { start_time: nowMs }) });
+      const places = { ...placesOf(before), ...(settings.clock === "manual" && { start_time: nowMs }) };
+      await this.#begin(places, "restart");
     });
   }
 
@@ -77,7 +81,7 @@ export class Lives {
       await endLife(before, this.#disk, "stop");
       if (this.#plan.dir === null) this.#disk = new MemoryDisk();
       else emptyFolder(this.#plan.dir);
-      await this.#begin(placesOf(before));
+      await this.#begin(placesOf(before), "reset");
     });
   }
 
@@ -101,13 +105,13 @@ export class Lives {
     return turn;
   }
 
-  async #begin(places: Parameters<typeof beginLife>[2]): Promise<void> {
+  async #begin(places: Parameters<typeof beginLife>[2], why: Beginning): Promise<void> {
     const fate: Fate = { crash: null };
     this.#daemon = await beginLife(this.#plan, this.#disk, places, (crash) => {
       fate.crash = crash;
     });
     this.#fate = fate;
     this.#isAway = false;
-    await this.#begun(this.#daemon);
+    await this.#begun(this.#daemon, why);
   }
 }

@@ -23,7 +23,7 @@ import {
 import { type GroupView, groupView } from "./group-view.ts";
 import { type GroupWish, missingIn, requireWish } from "./group-wish.ts";
 import { lifeEndOf, type RestartOptions } from "./life.ts";
-import { Lives } from "./lives.ts";
+import { type Beginning, Lives } from "./lives.ts";
 import { recordsWish } from "./records-wish.ts";
 import {
   RECORDS_OPTIONS,
@@ -62,13 +62,12 @@ export class TestBroker implements AsyncDisposable {
   readonly #lives: Lives;
   readonly #waits: Waits;
   readonly #clients: Client[] = [];
-  #isStarted = false;
   #closing: Promise<void> | null = null;
 
   private constructor(plan: Plan) {
     this.#plan = plan;
     this.#waits = new Waits(plan.waitTimeoutMs);
-    this.#lives = new Lives(plan, (daemon) => this.#begun(daemon));
+    this.#lives = new Lives(plan, (daemon, why) => this.#begun(daemon, why));
     this.client = new Client({ link: () => this.#lives.daemon.connectInProcess() });
     this.#clients.push(this.client);
     this.step = this.client.stepper();
@@ -249,11 +248,9 @@ export class TestBroker implements AsyncDisposable {
     await this.close();
   }
 
-  async #begun(daemon: Broker): Promise<void> {
+  async #begun(daemon: Broker, why: Beginning): Promise<void> {
     const { topics, dir } = this.#plan;
-    // What a test has changed since is its own.
-    if (!this.#isStarted) requireAsSaid(daemon.cluster, topics);
-    this.#isStarted = true;
+    if (why === "start") requireAsSaid(daemon.cluster, topics);
     daemon.onEvent(this.#waits.heard);
     await this.client.open();
     const admin = this.client.admin();
@@ -262,6 +259,8 @@ export class TestBroker implements AsyncDisposable {
       await admin.listGroups();
       await admin.listTransactions();
     }
+    // What a test has changed since is its own.
+    if (why === "restart") return;
     for (const topic of topics) if (!daemon.cluster.hasTopic(topic.topic)) await admin.createTopic(topic);
   }
 

@@ -75,6 +75,15 @@ test.each(ENDS)("who is connected goes on after a %s, and nothing comes twice", 
   expect(read).toEqual(Array.from({ length: 20 }, (_, index) => String(index + 1)));
 });
 
+test.each(ENDS)("a topic that was deleted or made since the start stays so after a %s", async (after) => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  await broker.client.admin().deleteTopic("orders");
+  await broker.client.admin().createTopic({ topic: "payments", partitions: 2 });
+  await broker.restart({ after });
+  const topics = broker.kernel.listTopics().map(({ topic }) => topic);
+  expect(topics.filter((topic) => !topic.startsWith("__"))).toEqual(["payments"]);
+});
+
 test("a wait goes on over a restart, and sees what comes after it", async () => {
   await using broker = await startBroker({ topics: { orders: 1 } });
   const two = broker.waitForRecords("orders", 2);
