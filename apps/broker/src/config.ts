@@ -227,10 +227,28 @@ function sentence(issue: z.core.$ZodIssue, sources: readonly ConfigSource[]): st
   }
   const name = String(issue.path[0]);
   const origin = sources.findLast(({ values }) => Object.hasOwn(values, name));
-  const said = issue.message.replace(/^Invalid (input|option): /, "").replace(/^T/, "t");
   if (origin === undefined) {
     return `${name} is missing; give ${flagName(name)}, ${variableName(name)}, or ${name} in the file of --config`;
   }
   const from = origin.callsIt?.(name) ?? origin.name;
-  return `${name} is ${shownValue(origin.values[name])} (from ${from}): ${said}`;
+  return `${name} is ${shownValue(origin.values[name])} (from ${from}): ${expectation(issue)}`;
+}
+
+const EXPECTED_TYPES: { readonly [type: string]: string } = {
+  int: "a whole number",
+  number: "a whole number",
+  boolean: "true or false",
+  string: "text",
+};
+
+/** What would have been right; a setting with an expectation of its own says that. */
+function expectation(issue: z.core.$ZodIssue): string {
+  if (!/^(?:Invalid|Too) /.test(issue.message)) return issue.message;
+  if (issue.code === "too_big") return `expected at most ${issue.maximum}`;
+  if (issue.code === "too_small")
+    return issue.origin === "string"
+      ? "expected text that is not empty"
+      : `expected at least ${issue.minimum}`;
+  if (issue.code === "invalid_type") return `expected ${EXPECTED_TYPES[issue.expected] ?? issue.expected}`;
+  return issue.message.replace(/^Invalid (input|option): /, "");
 }
