@@ -19,6 +19,18 @@ test("at the usual level there is no line for each batch, and one for what an op
   expect(lines).toMatchObject([{ msg: "topic created", topic: "orders", partitions: 1 }]);
 });
 
+test("what a start does with its files and its groups' offsets is for the curious, not for who reads what to type next", () => {
+  const told = (level: LogLevel) => {
+    const { trace, lines } = logged(level);
+    const [startOffset, endOffset] = [0, 4];
+    trace({ kind: "coordinator_loaded", ...place, leaderEpoch: 1, startOffset, endOffset, records: 4 });
+    const segments = { sealedSegments: 1, obsoleteSegments: 0 };
+    trace({ kind: "manifest_committed", ...place, logStartOffset: 0, recoveryPoint: 4, ...segments });
+    return lines.map(({ msg }) => msg);
+  };
+  expect([told("info"), told("debug")]).toEqual([[], ["coordinator loaded", "manifest committed"]]);
+});
+
 test("a recovery is news when it scanned, a warning when it cut, and nothing after a clean end", () => {
   const { trace, lines } = logged("info");
   trace({ ...recovered, scannedBytes: 0, cutBytes: 0 });

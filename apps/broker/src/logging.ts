@@ -36,6 +36,8 @@ const LEVELS: { readonly [Kind in TraceKind]?: LogLevel } = {
   rolled: "debug",
   clock_advanced: "debug",
   sealed: "debug",
+  manifest_committed: "debug",
+  coordinator_loaded: "debug",
   index_rebuilt: "warn",
   index_unwritten: "warn",
   seal_delayed: "warn",
