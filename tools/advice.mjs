@@ -31,7 +31,8 @@ export function adviceOnceReady(line) {
  * @returns {string[]}
  */
 function kafkaAdvice(brokers) {
-  if (brokers.length === 0) return [];
+  if (brokers.length === 0)
+    return ["Clients of Kafka need a port of their own: npm start -- --kafka-port 9092", ""];
   const addresses = brokers.map(({ host, port }) => `"${host}:${port}"`).join(", ");
   return ["Clients of Kafka find it by", "", `  new Kafka({ brokers: [${addresses}] })`, ""];
 }

@@ -22,7 +22,12 @@ test("who started it with ports for Kafka's clients is told what those need", ()
   const kafka = [9092, 9093].map((port, place) => ({ broker_id: place + 1, host: "127.0.0.1", port }));
   const advice = adviceOnceReady(JSON.stringify({ ...JSON.parse(ready(9192)), kafka }));
   expect(advice).toContain('\n  new Kafka({ brokers: ["127.0.0.1:9092", "127.0.0.1:9093"] })\n');
-  expect(adviceOnceReady(ready(9192))).not.toContain("Kafka({");
+});
+
+test("who started it without is told the flag that Kafka's clients need", () => {
+  const advice = adviceOnceReady(ready(9192));
+  expect(advice).toContain("\nClients of Kafka need a port of their own: npm start -- --kafka-port 9092\n");
+  expect(advice).not.toContain("Kafka({");
 });
 
 test.for(["", "not JSON", "null", "1", '{"msg":"else"}'])(
