@@ -11,31 +11,36 @@ const pages = [
     .map((name) => join("docs", name)),
 ];
 
+/** What `npm start` has. */
+const USUAL = { folder: "data", port: "9192" };
+
 interface Started {
-  readonly page: string;
   readonly folder: string;
   readonly port: string;
+  /** Where it answers to HTTP, if it does. */
+  readonly httpPort: string | undefined;
 }
 
-const started = pages.flatMap((page): Started[] => {
-  const lines = readFileSync(join(root, page), "utf8").split("\n");
-  return lines
-    .filter((line) => /^(?:node_modules\/\.bin\/)?minikafka-broker /.test(line))
-    .map((line) => ({
-      page,
+const lines = pages.flatMap((page) => readFileSync(join(root, page), "utf8").split("\n"));
+const all = lines
+  .filter((line) => /^(?:npx |node_modules\/\.bin\/)?minikafka-broker --/.test(line))
+  .map(
+    (line): Started => ({
       folder: /--data \.\/(\S+)/.exec(line)?.[1] ?? "",
-      port: /--port (\d+)/.exec(line)?.[1] ?? "9192",
-    }));
-});
+      port: /--port (\d+)/.exec(line)?.[1] ?? USUAL.port,
+      httpPort: /--http-port (\d+)/.exec(line)?.[1],
+    }),
+  );
+/** But for the one of `npm start` with one flag more. */
+const started = all.filter(({ folder, port }) => folder !== USUAL.folder || port !== USUAL.port);
 
-test("each broker that a page starts has a folder and a port of its own, which are not those of npm start", () => {
+test("each broker that a page starts has a folder and ports of its own, which are not those of npm start", () => {
   expect(started.length).toBeGreaterThan(5);
-  for (const name of ["folder", "port"] as const) {
-    const all = started.map((broker) => broker[name]);
-    expect(new Set([...all, name === "folder" ? "data" : "9192"]).size, `${name}: ${all}`).toBe(
-      all.length + 1,
-    );
-  }
+  const folders = [USUAL.folder, ...started.map(({ folder }) => folder)];
+  const httpPorts = all.flatMap(({ httpPort }) => httpPort ?? []);
+  const ports = [USUAL.port, ...started.map(({ port }) => port), ...httpPorts];
+  expect(httpPorts).not.toEqual([]);
+  for (const names of [folders, ports]) expect(new Set(names).size, `${names}`).toBe(names.length);
 });
 
 test("git ignores every folder that a page has its reader make", () => {
