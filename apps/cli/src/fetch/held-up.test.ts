@@ -51,7 +51,10 @@ test("one open transaction is not several, and of many places three are named", 
 test("what waits for its copies is told with where to look, unless a transaction is open as well", () => {
   const copied: HeldUp = { topic: "ledger", partition: 0, offset: 7, by: "replication" };
   expect(stoppedText([copied], "7 records")).toBe(
-    "stopped before what not every replica in sync has yet (ledger [0] at offset 7): 7 records; minikafka-cli replicas ledger shows who is behind",
+    "7 records: offset 7 of ledger [0] is not yet on every in-sync replica; minikafka-cli replicas ledger shows who is behind",
+  );
+  expect(stoppedText([copied, { ...copied, partition: 1, offset: 2 }], "9 records")).toContain(
+    "9 records: offset 7 of ledger [0], offset 2 of ledger [1] are not yet on every in-sync replica;",
   );
   const open: HeldUp = { topic: "ledger", partition: 1, offset: 3, by: "transaction" };
   expect(stoppedText([copied, open], "9 records")).toContain("an open transaction (ledger [1] at offset 3)");

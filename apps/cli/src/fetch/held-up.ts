@@ -40,21 +40,27 @@ export async function heldUpAmong(
 
 /** `orders [1] at offset 4, orders [2] at offset 0`. */
 export function heldUpText(held: readonly HeldUp[]): string {
-  const named = held
-    .slice(0, NAMED_MAX)
-    .map(({ topic, partition, offset }) => `${topic} [${partition}] at offset ${offset}`);
-  return (held.length > NAMED_MAX ? [...named, `${held.length - NAMED_MAX} more`] : named).join(", ");
+  return someOf(held.map(({ topic, partition, offset }) => `${topic} [${partition}] at offset ${offset}`));
+}
+
+/** `offset 4 of orders [1], offset 0 of orders [2]`. */
+function offsetsText(held: readonly HeldUp[]): string {
+  return someOf(held.map(({ topic, partition, offset }) => `offset ${offset} of ${topic} [${partition}]`));
+}
+
+function someOf(texts: readonly string[]): string {
+  const named = texts.slice(0, NAMED_MAX);
+  return (texts.length > NAMED_MAX ? [...named, `${texts.length - NAMED_MAX} more`] : named).join(", ");
 }
 
 /** How a reader ended that had everything but what is held up, of which there is some; of several reasons the transactions are told. */
 export function stoppedText(held: readonly HeldUp[], records: string): string {
   const open = held.filter(({ by }) => by === "transaction");
   const [first] = held;
-  if (first !== undefined && open.length === 0)
-    return (
-      `stopped before what not every replica in sync has yet (${heldUpText(held)}): ${records}; ` +
-      `minikafka-cli replicas ${first.topic} shows who is behind`
-    );
+  if (first !== undefined && open.length === 0) {
+    const yet = `${held.length === 1 ? "is" : "are"} not yet on every in-sync replica`;
+    return `${records}: ${offsetsText(held)} ${yet}; minikafka-cli replicas ${first.topic} shows who is behind`;
+  }
   const what = open.length === 1 ? "an open transaction" : "open transactions";
   const whose = open.length === 1 ? "who has it open" : "who has them open";
   return `stopped before ${what} (${heldUpText(open)}): ${records}; minikafka-cli tx list shows ${whose}`;
