@@ -72,7 +72,7 @@ function begin(context: Context, client: Client, request: ConsumeRequest, ends: 
     return consumer;
   }
   const { assignor, member: memberId, sessionTimeout: sessionTimeoutMs } = request;
-  const onRebalance = (rebalance: Rebalance) => tell(context, rebalance);
+  const onRebalance = tellerOfRebalances(context);
   const autoOffsetReset = offset ?? "earliest";
   const member = { groupId, memberId, assignor, sessionTimeoutMs, autoCommit, onRebalance };
   const consumer = client.consumer({ ...member, autoOffsetReset, isolation });
@@ -81,13 +81,19 @@ function begin(context: Context, client: Client, request: ConsumeRequest, ends: 
   return consumer;
 }
 
-function tell({ notes }: Context, { generation, assigned, revoked, lost }: Rebalance): void {
-  const parts = [
-    assigned.length > 0 ? `reads ${placesText(assigned)}` : null,
-    revoked.length > 0 ? `lets go of ${placesText(revoked)}` : null,
-    lost.length > 0 ? `has lost ${placesText(lost)}, since its session was over` : null,
-  ].filter((part) => part !== null);
-  notes.remark(`generation ${generation}: this member ${parts.join(" and ")}`);
+/** A change names what is new alone: beside what the member keeps, that is what it reads also. */
+function tellerOfRebalances({ notes }: Context): (rebalance: Rebalance) => void {
+  let heldCount = 0;
+  return ({ generation, assigned, revoked, lost }) => {
+    const keptCount = heldCount - revoked.length - lost.length;
+    heldCount = keptCount + assigned.length;
+    const parts = [
+      assigned.length > 0 ? `${keptCount > 0 ? "now also reads" : "reads"} ${placesText(assigned)}` : null,
+      revoked.length > 0 ? `lets go of ${placesText(revoked)}` : null,
+      lost.length > 0 ? `has lost ${placesText(lost)}, since its session was over` : null,
+    ].filter((part) => part !== null);
+    notes.remark(`generation ${generation}: this member ${parts.join(" and ")}`);
+  };
 }
 
 interface Work {
