@@ -66,7 +66,10 @@ test("two consume processes share a group, and when one is killed the other read
   // What b had printed and not committed comes again.
   await linesUntil(one, ["second0", "second1", "second2", "second3"]);
   one.process.kill("SIGINT");
-  expect(await one.ended).toMatchObject({ code: 130 });
+  expect(await one.ended).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining("this member now also reads orders(1,3)\n"),
+  });
 });
 
 test(
@@ -228,6 +231,15 @@ test(
       code: 3,
       stderr: expect.stringMatching(/^error: UNKNOWN_TOPIC.*\nhint: .*topics create nope/),
     });
+    for (const words of [
+      ["consume", "oders", "-e"],
+      ["produce", "oders", "-v", "x"],
+      ["topics", "delete", "oders"],
+    ])
+      expect(await command(broker, words), words.join(" ")).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/^error: UNKNOWN_TOPIC.*\nhint: did you mean orders\?/),
+      });
     const first = startCommand(broker, ["consume", "orders", "-g", "billing"]);
     await stableWith(broker, 1);
     expect(

@@ -11,6 +11,8 @@ export interface HintFacts {
   readonly broker: string;
   /** What that broker is called, where a context has named it. */
   readonly context?: string;
+  /** The variable of the environment that has said where it is. */
+  readonly variable?: string;
   readonly topic?: string;
   readonly group?: string;
   /** Its words, such as `topics delete`. */
@@ -112,12 +114,14 @@ const HINTS = {
   COPY_DIFFERS: null,
   TRANSFER_RUNNING: "wait for its end, or end it; what it has done by then, the next run goes on from",
   NOT_QUIET: (_facts, { details }) => quietHint(details.unquiet),
-  CONNECTION: ({ broker, context }, { details }) =>
+  CONNECTION: ({ broker, context, variable }, { details }) =>
     details.sent === true
       ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`
       : context !== ""
         ? `is a broker running at ${broker}, as the context ${context} says? minikafka-cli context list shows them all; -b HOST:PORT names another`
-        : `is a broker running at ${broker}? Start one with npm start, or minikafka-broker --data ./data; -b HOST:PORT names another`,
+        : variable !== ""
+          ? `is a broker running at ${broker}, as ${variable} says? Unset that, or name another with -b HOST:PORT`
+          : `is a broker running at ${broker}? Start one with npm start, or minikafka-broker --data ./data; -b HOST:PORT names another`,
   TIMEOUT: ({ topic }, { details }) =>
     details.operation === "produce"
       ? openProduce(topic)
@@ -258,5 +262,8 @@ export function hintFor(failure: Failure, facts: HintFacts): string | null {
   if (typeof advice !== "function") return advice;
   // Of several topics that a command was about, or of none, the failure knows which one it is.
   const named = typeof failure.details.topic === "string" ? { topic: failure.details.topic } : {};
-  return advice({ topic: "TOPIC", group: "GROUP", command: "", context: "", ...facts, ...named }, failure);
+  return advice(
+    { topic: "TOPIC", group: "GROUP", command: "", context: "", variable: "", ...facts, ...named },
+    failure,
+  );
 }

@@ -109,12 +109,15 @@ interface FailedAt {
   /** Empty where none could be found out. */
   readonly broker: string;
   readonly context: string | null;
+  readonly variable?: string;
 }
 
 function targetOf(settings: Settings | null): FailedAt {
   try {
-    const { address, context } = settings?.broker() ?? { address: null, context: null };
-    return { broker: address === null ? "" : brokerText(address), context };
+    const target = settings?.broker() ?? null;
+    return target === null
+      ? { broker: "", context: null }
+      : { ...target, broker: brokerText(target.address) };
   } catch {
     // That is what failed, or it has nothing to do with a broker.
     return { broker: "", context: null };
@@ -152,8 +155,12 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
     const target = targetOf(settings);
     const failure = ofContext(failureOf(error), target);
     if (wordsOf(job.command) === CHECK) return answerOfPlugin(failure, data, settings?.json ?? false);
-    const { broker, context } = target;
-    const facts = { broker, ...(context === null ? {} : { context }), ...subjectOf(job.about) };
+    const { broker, context, variable } = target;
+    const source = {
+      ...(context === null ? {} : { context }),
+      ...(variable === undefined ? {} : { variable }),
+    };
+    const facts = { broker, ...source, ...subjectOf(job.about) };
     notes.failure(failure, hintFor(failure, { ...facts, command: wordsOf(job.command) }));
     return exitCodeOf(failure);
   }

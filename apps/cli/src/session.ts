@@ -8,6 +8,7 @@ import type { Client } from "@minikafka/client";
 import type { OperationName, ParsedResponse, RequestFields } from "@minikafka/protocol";
 import type { Context } from "./context.ts";
 import { TIMEOUT_DEFAULT_MS } from "./settings.ts";
+import { withTopicMeant } from "./topic-meant.ts";
 
 export interface Session {
   readonly client: Client;
@@ -30,6 +31,8 @@ export async function withSession(
   });
   try {
     return await work({ client, call: (name, fields) => client.call(name, fields, { signal, timeoutMs }) });
+  } catch (error) {
+    throw await withTopicMeant(error, client.admin(), signal);
   } finally {
     await client.close();
   }

@@ -7,9 +7,9 @@ export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_PORT = 9192;
 const PORT_MAX = 65_535;
 
-/** "host:port", "host", ":port", "[::1]:port". Throws USAGE for anything else. */
+/** "host:port", "host", ":port", "port", "[::1]:port"; a mere number is a port of this machine. Throws USAGE for anything else. */
 export function parseAddress(broker: string): TcpAddress {
-  const match = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d+))?$/.exec(broker);
+  const match = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d+))?$/.exec(/^\d+$/.test(broker) ? `:${broker}` : broker);
   if (match === null) throw usageError(`the broker is ${shownValue(broker)}; expected host:port`);
   const host = match[1] ?? match[2] ?? "";
   return checkedAddress({ host: host === "" ? DEFAULT_HOST : host, port: Number(match[3] ?? DEFAULT_PORT) });

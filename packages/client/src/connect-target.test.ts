@@ -3,9 +3,12 @@ import { failure } from "../test/support/failure.ts";
 import { Client, connect } from "./client.ts";
 import type { ConnectTarget } from "./connect-target.ts";
 
-test.each(["host:port", "a:b:c", "127.0.0.1:0", "127.0.0.1:70000", "[::1"])("%j is no address", (broker) => {
-  expect(() => new Client({ broker })).toThrow(expect.objectContaining({ code: "USAGE" }));
-});
+test.each(["host:port", "a:b:c", "127.0.0.1:0", "127.0.0.1:70000", "70000", "[::1"])(
+  "%j is no address",
+  (broker) => {
+    expect(() => new Client({ broker })).toThrow(expect.objectContaining({ code: "USAGE" }));
+  },
+);
 
 test.each([
   [{ brokers: ["127.0.0.1:9192"] }, 'no "brokers"', 'broker: "host:port"'],
@@ -29,6 +32,8 @@ test.each([
 test("an address may be text", async () => {
   const nobody = await failure(connect("127.0.0.1:1"));
   expect(nobody).toMatchObject({ code: "CONNECTION", message: expect.stringContaining("127.0.0.1:1") });
+  const bare = await failure(connect("1"));
+  expect(bare).toMatchObject({ code: "CONNECTION", message: expect.stringContaining("127.0.0.1:1") });
   expect(await failure(connect("a:b:c"))).toMatchObject({ code: "USAGE" });
 });
 

@@ -103,6 +103,23 @@ test("who is told that nobody answers is told which context named the broker", a
   expect((await types("ping -b 127.0.0.1:1")).stderr).not.toContain("context");
 });
 
+test("who is told that nobody answers is told that a variable named the broker, unless the line did", async () => {
+  const { types } = user();
+  const variables = { MINIKAFKA_BROKER: "127.0.0.1:1" };
+  const { code, stderr } = await types("ping", variables);
+  expect([code, stderr]).toEqual([
+    7,
+    expect.stringMatching(/\nhint: is a broker running at 127\.0\.0\.1:1, as MINIKAFKA_BROKER says\?/),
+  ]);
+  expect((await types("ping -b 127.0.0.1:2", variables)).stderr).not.toContain("MINIKAFKA_BROKER");
+});
+
+test("a context for a mere port is one for that port of this machine", async () => {
+  const { types } = user();
+  await types("context add local 9195");
+  expect((await types("context list")).stdout).toContain("127.0.0.1:9195");
+});
+
 test("a damaged file keeps nobody from what does not need it, and is not written over", async () => {
   const { file, types } = user();
   await types("context add local 127.0.0.1:9192");

@@ -10,6 +10,8 @@ export interface Target {
   readonly address: BrokerAddress;
   /** The context that has named it; `null` where its address was given, or nothing. */
   readonly context: string | null;
+  /** The variable of the environment that has its address. */
+  readonly variable?: string;
 }
 
 /** What a line names: one of both at most. */
@@ -34,7 +36,7 @@ export function targetOf({ broker, context }: Named, env: Environment): Target {
     throw new CliError("USAGE", `${BROKER_VARIABLE} and ${CONTEXT_VARIABLE} exclude each other`, {
       hint: `unset one of them; -b HOST:PORT and --context NAME go before both`,
     });
-  if (ofBroker !== "") return { address: addressIn(ofBroker), context: null };
+  if (ofBroker !== "") return { address: addressIn(ofBroker), context: null, variable: BROKER_VARIABLE };
   if (ofContext !== "") return named(ofContext, env);
   const { current, addresses } = readContexts(contextsFile(env));
   const address = current === null ? undefined : addresses.get(current);

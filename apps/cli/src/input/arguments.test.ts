@@ -15,6 +15,7 @@ test.each([
   ["localhost:9092", "localhost", 9092],
   ["localhost", "localhost", 9192],
   [":7", "127.0.0.1", 7],
+  ["7", "127.0.0.1", 7],
   ["[::1]:7", "::1", 7],
   ["[::1]", "::1", 9192],
 ])("%s is a broker's address", (text, host, port) => {
@@ -22,12 +23,22 @@ test.each([
   expect(parseBroker(brokerText({ host, port }))).toEqual({ host, port });
 });
 
-test.each(["", "a:b", "a:0", "a:65536", "::1", "http://a:1", "a b:1", "[::1", "a:1:2"])(
-  "%j is no broker's address",
-  (text) => {
-    expect(() => parseBroker(text)).toThrow("Expected host:port");
-  },
-);
+test.each([
+  "",
+  "a:b",
+  "a:0",
+  "a:65536",
+  "0",
+  "65536",
+  "9192000",
+  "::1",
+  "http://a:1",
+  "a b:1",
+  "[::1",
+  "a:1:2",
+])("%j is no broker's address", (text) => {
+  expect(() => parseBroker(text)).toThrow("Expected host:port");
+});
 
 test.each([
   ["500ms", 500],

@@ -16,7 +16,7 @@ const PORT_MAX = 65_535;
 /** Where the documentation has the broker's HTTP port; the daemon has none unless asked for. */
 export const HTTP_PORT = 9193;
 
-/** `host:port`, `host`, `:port`, `[::1]:port` or `[::1]`. */
+/** `host:port`, `host`, `:port`, `port`, `[::1]:port` or `[::1]`. */
 export function parseBroker(text: string): BrokerAddress {
   return addressIn(text, PORT_DEFAULT);
 }
@@ -27,7 +27,9 @@ export function parseHttp(text: string): BrokerAddress {
 }
 
 function addressIn(text: string, portDefault: number): BrokerAddress {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s/]*))(?::(\d{1,5}))?$/.exec(text);
+  // A host may not be a mere number: who types one means a port of this machine.
+  const place = /^\d+$/.test(text) ? `:${text}` : text;
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s/]*))(?::(\d{1,5}))?$/.exec(place);
   const host = match?.[1] ?? match?.[2];
   const port = match?.[3] === undefined ? portDefault : Number(match[3]);
   if (host === undefined || text === "" || port < 1 || port > PORT_MAX) {

@@ -29,7 +29,7 @@ export function parseCluster(text: string): ClusterAddress {
 }
 
 function parseKafkaBroker(text: string): BrokerAddress {
-  const hasPort = /:\d+$/.test(text);
+  const hasPort = /(?:^|:)\d+$/.test(text);
   return parseBroker(hasPort ? text : `${text}:${PORT_DEFAULT}`);
 }
 
