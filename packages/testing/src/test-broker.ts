@@ -7,12 +7,14 @@
  */
 import type { Broker } from "@minikafka/broker";
 import {
+  type Admin,
   Client,
   type ConnectOptions,
   connect,
   type Faults,
   MiniKafkaError,
   type Stepper,
+  systemClock,
 } from "@minikafka/client";
 import {
   type BrokerCluster,
@@ -46,6 +48,8 @@ import {
 } from "./usage.ts";
 import { WAIT_OPTIONS, type WaitLimits, Waits, type Wish } from "./waits.ts";
 
+/** What a start has to load, and what waits for others as long as that, gets so long. */
+const LOADING_MS = 500;
 /** What is under way at the end of a test gets so long. */
 const CLOSE_TIMEOUT_MS = 500;
 
@@ -254,14 +258,24 @@ export class TestBroker implements AsyncDisposable {
     daemon.onEvent(this.#waits.heard);
     await this.client.open();
     const admin = this.client.admin();
-    // What lies there comes into memory, so that it is seen. As requests: they are a part of a trace.
-    if (dir !== null || daemon.cluster.listTopics().length > 0) {
-      await admin.listGroups();
-      await admin.listTransactions();
-    }
+    if (dir !== null || daemon.cluster.listTopics().length > 0) await this.#bringToMemory(admin);
     // What a test has changed since is its own.
     if (why === "restart") return;
     for (const topic of topics) if (!daemon.cluster.hasTopic(topic.topic)) await admin.createTopic(topic);
+  }
+
+  /**
+   * Groups and transactions, so that they are seen. By requests, which are a part of a trace. What waits for copies that nobody makes, as with a
+   * manual clock, is not waited for.
+   */
+  async #bringToMemory(admin: Admin): Promise<void> {
+    const enough = new AbortController();
+    const cancel = systemClock.after(LOADING_MS, () => enough.abort());
+    const { signal } = enough;
+    const loaded = [admin.listGroups({ signal }), admin.listTransactions({ signal })];
+    const [failed] = (await Promise.allSettled(loaded)).filter((end) => end.status === "rejected");
+    cancel();
+    if (failed !== undefined && !signal.aborted) throw failed.reason;
   }
 
   async #close(): Promise<void> {

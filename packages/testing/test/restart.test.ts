@@ -8,6 +8,8 @@ import { type LifeEnd, type RestartOptions, startBroker, type TestBroker } from 
 
 const ENDS: readonly LifeEnd[] = ["stop", "kill", "power_cut"];
 
+const aTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 function values(broker: TestBroker): (string | null)[] {
   return broker.records("orders").map(({ value }) => value);
 }
@@ -83,6 +85,44 @@ test.each(ENDS)("a topic that was deleted or made since the start stays so after
   const topics = broker.kernel.listTopics().map(({ topic }) => topic);
   expect(topics.filter((topic) => !topic.startsWith("__"))).toEqual(["payments"]);
 });
+
+test.each(["kill", "power_cut"] as const)(
+  "sends that wait for three disks at a %s end or are sent again, and nothing of it is left over in the process",
+  async (after) => {
+    for (let turns = 0; turns < 6; turns += 1) {
+      await using broker = await startBroker({ brokers: 3, topics: { orders: { replicationFactor: 3 } } });
+      const producer = broker.client.producer({ acks: "all", idempotent: true });
+      await producer.send({ topic: "orders", value: "0" });
+      const sent = ["1", "2", "3"].map((value) => producer.send({ topic: "orders", value }));
+      for (let turn = 0; turn < turns; turn += 1) await aTurn();
+      await broker.restart({ after });
+      await Promise.all(sent);
+      expect(values(broker)).toEqual(["0", "1", "2", "3"]);
+    }
+  },
+);
+
+test.each(ENDS)(
+  "with a manual clock a %s in the middle of a transaction waits for no step",
+  async (after) => {
+    for (let turns = 0; turns < 40; turns += 8) {
+      await using broker = await startBroker({
+        clock: "manual",
+        brokers: 3,
+        topics: { orders: { replicationFactor: 3 } },
+      });
+      const producer = broker.client.producer({ transactionalId: "transfers" });
+      const ended = producer
+        .transaction(async (tx) => void (await tx.send({ topic: "orders", value: "paid" })))
+        .catch(() => undefined);
+      for (let turn = 0; turn < turns; turn += 1) await aTurn();
+      await broker.restart({ after });
+      expect(broker.daemon.address).not.toBe(null);
+      await broker.close();
+      await ended;
+    }
+  },
+);
 
 test("a wait goes on over a restart, and sees what comes after it", async () => {
   await using broker = await startBroker({ topics: { orders: 1 } });

@@ -100,7 +100,7 @@ export function writeContexts(file: string, { current, addresses }: Contexts): v
 }
 
 function replace(place: string, text: string): void {
-  // Two commands at once have one each.
+  // Two commands at once have one each; where both change the contexts, the later one's stay.
   const aside = `${place}.${process.pid}.new`;
   try {
     writeFileSync(aside, text, { flush: true });

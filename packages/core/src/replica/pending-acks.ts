@@ -6,6 +6,7 @@
  * sync, and each of them has the batch on its disk; each waiter is told once, and of two that can be told the earlier call first.
  * Never: an acknowledgement for what a replica in sync might still lose; a waiter that outlives the leadership it was taken under.
  */
+import { CrashSignal } from "../env/fault-order.ts";
 import { afterAppend, BrokerError } from "../errors.ts";
 import type { Replica } from "./replica.ts";
 import type { AckRule } from "./replication-config.ts";
@@ -19,7 +20,7 @@ interface AckedBatch {
 
 interface Waiter extends AckedBatch {
   readonly resolve: () => void;
-  readonly reject: (problem: BrokerError) => void;
+  readonly reject: (problem: unknown) => void;
 }
 
 /** A partition as its acknowledgements depend on it. */
@@ -202,8 +203,16 @@ export class PendingAcks {
   /** What a follower could not flush it does not hold; whether that matters the in-sync rule says. The leader is another matter. */
   #failed(replica: Replica, leader: Replica, problem: unknown): void {
     this.#flushing.delete(replica);
-    if (!(problem instanceof BrokerError)) throw problem;
-    if (replica === leader) this.rejectAll(problem);
+    if (!(problem instanceof BrokerError)) this.#endAll(problem);
+    else if (replica === leader) this.rejectAll(problem);
+  }
+
+  /** What is no answer to anybody, as a crash: whoever waits passes it on to who runs the process, since nobody holds a flush's promise. */
+  #endAll(problem: unknown): void {
+    const waiting = this.#waiters;
+    this.#waiters = [];
+    for (const { reject } of waiting) reject(problem);
+    if (waiting.length === 0 && !(problem instanceof CrashSignal)) throw problem;
   }
 
   #tooFew({ inSync, minInSyncReplicas }: AckView): BrokerError {
