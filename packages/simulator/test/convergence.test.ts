@@ -1,6 +1,6 @@
 /** How a run ends, once its faults are over. */
 import { expect, test } from "vitest";
-import { judged } from "../src/run/campaign.ts";
+import { judged, runOf } from "../src/run/campaign.ts";
 import type { Entry } from "../src/script/entry.ts";
 import type { ClientShape, Shape } from "../src/shape/shape.ts";
 
@@ -112,3 +112,11 @@ test("a topic that is still being made when the faults end has its owners in the
     expect(world.witness.counts.get("topic_created")).toBeGreaterThanOrEqual(2);
   }
 }, 60_000);
+
+test.each([
+  ["a join that the broker is still at when its client has given it up is waited for", 604168],
+  ["a partition whose last replica in sync came back with less is led again by an operator's choice", 605040],
+])("%s: seed %i", async (_, seed) => {
+  const { violation } = await judged(runOf(seed));
+  expect(violation).toBeNull();
+});

@@ -38,11 +38,13 @@ export interface NetworkParts {
   readonly lossPermille: number;
   /** By then everything has arrived that its client had given up while it was on its way, and nothing is stalled any more. */
   lateUntilMs: number;
+  /** The connections whose requests the broker is at, one for each. */
+  readonly atWork: Set<{ readonly link: Link }>;
   readonly broken: (problem: unknown) => void;
 }
 
 /** One connection, from its opening to its end. */
-interface Link {
+export interface Link {
   /** "left": the client is not there any more, and the broker does not know. "broken": nothing comes through. */
   state: "open" | "left" | "broken";
   readonly life: number;
@@ -67,7 +69,10 @@ export class Connection {
   constructor(parts: NetworkParts, luck: Chance) {
     this.#parts = parts;
     this.luck = luck;
-    parts.process.onEnd(() => this.#broke(this.#link));
+    parts.process.onEnd(() => {
+      this.#broke(this.#link);
+      parts.atWork.clear();
+    });
   }
 
   /** Asks the broker. Never rejects; of a dead client it never settles. */
@@ -96,8 +101,11 @@ export class Connection {
         if (!this.#arrives()) return this.#broke(link);
         // Also when its client waits no longer: the broker does not know.
         const patience = timeline.plan(brokerMs, () => giveUp.abort());
+        const work = { link };
+        this.#parts.atWork.add(work);
         this.#serve(serve, giveUp.signal, (answer) => {
           patience.cancel();
+          this.#parts.atWork.delete(work);
           if (link.life !== this.#parts.process.life || this.#parts.process.isDying) return;
           this.#carry(link, "answers", () => {
             if (link.state !== "open") return;

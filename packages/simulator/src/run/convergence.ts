@@ -33,8 +33,10 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
     calm();
     if (round % 5 === 0) mending.round();
     tend(world);
-    if (groupApart(world) !== null || isLate(world) || coordinators.waitForMembers()) driveGroups(world);
-    else coordinators.ask();
+    if (groupApart(world) !== null || isLate(world) || coordinators.waitForMembers()) {
+      coordinators.forget();
+      driveGroups(world);
+    } else coordinators.ask();
     await roundOver(world, pass);
     if (witness.violation !== null) return;
     reason = apartBy(world) ?? coordinators.apart();
@@ -46,11 +48,13 @@ export async function converge(world: RunWorld, pass: () => Promise<void>): Prom
 }
 
 /**
- * Whether something may yet arrive that its client has given up: a join, of which nobody hears; or a connection is stalled, where signs of
- * life wait that no work waits for. Meanwhile members go on.
+ * Whether something may yet take effect that its client has given up, on its way or in the broker: a join, of which nobody hears; or a
+ * connection is stalled, where signs of life wait that no work waits for. Meanwhile members go on.
  */
 function isLate({ timeline, network }: RunWorld): boolean {
-  return timeline.nowMs <= network.lateUntilMs;
+  return (
+    timeline.nowMs <= network.lateUntilMs || [...network.atWork].some(({ link }) => link.state === "left")
+  );
 }
 
 /**
@@ -102,10 +106,12 @@ function groupApart({ clients, process, topics }: RunWorld): string | null {
   return null;
 }
 
+const NOT_SAID = "nobody has said how the groups are";
+
 /** What the coordinators say of their groups and transactions. */
 class CoordinatorStates {
   readonly #world: RunWorld;
-  #unsettled: string | null = "nobody has said how the groups are";
+  #unsettled: string | null = NOT_SAID;
   #open: string | null = "nobody has said how the transactions are";
   #waitsForMembers = false;
 
@@ -140,6 +146,11 @@ class CoordinatorStates {
         this.#waitsForMembers = hasMembers && group !== undefined;
       },
     });
+  }
+
+  /** What was said of the groups is of before: a join that arrives late changes them behind it. */
+  forget(): void {
+    this.#unsettled = NOT_SAID;
   }
 
   /** Whether a group has members with something to do, as was said last. It is to be asked anew then. */

@@ -1,5 +1,11 @@
 /** What an operator does until everything serves again: brokers start, partitions get leaders, replicas come back in. */
-import { type BrokerCluster, BrokerError, type TopicPartition } from "@minikafka/core";
+import {
+  type BrokerCluster,
+  BrokerError,
+  type ReplicaDescription,
+  type TopicPartition,
+} from "@minikafka/core";
+import { promoteTo } from "./leader-acts.ts";
 import { operate } from "./operator.ts";
 import type { RunWorld } from "./world.ts";
 
@@ -44,20 +50,30 @@ export class Mending {
     }
     for (const { topic, partitions } of cluster.listTopics())
       for (let partition = 0; partition < partitions; partition++)
-        await mendPartition(cluster, { topic, partition });
+        await this.#mendPartition(cluster, { topic, partition });
+  }
+
+  async #mendPartition(cluster: BrokerCluster, place: TopicPartition): Promise<void> {
+    const { leaderId, replicas } = cluster.describePartition(place);
+    const isOnline = (id: number | null) => replicas.some((each) => each.brokerId === id && each.isOnline);
+    if (!isOnline(leaderId)) {
+      const inSync = replicas.filter((each) => each.isInSync);
+      // Where the last one in sync has come back with less than it had promised, only an operator's choice gives a leader again (KIP-966).
+      const candidate = inSync.length === 0 ? longestOf(replicas) : inSync.find((each) => each.isOnline);
+      if (candidate === undefined) return;
+      const chosen = { brokerId: candidate.brokerId, unclean: inSync.length === 0 };
+      await unlessRefused(promoteTo(this.#world, cluster, place, chosen));
+    }
+    for (const { brokerId, isInSync, isOnline } of cluster.describePartition(place).replicas)
+      if (!isInSync || !isOnline) await unlessRefused(cluster.rejoin(place, brokerId));
   }
 }
 
-async function mendPartition(cluster: BrokerCluster, place: TopicPartition): Promise<void> {
-  const { leaderId, replicas } = cluster.describePartition(place);
-  const isOnline = (id: number | null) => replicas.some((each) => each.brokerId === id && each.isOnline);
-  if (!isOnline(leaderId)) {
-    const candidate = replicas.find((each) => each.isOnline && each.isInSync);
-    if (candidate === undefined) return;
-    await unlessRefused(cluster.promote(place, candidate.brokerId));
-  }
-  for (const { brokerId, isInSync, isOnline } of cluster.describePartition(place).replicas)
-    if (!isInSync || !isOnline) await unlessRefused(cluster.rejoin(place, brokerId));
+/** The one to choose when all can be compared. */
+function longestOf(replicas: readonly ReplicaDescription[]): ReplicaDescription | undefined {
+  if (replicas.some((each) => !each.isOnline)) return undefined;
+  const endOf = ({ logEndOffset }: ReplicaDescription) => logEndOffset ?? 0;
+  return replicas.toSorted((one, other) => endOf(other) - endOf(one))[0];
 }
 
 /** There is another round. */

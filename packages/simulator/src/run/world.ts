@@ -56,7 +56,14 @@ export function makeWorld(seed: number, shape: Shape, { isHashed = false } = {})
   const chance = Chance.of(seed, "kernel");
   const process = new SimProcess({ config, timeline, clock, recorder, witness, chance, meanwhile });
   const topics = new Topics();
-  const network = { timeline, process, broken: witness.broken, lateUntilMs: 0, ...shape.network };
+  const network = {
+    timeline,
+    process,
+    broken: witness.broken,
+    lateUntilMs: 0,
+    atWork: new Set<never>(),
+    ...shape.network,
+  };
   const clientWorld = { timeline, recorder, network, topics, witness, nowMs: () => clock.nowMs() };
   const clients = new Map(
     shape.clients.map((client) => [client.name, makeClient(client, clientWorld, seed)]),
