@@ -11,7 +11,9 @@ const GROWN_BYTES_MAX = 6 * 1024 * 1024;
 
 test("brokers that were started, used and closed leave no descriptor, no timer, no memory and no word", async () => {
   const run = promisify(execFile);
-  const { stdout, stderr } = await run(process.execPath, ["--expose-gc", PROGRAM, String(STARTS)]);
+  // Of kafkajs 2.2.4: it schedules its queue at -1 minus the time, of which Node 24 warns.
+  const flags = ["--expose-gc", "--disable-warning=TimeoutNegativeWarning"];
+  const { stdout, stderr } = await run(process.execPath, [...flags, PROGRAM, String(STARTS)]);
   const [line = "", ...others] = stdout.trim().split("\n");
   const left = JSON.parse(line) as { grownBytes: number };
   expect(left).toMatchObject({ starts: STARTS, descriptors: 0, resources: [] });
