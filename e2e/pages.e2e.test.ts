@@ -6,7 +6,7 @@ import { Page } from "./support/page.ts";
 
 const BROKER = "node_modules/.bin/minikafka-broker";
 const NPM =
-  "npm installs and builds, which is what made this test run; the broker it ends with is started by hand";
+  "it installs and builds, beside which nothing else may run; npm test types it when all else is over";
 const FOREVER = "it goes on until its reader has seen enough";
 
 const PAGES = [

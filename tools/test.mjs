@@ -2,6 +2,7 @@
 import "./node-version.mjs";
 import { ROOT, runTool } from "./pinned-pnpm.mjs";
 import { install } from "./set-up.mjs";
+import { failedStarts } from "./start-trial.mjs";
 import { countResults, forgetResults, leftOut, reportsOfRun, verdict } from "./test-results.mjs";
 import { workspaceFolders } from "./workspace-folders.mjs";
 
@@ -46,6 +47,7 @@ async function main() {
   const broken = await brokenProofs(flags);
   // What failed is counted; a proof that does not hold where all passed is a failure of its own.
   if (totals.failed === 0) totals.failed = broken;
+  if (totals.failed === 0) totals.failed = await failedStarts();
   if (totals.failedTasks.length > 0) console.log(`Failed: ${totals.failedTasks.join(", ")}`);
   if (totals.passed + totals.failed === 0) console.log("No test ran.");
   console.log(verdict(totals));
