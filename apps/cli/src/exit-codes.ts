@@ -51,6 +51,8 @@ export type LocalCode =
   | "TRANSFER_RUNNING"
   /** The file of contexts cannot be read, or is none. */
   | "INVALID_CONTEXTS"
+  /** Another command is changing the contexts. */
+  | "CONTEXTS_IN_USE"
   /** A broker has this name already. */
   | "CONTEXT_EXISTS"
   /** No broker has this name. */
@@ -65,6 +67,7 @@ const EXIT_CODES = {
   USAGE: EXIT.usage,
   INVALID_INPUT: EXIT.usage,
   INVALID_CONTEXTS: EXIT.usage,
+  CONTEXTS_IN_USE: EXIT.refusedByState,
   CONTEXT_EXISTS: EXIT.refusedByState,
   UNKNOWN_CONTEXT: EXIT.notFound,
   DAMAGE_FOUND: EXIT.damaged,

@@ -105,6 +105,8 @@ const HINTS = {
   DAMAGE_FOUND: null,
   NOT_FOUND: null,
   INVALID_CONTEXTS: null,
+  CONTEXTS_IN_USE:
+    "run the command again; a process that has been stopped keeps them until it goes on or is ended",
   CONTEXT_EXISTS: "--replace takes the name for the new broker",
   UNKNOWN_CONTEXT:
     "minikafka-cli context list shows them; minikafka-cli context add NAME HOST:PORT makes one",

@@ -1,13 +1,8 @@
 /** `context`: brokers by names of one's own, one of them for every day. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Context, Perform } from "../context.ts";
-import {
-  type Contexts,
-  isContextName,
-  NAME_EXPECTED,
-  readContexts,
-  writeContexts,
-} from "../contexts/context-file.ts";
+import { changeContexts } from "../contexts/change-contexts.ts";
+import { type Contexts, isContextName, NAME_EXPECTED, readContexts } from "../contexts/context-file.ts";
 import { contextsFile } from "../contexts/context-place.ts";
 import { requireContext } from "../contexts/target.ts";
 import { CliError } from "../failure.ts";
@@ -91,15 +86,15 @@ async function addOne(
   { name, address }: { readonly name: string; readonly address: BrokerAddress },
   { use, replace }: AddOptions,
 ): Promise<undefined> {
-  const { current, addresses } = readContexts(contextsFile(context.env));
-  const before = addresses.get(name);
-  if (before !== undefined && replace === undefined)
-    throw new CliError("CONTEXT_EXISTS", `the context ${name} is there, for ${brokerText(before)}`, {
-      details: { context: name, broker: brokerText(before) },
-    });
-  const made = { current: use === true ? name : current, addresses: new Map(addresses).set(name, address) };
-  await written(context, made, [name]);
-  if (made.current !== name)
+  const { current } = await changed(context, [name], ({ current, addresses }) => {
+    const before = addresses.get(name);
+    if (before !== undefined && replace === undefined)
+      throw new CliError("CONTEXT_EXISTS", `the context ${name} is there, for ${brokerText(before)}`, {
+        details: { context: name, broker: brokerText(before) },
+      });
+    return { current: use === true ? name : current, addresses: new Map(addresses).set(name, address) };
+  });
+  if (current !== name)
     context.notes.remark(
       `minikafka-cli context use ${name} makes it the current one; --context ${name} names it once`,
     );
@@ -107,18 +102,21 @@ async function addOne(
 
 async function useOne(context: Context, name: string | undefined, none: boolean): Promise<undefined> {
   if ((name === undefined) !== none) throw new CliError("USAGE", "expected a context's name, or --none");
-  const contexts = readContexts(contextsFile(context.env));
-  if (name !== undefined) requireContext(contexts, name);
-  await written(context, { ...contexts, current: name ?? null }, name === undefined ? [] : [name]);
+  await changed(context, name === undefined ? [] : [name], (contexts) => {
+    if (name !== undefined) requireContext(contexts, name);
+    return { ...contexts, current: name ?? null };
+  });
 }
 
 async function removeOne(context: Context, name: string): Promise<undefined> {
-  const contexts = readContexts(contextsFile(context.env));
-  requireContext(contexts, name);
-  const addresses = new Map(contexts.addresses);
-  addresses.delete(name);
-  const wasCurrent = contexts.current === name;
-  await written(context, { current: wasCurrent ? null : contexts.current, addresses }, []);
+  let wasCurrent = false;
+  await changed(context, [], (contexts) => {
+    requireContext(contexts, name);
+    wasCurrent = contexts.current === name;
+    const addresses = new Map(contexts.addresses);
+    addresses.delete(name);
+    return { current: wasCurrent ? null : contexts.current, addresses };
+  });
   if (wasCurrent) context.notes.remark("it was the current one; the default counts again");
 }
 
@@ -129,9 +127,14 @@ async function listAll(context: Context): Promise<undefined> {
     context.notes.remark("there are none; minikafka-cli context add NAME HOST:PORT makes one");
 }
 
-async function written(context: Context, contexts: Contexts, names: readonly string[]): Promise<void> {
-  writeContexts(contextsFile(context.env), contexts);
+async function changed(
+  context: Context,
+  names: readonly string[],
+  change: (contexts: Contexts) => Contexts,
+): Promise<Contexts> {
+  const contexts = await changeContexts(contextsFile(context.env), change);
   await shown(context, contexts, names);
+  return contexts;
 }
 
 /** What the file says now of those that the command was about; as JSON, of the current one too. */

@@ -83,7 +83,10 @@ function addressIn(text: string, name: string): BrokerAddress {
   }
 }
 
-/** Puts `contexts` in place of whatever the file held, wherever a link in its place leads. Throws INVALID_CONTEXTS where the system refuses. */
+/**
+ * Puts `contexts` in place of whatever the file held, wherever a link in its place leads, for who holds its folder (change-contexts.ts).
+ * Throws INVALID_CONTEXTS where the system refuses.
+ */
 export function writeContexts(file: string, { current, addresses }: Contexts): void {
   const byName = [...addresses].sort(([left], [right]) => (left < right ? -1 : 1));
   const contexts = Object.fromEntries(byName.map(([name, each]) => [name, { broker: brokerText(each) }]));
@@ -92,15 +95,20 @@ export function writeContexts(file: string, { current, addresses }: Contexts): v
     mkdirSync(dirname(file), { recursive: true });
     replace(linkedPlace(file), text);
   } catch (error) {
-    throw new CliError("INVALID_CONTEXTS", `${file} cannot be written: ${(error as Error).message}`, {
-      hint: "XDG_CONFIG_HOME (on Windows APPDATA) names another folder for it; with -b HOST:PORT nobody needs it",
-      details: { file },
-    });
+    throw notWritable(file, error);
   }
 }
 
+/** INVALID_CONTEXTS for what the system has refused. */
+export function notWritable(file: string, error: unknown): CliError {
+  return new CliError("INVALID_CONTEXTS", `${file} cannot be written: ${(error as Error).message}`, {
+    hint: "XDG_CONFIG_HOME (on Windows APPDATA) names another folder for it; with -b HOST:PORT nobody needs it",
+    details: { file },
+  });
+}
+
 function replace(place: string, text: string): void {
-  // Two commands at once have one each; where both change the contexts, the later one's stay.
+  // The name of one process: another that was killed in the middle may have left its own.
   const aside = `${place}.${process.pid}.new`;
   try {
     writeFileSync(aside, text, { flush: true });
