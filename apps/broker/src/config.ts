@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/core";
+import { issueText } from "@minikafka/protocol";
 import { shownValue, TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { connectionSettings } from "./connections/connection-settings.ts";
@@ -205,7 +206,7 @@ export interface ConfigSource {
 /** Checks what the sources say; a later one goes before an earlier. Throws {@link ConfigProblem}. */
 export function resolveSettings(sources: readonly ConfigSource[]): Settings {
   const merged = Object.assign(Object.create(null), ...sources.map(({ values }) => values));
-  const parsed = settings.safeParse({ ...merged });
+  const parsed = settings.safeParse({ ...merged }, { error: issueText });
   if (!parsed.success)
     throw new ConfigProblem(parsed.error.issues.map((issue) => sentence(issue, sources)).join("; "));
   const found = parsed.data;
@@ -231,24 +232,5 @@ function sentence(issue: z.core.$ZodIssue, sources: readonly ConfigSource[]): st
     return `${name} is missing; give ${flagName(name)}, ${variableName(name)}, or ${name} in the file of --config`;
   }
   const from = origin.callsIt?.(name) ?? origin.name;
-  return `${name} is ${shownValue(origin.values[name])} (from ${from}): ${expectation(issue)}`;
-}
-
-const EXPECTED_TYPES: { readonly [type: string]: string } = {
-  int: "a whole number",
-  number: "a whole number",
-  boolean: "true or false",
-  string: "text",
-};
-
-/** What would have been right; a setting with an expectation of its own says that. */
-function expectation(issue: z.core.$ZodIssue): string {
-  if (!/^(?:Invalid|Too) /.test(issue.message)) return issue.message;
-  if (issue.code === "too_big") return `expected at most ${issue.maximum}`;
-  if (issue.code === "too_small")
-    return issue.origin === "string"
-      ? "expected text that is not empty"
-      : `expected at least ${issue.minimum}`;
-  if (issue.code === "invalid_type") return `expected ${EXPECTED_TYPES[issue.expected] ?? issue.expected}`;
-  return issue.message.replace(/^Invalid (input|option): /, "");
+  return `${name} is ${shownValue(origin.values[name])} (from ${from}): ${issue.message}`;
 }

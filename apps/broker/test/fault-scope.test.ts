@@ -59,7 +59,7 @@ test.each<[order: object, message: RegExp]>([
   [{ point: "toString", action: "crash" }, /^point: there is no toString/],
   [{ point: "request.arm_fault", action: "close" }, /^point: there is no request\.arm_fault/],
   [{ point: "", action: "crash" }, /^point: /],
-  [{ action: "crash" }, /^point: expected string/],
+  [{ action: "crash" }, /^point: expected text of 1 to 100 characters, but it is missing$/],
   [{ point: "request.ping", action: "explode" }, /^action: .*"error"/],
   [
     { point: "request.watch", action: "drop_answer" },

@@ -122,7 +122,7 @@ test("a query that is not known, or not as it must be, is refused by a code and 
     "/snapshot?topics=a,": "topics: expected values",
     "/events?topics=": "topics: expected values",
     "/events?kind=appended": '"kind" is not known here; expected kinds, topics, requests',
-    "/events?kinds=appended,nothing": "kinds.1: invalid option",
+    "/events?kinds=appended,nothing": 'kinds.1: expected "appended", ',
     "/events?kinds=": "kinds: expected values",
     "/events?requests=perhaps": 'requests: expected true or false, it is "perhaps"',
     "/events?requests=": 'requests: expected true or false, it is ""',

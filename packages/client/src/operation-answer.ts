@@ -1,11 +1,11 @@
 /** An answer's fields, checked against its operation's schema, and how long an operation may make one wait for it. */
 import {
-  describeIssues,
   encodeBase64,
   type JsonObject,
   OPERATIONS,
   type OperationName,
   type ParsedResponse,
+  parse,
 } from "@minikafka/protocol";
 import { MiniKafkaError } from "./errors.ts";
 
@@ -14,11 +14,10 @@ export function parseAnswer<Name extends OperationName>(
   name: Name,
   fields: JsonObject,
 ): ParsedResponse<Name> {
-  const parsed = OPERATIONS[name].response.safeParse(fields);
+  const parsed = parse(OPERATIONS[name].response, fields);
   // The table pairs each name with its schema, which a lookup by a type parameter cannot express.
   if (parsed.success) return parsed.data as ParsedResponse<Name>;
-  const problem = describeIssues(parsed.error, fields);
-  throw new MiniKafkaError("INVALID_ANSWER", `the answer to ${name}: ${problem}`, {
+  throw new MiniKafkaError("INVALID_ANSWER", `the answer to ${name}: ${parsed.problem}`, {
     details: { operation: name, sent: true },
   });
 }

@@ -22,6 +22,7 @@ export {
   type WatchedEvent,
   watchedEvent,
 } from "./json/events.ts";
+export { issueText } from "./json/expectation.ts";
 export {
   FAULT_ACTIONS,
   FAULT_SCOPES,
@@ -45,6 +46,7 @@ export {
   type RequestFields,
   type ResponseFields,
 } from "./json/operations.ts";
-export { type AnyRequest, describeIssues, type ReadRequest, readRequest } from "./json/request.ts";
+export { type Parsed, parse } from "./json/parsing.ts";
+export { type AnyRequest, type ReadRequest, readRequest } from "./json/request.ts";
 export { isSnapshotName } from "./json/snapshot-fields.ts";
 export { DEPTH_MAX, InvalidJson, type JsonObject, parseJsonObject } from "./json/strict-json.ts";

@@ -11,11 +11,7 @@ function base64From<Written>() {
   return (z.any() as z.ZodType<Written, Written>)
     .transform((value: unknown, context): Buffer => {
       if (Buffer.isBuffer(value)) return value;
-      if (typeof value !== "string") {
-        context.addIssue({ code: "invalid_type", expected: "string", input: value });
-        return z.NEVER;
-      }
-      const bytes = decodeBase64(value);
+      const bytes = typeof value === "string" ? decodeBase64(value) : null;
       if (bytes !== null) return bytes;
       context.addIssue({
         code: "custom",
@@ -64,15 +60,12 @@ export const isolation = z
 
 /** Settings of a topic: names in snake_case, values as JSON. Which exist is the broker's to say (INVALID_CONFIG). */
 export const topicConfig = z
-  .record(
-    z.string(),
-    z.union([z.string(), z.number(), z.boolean()], { error: "expected a string, a number, true or false" }),
-  )
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .describe("the topic's settings");
 
 /** Kafka's `acks`: "0", "1" or "all"; the numbers 0, 1 and -1 are taken as well. */
 export const acks = z
-  .union([z.enum(["0", "1", "all"]), z.literal([0, 1, -1])], { error: 'expected "0", "1" or "all"' })
+  .union([z.enum(["0", "1", "all"]), z.literal([0, 1, -1])])
   .default("1")
   .transform((value): Acks => (value === "all" || value === -1 ? "all" : Number(value) === 0 ? 0 : 1))
   .describe(

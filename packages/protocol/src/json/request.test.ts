@@ -43,12 +43,18 @@ test("a group's name is counted in characters, whichever operation has it, and t
   const commit = (fields: object) => ({ topic: "t", partition: 0, offset: 1, ...fields });
   for (const [fields, refusal] of [
     [{ group_id: "\u{1f600}".repeat(255) }, null],
-    [{ group_id: "\u{1f600}".repeat(256) }, /^group_id: too big.{0,60}$/],
+    [
+      { group_id: "\u{1f600}".repeat(256) },
+      /^group_id: expected text of 1 to 255 characters, received "(?:\\u\{1f600\}){64}…" of 256 characters$/,
+    ],
     [{ offsets: [commit({ metadata: "\u{1f600}".repeat(4096) })] }, null],
-    [{ offsets: [commit({ metadata: "x".repeat(4097) })] }, /^offsets.0.metadata: too big.{0,60}$/],
+    [
+      { offsets: [commit({ metadata: "x".repeat(4097) })] },
+      /^offsets.0.metadata: expected text of at most 4096 characters, received "x{64}…" of 4097 characters$/,
+    ],
     [
       { offsets: [commit({ metadata: "\ud800" })] },
-      /^offsets.0.metadata: expected text without lone surrogates$/,
+      /^offsets.0.metadata: expected text without lone surrogates, received "\\u\{d800\}"$/,
     ],
   ] as const) {
     const asked = read({ operation: "commit_offsets", group_id: "g", offsets: [commit({})], ...fields });
@@ -65,17 +71,25 @@ test("null and the empty string stay different", () => {
 });
 
 test.each<[string, unknown, RegExp]>([
-  ["an unknown field", { operation: "ping", pong: 1 }, /unrecognized key: "pong"/],
+  ["an unknown field", { operation: "ping", pong: 1 }, /^pong: no such field; known are operation, id$/],
   ["a field named __proto__", '{"operation":"ping","__proto__":{}}', /the name "__proto__" is taken nowhere/],
   ["a missing field", { operation: "fetch", topic: "t", partition: 0 }, /^offset: expected/],
   ["a number as text", { operation: "fetch", topic: "t", partition: "0", offset: 0 }, /^partition: expected/],
-  ["a fraction", { operation: "fetch", topic: "t", partition: 0.5, offset: 0 }, /^partition: expected int/],
+  [
+    "a fraction",
+    { operation: "fetch", topic: "t", partition: 0.5, offset: 0 },
+    /^partition: expected a whole number from 0 .* received 0\.5$/,
+  ],
   [
     "a boolean for a number",
     { operation: "fetch", topic: "t", partition: true, offset: 0 },
     /^partition: expected/,
   ],
-  ["a negative offset", { operation: "fetch", topic: "t", partition: 0, offset: -1 }, /^offset: too small/],
+  [
+    "a negative offset",
+    { operation: "fetch", topic: "t", partition: 0, offset: -1 },
+    /^offset: expected .* received -1$/,
+  ],
   [
     "an offset past 2^53",
     '{"operation":"fetch","topic":"t","partition":0,"offset":9007199254740993}',
@@ -125,21 +139,23 @@ test.each<[object, string]>([
 
 test("a field that is there, and is null or of another type, is not said to be missing", () => {
   expect(said({ operation: "fetch", topic: null, partition: 0, offset: 0 })).toBe(
-    "topic: expected string, received null",
+    "topic: expected text, received null",
   );
-  expect(said({ ...produce, acks: [] })).toBe('acks: expected "0", "1" or "all"');
+  expect(said({ ...produce, acks: [] })).toBe(
+    'acks: expected "0", "1", "all", 0, 1 or -1, received a list of 0 entries',
+  );
 });
 
 test.each([
-  ["offset", "9007199254740993", "too big: expected int to be <=9007199254740991"],
-  ["offset", "-9223372036854775808", "too small: expected number to be >=0"],
-  ["max_wait_ms", "9007199254740993", /^max_wait_ms: too big: expected number to be <=\d{1,10}$/],
-  ["max_records", "-9007199254740993", /^max_records: too small: expected number to be >=[01]$/],
-])("%s of %s is refused once, by the nearer of its bounds", (field, number, message) => {
+  ["offset", "9007199254740993", "more than 9007199254740991"],
+  ["offset", "-9223372036854775808", "less than -9007199254740991"],
+  ["max_wait_ms", "1e400", "more than 9007199254740991"],
+  ["max_records", "-9007199254740993", "less than -9007199254740991"],
+])("%s of %s is refused once, with its bounds and no digits that nobody wrote", (field, number, received) => {
   const offset = field === "offset" ? "" : '"offset":0,';
   const refusal = said(`{"operation":"fetch","topic":"t","partition":0,${offset}"${field}":${number}}`);
-  expect(refusal).toEqual(
-    typeof message === "string" ? `${field}: ${message}` : expect.stringMatching(message),
+  expect(refusal).toMatch(
+    new RegExp(`^${field}: expected a whole number from [01] to \\d{1,16}, received ${received}$`),
   );
 });
 

@@ -1,5 +1,5 @@
 /** GET /events: what happens from now on, as server-sent events: the stream that the operation watch tells in lines. */
-import { describeIssues, OPERATIONS } from "@minikafka/protocol";
+import { OPERATIONS, parse } from "@minikafka/protocol";
 import type { EventFilter } from "../../connections/watching.ts";
 import type { Endpoint, HttpRequest } from "../endpoint.ts";
 import { HttpRefusal } from "../http-answer.ts";
@@ -37,8 +37,8 @@ function filterOf({ query }: HttpRequest): EventFilter {
     ...(topics !== undefined && { topics }),
     ...(requests !== undefined && { requests }),
   };
-  const read = OPERATIONS.watch.request.safeParse(asked);
-  if (!read.success) throw new HttpRefusal("INVALID_REQUEST", describeIssues(read.error, asked));
+  const read = parse(OPERATIONS.watch.request, asked);
+  if (!read.success) throw new HttpRefusal("INVALID_REQUEST", read.problem);
   const { data } = read;
   return {
     topics: data.topics === undefined ? null : new Set(data.topics),

@@ -10,12 +10,7 @@ export const alterConfig = operation({
   request: {
     topic: fields.topic,
     config: z
-      .record(
-        z.string(),
-        z.union([z.string(), z.number(), z.boolean(), z.null()], {
-          error: "expected a string, a number, true, false or null",
-        }),
-      )
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .describe("the new values; null takes the topic's own value back, so that the default holds"),
   },
   response: z.object({ topic: z.string() }),

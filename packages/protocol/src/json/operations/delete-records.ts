@@ -11,7 +11,7 @@ export const deleteRecords = operation({
     topic: fields.topic,
     partition: fields.partition,
     before_offset: z
-      .union([z.literal(-1), fields.offset], "expected -1 or an offset, an integer of at least 0")
+      .union([z.literal(-1), fields.offset])
       .describe("the first offset that stays; -1: the high watermark, so that nothing visible stays"),
   },
   response: z.object({ log_start_offset: fields.count }),
