@@ -1,12 +1,11 @@
-/** The commands of README, of the pages in docs and of the packages' READMEs, typed as they stand there. What cannot be typed here says why. */
+/** The commands of README, of the pages in docs and of the packages' READMEs, typed as they stand there. What another test types is left to it, and what none can type says why. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { jsonLines } from "./support/cli.ts";
 import { Page } from "./support/page.ts";
 
 const BROKER = "node_modules/.bin/minikafka-broker";
-const NPM =
-  "it installs and builds, beside which nothing else may run; npm test types it when all else is over";
+const START = "tools/start-trial.mjs";
 const FOREVER = "it goes on until its reader has seen enough";
 
 const PAGES = [
@@ -47,8 +46,8 @@ async function besideTheStarted(path: string): Promise<Page> {
 
 test("README.md", async () => {
   const page = await besideTheStarted("README.md");
-  page.excuses("npm start -- --kafka-port 9092", NPM);
-  page.excuses("npm start\n", NPM);
+  page.leaves("npm start -- --kafka-port 9092", START);
+  page.leaves("npm start\n", START);
   const first = await page.types("npx minikafka-cli topics create orders -p 2");
   expect(first.stdout).toMatch(/\{"topic":"orders","partition":1,"offset":0,.*"value":"created"/);
   const seen = await page.types(`${BROKER} --data ./experiment`);
@@ -60,10 +59,7 @@ test("README.md", async () => {
   expect(lost.stdout).toMatch(/^partition 0, offset 1\n.*\npayments +0 +1 +0 +0 +1\npaid\n$/s);
   const faults = await page.types(`${BROKER} --data ./faults`);
   expect(faults.stdout).toMatch(/\nfault 1 fired once in .*\ndisarmed 1 fault\n$/);
-  page.excuses(
-    "npm run pack",
-    "it packs and installs every package; npm run pack tries just that, and tools/pack has tests",
-  );
+  page.leaves("npm run pack", "tools/pack/own-project.mjs");
   page.ends();
 });
 
@@ -118,10 +114,10 @@ test("the READMEs of the packages", async () => {
   expect((await broker.line("npx minikafka-cli -b 127.0.0.1:9192 ping")).status).toBe(0);
   broker.ends();
   const testing = await Page.open("packages/testing/README.md");
-  testing.excuses("npm install --save-dev", "npm run pack installs it, in an empty folder (tools/pack)");
+  testing.leaves("npm install --save-dev", "tools/pack/other-installs.mjs");
   testing.ends();
   const simulator = await Page.open("packages/simulator/README.md");
-  simulator.excuses("npm run simulate", "it takes minutes, for whoever works on this repository");
+  simulator.excuses("npm run simulate", "it takes minutes; its command-line.test.ts reads the words");
   simulator.ends();
 });
 
@@ -156,10 +152,7 @@ test("docs/breaking-things.md", async () => {
 
 test("docs/kafka-clients.md, beside kafka-page.e2e.test.ts, which has its programs", async () => {
   const page = await Page.open("docs/kafka-clients.md");
-  const first = page.excuses(
-    "npm init -y\nnpm install",
-    "npm installs packages, the broker behind it is started as the page has it",
-  );
+  const first = page.leaves("npm init -y\nnpm install", "tools/pack/other-installs.mjs");
   await page.start(first.trim().split("\n").at(-1) ?? "");
   await page.line(
     "export MINIKAFKA_BROKER=127.0.0.1:9200; minikafka-cli topics create orders -p 3 -r 3; minikafka-cli produce orders -p 0 -k alice -v created; minikafka-cli consume orders -g billing -e",
@@ -232,14 +225,14 @@ test("docs/http.md", async () => {
 
 test("docs/outgrowing-one-machine.md", async () => {
   const page = await Page.open("docs/outgrowing-one-machine.md");
-  const moved = "outgrowing.e2e.test.ts types it, beside the application that moves";
+  const moved = "e2e/outgrowing.e2e.test.ts";
   await page.types(BROKER);
   for (const rest of ["--dry-run\n", "\n", "--groups billing\n"])
-    expect(page.excuses("npx minikafka-cli -b 127.0.0.1:9600 export orders --to", moved).endsWith(rest)).toBe(
+    expect(page.leaves("npx minikafka-cli -b 127.0.0.1:9600 export orders --to", moved).endsWith(rest)).toBe(
       true,
     );
-  page.excuses("KAFKA=kafka.example:9092 node shop.mjs", moved);
-  page.excuses("npx minikafka-cli -b 127.0.0.1:9600 import orders", moved);
+  page.leaves("KAFKA=kafka.example:9092 node shop.mjs", moved);
+  page.leaves("npx minikafka-cli -b 127.0.0.1:9600 import orders", moved);
   page.ends();
 });
 

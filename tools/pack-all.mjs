@@ -9,7 +9,9 @@ import { build, install } from "./set-up.mjs";
 async function main() {
   const words = process.argv.slice(2);
   const asked = words.includes("--help") || words.includes("-h");
-  if (!asked && !((await install()) && build())) return 1;
+  // A task of turbo has what it depends on, and nothing else may install or build beside it.
+  const isThere = process.env.TURBO_HASH !== undefined;
+  if (!asked && !isThere && !((await install()) && build())) return 1;
   return (
     spawnSync(process.execPath, [join(ROOT, "tools", "pack", "main.mjs"), ...words], { stdio: "inherit" })
       .status ?? 1

@@ -80,7 +80,14 @@ export class Page {
     return shell.type(this.#addressed(text), until === undefined ? {} : { heard });
   }
 
-  /** Passes over the next block. */
+  /** Passes over the next block, which `file`, from the repository's root, takes from the page, too, and types. */
+  leaves(beginning: string, file: string): string {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    expect(text, `${file} is said to read the page`).toContain(this.#path);
+    return this.#take(beginning);
+  }
+
+  /** Passes over the next block, which nothing types. */
   excuses(beginning: string, reason: string): string {
     expect(reason.length).toBeGreaterThan(20);
     return this.#take(beginning);

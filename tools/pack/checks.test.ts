@@ -144,7 +144,6 @@ test("a version is published once its changes are dated, all packages have it, a
 
 test("the command says how it is asked, and refuses what cannot be meant", () => {
   expect(packOptions(["--node", "20,22.1", "--release"])).toEqual({
-    into: "packed",
     nodes: ["20", "22.1"],
     release: true,
   });

@@ -1,15 +1,15 @@
 /** `npm run pack [-- options]`: tarballs of all that is published, what each weighs, and what is wrong with it. */
-import { join, relative } from "node:path";
+import { relative } from "node:path";
 import { problemsOf } from "./checks.mjs";
 import { useNode } from "./node-of-npm.mjs";
 import { PACK_HELP, packOptions } from "./options.mjs";
-import { packAll } from "./pack.mjs";
+import { installPacked } from "./own-project.mjs";
+import { PACKED, packAll } from "./pack.mjs";
 import { Project } from "./project.mjs";
-import { ROOT } from "./published.mjs";
 import { releaseProblems } from "./release.mjs";
 import { kb } from "./sizes.mjs";
 import { readTarball } from "./tarball.mjs";
-import { installAll, STEPS } from "./trial.mjs";
+import { STEPS } from "./trial.mjs";
 
 /** @returns {Promise<number>} the exit code */
 async function main() {
@@ -21,8 +21,7 @@ async function main() {
     );
     return help ? 0 : 2;
   }
-  const into = join(ROOT, options.into);
-  const packed = packAll(into);
+  const packed = packAll();
   const tarballs = await Promise.all(packed.map(({ file }) => readTarball(file)));
   const rows = tarballs.map(({ manifest, packedBytes, unpackedBytes, files }) => ({
     package: `${manifest.name} ${manifest.version}`,
@@ -31,15 +30,14 @@ async function main() {
     files: files.length,
   }));
   printTable(rows);
-  console.log(`\nin ${relative(process.cwd(), into) || "."}`);
+  console.log(`\nin ${relative(process.cwd(), PACKED) || "."}`);
   const wrong = await Promise.all(
     tarballs.map(async (tarball) =>
       (await problemsOf(tarball)).map((problem) => `${tarball.manifest.name}: ${problem}`),
     ),
   );
   if (told(wrong.flat())) return 1;
-  const files = packed.map(({ file }) => file);
-  const worked = await tried(files, options.nodes);
+  const worked = await tried(options.nodes);
   return told(options.release ? releaseProblems() : []) || !worked ? 1 : 0;
 }
 
@@ -67,16 +65,15 @@ function printTable(rows) {
 }
 
 /**
- * @param {readonly string[]} tarballs
  * @param {readonly string[]} nodes versions of Node
  * @returns {Promise<boolean>} whether all went well
  */
-async function tried(tarballs, nodes) {
+async function tried(nodes) {
   for (const version of nodes) {
     const project = new Project();
     try {
       console.log(`\nNode ${await useNode(project, version)}, in an empty project`);
-      await installAll(project, tarballs);
+      await installPacked(project);
       for (const { what, go } of STEPS) {
         await go(project);
         console.log(`  ok: ${what}`);

@@ -14,7 +14,7 @@ export async function useNode(project, version) {
   const platform = process.platform === "win32" ? "win" : process.platform;
   const folder = join(project.folder, ".node");
   mkdirSync(folder);
-  await project.install(["--prefix", folder, `node-${platform}-${process.arch}@${version}`]);
+  await project.install(`npm install --prefix "${folder}" node-${platform}-${process.arch}@${version}`);
   project.putOnPath(join(folder, "node_modules", `node-${platform}-${process.arch}`, "bin"));
   return (await project.run("node", ["--version"])).trim();
 }

@@ -1,20 +1,17 @@
 /** What is asked of `npm run pack`. */
 import { parseArgs } from "node:util";
 
-/** @typedef {{ into: string, nodes: string[], release: boolean }} PackOptions */
+/** @typedef {{ nodes: string[], release: boolean }} PackOptions */
 
 export const PACK_HELP = `npm run pack [-- options]
 
-Builds and packs all that is published, prints what each package weighs, and fails with what is wrong with one.
+Builds and packs all that is published into packed/, prints what each package weighs, and fails with what is wrong with one.
 
-  --into FOLDER    where the tarballs go, within the checkout (default packed)
   --node N,N       install them into an empty project under these versions of Node, and try them there as their READMEs say
   --release        ask as well what stands against publishing this version
 
   npm run pack
   npm run pack -- --node 20,22,24 --release`;
-
-const text = /** @type {const} */ ({ type: "string" });
 
 /**
  * @param {readonly string[]} words
@@ -25,8 +22,7 @@ export function packOptions(words) {
     const { values } = parseArgs({
       args: [...words],
       options: {
-        into: text,
-        node: text,
+        node: { type: "string" },
         release: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -35,7 +31,7 @@ export function packOptions(words) {
     const nodes = values.node === undefined ? [] : values.node.split(",");
     const odd = nodes.find((version) => !/^\d+(?:\.\d+){0,2}$/.test(version));
     if (odd !== undefined) return `--node: expected versions such as 22 or 24.1.0, not "${odd}"`;
-    return { into: values.into ?? "packed", nodes, release: values.release === true };
+    return { nodes, release: values.release === true };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -4,18 +4,20 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { publishedPackages, ROOT } from "./published.mjs";
 
+/** Where the tarballs go; README's reader installs them from there. */
+export const PACKED = join(ROOT, "packed");
+
 /**
- * Packs every published package. What lies in `into` from an earlier time is removed first.
- * @param {string} into a folder, absolute
+ * Packs every published package into PACKED. What lies there from an earlier time is removed first.
  * @returns {{ name: string, file: string }[]} by name
  */
-export function packAll(into) {
+export function packAll() {
   const published = publishedPackages();
   for (const { folder } of published) removeLeftOvers(folder);
-  mkdirSync(into, { recursive: true });
-  for (const old of readdirSync(into)) if (old.endsWith(".tgz")) rmSync(join(into, old));
+  mkdirSync(PACKED, { recursive: true });
+  for (const old of readdirSync(PACKED)) if (old.endsWith(".tgz")) rmSync(join(PACKED, old));
   const filters = published.flatMap(({ folder }) => ["--filter", `./${relative(ROOT, folder)}`]);
-  const words = ["pnpm", "--recursive", ...filters, "pack", "--pack-destination", into, "--json"];
+  const words = ["pnpm", "--recursive", ...filters, "pack", "--pack-destination", PACKED, "--json"];
   const run = spawnSync(process.execPath, [join(ROOT, "tools", "run.mjs"), ...words], {
     cwd: ROOT,
     encoding: "utf8",

@@ -2,29 +2,25 @@
  * What is published, packed and used as by somebody who has only the tarballs: in an empty folder, as the READMEs say. Under other versions of Node
  * `npm run pack -- --node 20,22,24` does the same.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { problemsOf } from "./checks.mjs";
-import { packAll } from "./pack.mjs";
+import { installedByName, installedFromFolders } from "./other-installs.mjs";
+import { installPacked, packCheckout } from "./own-project.mjs";
 import { Offline, Project } from "./project.mjs";
 import { publishedPackages } from "./published.mjs";
-import { readTarball } from "./tarball.mjs";
-import { installAll, STEPS } from "./trial.mjs";
+import { readTarball, type Tarball } from "./tarball.mjs";
+import { STEPS } from "./trial.mjs";
 
-const folder = mkdtempSync(join(tmpdir(), "minikafka-packed-"));
 const project = new Project();
-let packed: { name: string; file: string }[] = [];
+let files: string[] = [];
+let tarballs: Tarball[] = [];
 let offline = false;
 
 beforeAll(async () => {
-  packed = packAll(folder);
+  files = await packCheckout(project);
+  tarballs = await Promise.all(files.map(readTarball));
   try {
-    await installAll(
-      project,
-      packed.map(({ file }) => file),
-    );
+    await installPacked(project);
   } catch (error) {
     if (!(error instanceof Offline)) throw error;
     offline = true;
@@ -34,21 +30,18 @@ beforeAll(async () => {
   }
 }, 300_000);
 
-afterAll(() => {
-  project.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => project.remove());
 
 test("what is published is the broker, the command line, the SDK, the embedding, and what these four are made of", () => {
   const names = ["broker", "cli", "client", "compression", "core", "protocol", "record", "testing"];
-  expect(packed.map(({ name }) => name)).toEqual(names.map((name) => `@minikafka/${name}`));
+  expect(tarballs.map(({ manifest }) => manifest.name)).toEqual(names.map((name) => `@minikafka/${name}`));
 });
 
 test.each(publishedPackages().map(({ manifest }) => manifest.name))(
   "the tarball of %s is complete, of its size, and has nothing that nobody needs",
   async (name) => {
-    const file = packed.find((one) => one.name === name)?.file ?? "";
-    expect(await problemsOf(await readTarball(file))).toEqual([]);
+    const packed = tarballs.find(({ manifest }) => manifest.name === name);
+    expect(packed === undefined ? ["there is none"] : await problemsOf(packed)).toEqual([]);
   },
 );
 
@@ -56,5 +49,21 @@ describe("in an empty project", () => {
   test.for(STEPS)("$what", async ({ go }, { skip }) => {
     skip(offline, "npm reaches no registry");
     await go(project);
+  });
+
+  test.for([
+    {
+      what: "docs/kafka-clients.md's lines install the broker and the command line from the checkout's folders",
+      go: installedFromFolders,
+    },
+    {
+      what: "the line in @minikafka/testing's README installs it from a registry, and its test for node:test passes",
+      go: (other: Project) => installedByName(other, files),
+    },
+  ])("$what", async ({ go }, { skip }) => {
+    skip(offline, "npm reaches no registry");
+    const other = new Project();
+    onTestFinished(() => other.remove());
+    await go(other);
   });
 });

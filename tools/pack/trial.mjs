@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { withBroker } from "./own-project.mjs";
 import { publishedPackages, ROOT } from "./published.mjs";
 import { blockOf } from "./readme-blocks.mjs";
 
@@ -12,9 +13,6 @@ import { blockOf } from "./readme-blocks.mjs";
 /** @typedef {{ readonly what: string, readonly go: (project: Project) => Promise<void> }} Step */
 
 const ADDRESS = "127.0.0.1:9192";
-
-/** What an application has besides: a client of Kafka's, a runner, what types need. */
-const OTHERS = ["kafkajs@2.2.4", "vitest@4.1.12", "@types/node@20"];
 
 /** The strictest that a user may ask for; libraries are not skipped. */
 const STRICT = [
@@ -28,17 +26,6 @@ const STRICT = [
  * @returns {string}
  */
 const readmeOf = (folder) => readFileSync(join(ROOT, folder, "README.md"), "utf8");
-
-/**
- * An empty folder, to which everything is installed.
- * @param {Project} project
- * @param {readonly string[]} tarballs their files
- */
-export async function installAll(project, tarballs) {
-  await project.run("npm", ["init", "-y"]);
-  await project.install([...tarballs, ...OTHERS]);
-  project.putOnPath(join(project.folder, "node_modules", ".bin"));
-}
 
 /**
  * Every door with its types, and the READMEs' programs in TypeScript; one with `await using` besides, which the page promises for each Node that
@@ -61,24 +48,19 @@ async function compiled(project) {
 
 /** @type {Step["go"]} */
 async function commands(project) {
-  const broker = await project.start("npx", ["@minikafka/broker", "--data", "./dir", "--port", "0"]);
-  const { host, port, pid } = JSON.parse(broker.line);
-  const at = ["-b", `${host}:${port}`];
-  try {
-    await project.run("npx", ["minikafka-cli", ...at, "topics", "create", "visits", "-p", "2"]);
-    await project.run("minikafka-cli", [...at, "produce", "visits", "-k", "alice"], "created\n");
+  await withBroker(project, async (address) => {
+    const at = ["-b", address];
+    await project.run("minikafka-cli", [...at, "produce", "orders", "-k", "alice"], "created\n");
     const record = JSON.parse(
-      await project.run("minikafka-cli", [...at, "fetch", "visits", "-p", "1", "-e", "-J"]),
+      await project.run("minikafka-cli", [...at, "fetch", "orders", "-p", "1", "-e", "-J"]),
     );
     if (record.key !== "alice" || record.value !== "created") throw new Error(JSON.stringify(record));
-    project.write("out/first.mjs", project.read("out/first.mjs").replace(ADDRESS, `${host}:${port}`));
+    // The program makes it anew.
+    await project.run("minikafka-cli", [...at, "topics", "delete", "orders"]);
+    project.write("out/first.mjs", project.read("out/first.mjs").replace(ADDRESS, address));
     const said = await project.run("node", ["out/first.mjs"]);
     if (said !== "0 alice created\n") throw new Error(said);
-  } finally {
-    process.kill(pid, "SIGTERM");
-  }
-  const code = await broker.ended;
-  if (code !== 0) throw new Error(`the broker ended with ${code}`);
+  });
 }
 
 /**
@@ -164,7 +146,7 @@ export const STEPS = [
     go: compiled,
   },
   {
-    what: "npx starts the broker, the command line and the SDK's first program use it, and it ends with 0",
+    what: "README's lines, typed as they stand, start the broker and make a topic, the SDK's first program uses it, and Ctrl-C ends it in good order",
     go: commands,
   },
   { what: "the README's program with a broker of its own runs", go: embedding },

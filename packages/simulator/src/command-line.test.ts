@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { settingsOf } from "./command-line.ts";
 
@@ -30,4 +31,19 @@ test("a number below what is possible is refused as one, also without an equals 
 
 test("help is help, whatever else is asked", () => {
   expect(settingsOf(["--help", "--seeds", "x"])).toBe("help");
+});
+
+test("README's lines are understood as they stand there", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const lines = [...readme.matchAll(/^npm run simulate(?: --)?(.*?)(?:#.*)?$/gm)].map(([, words = ""]) =>
+    settingsOf(words.split(" ").filter(Boolean)),
+  );
+  const asked = [
+    { seed: 1, seeds: 100 },
+    { seed: 4711, seeds: 1 },
+    { minutes: 30, workers: 2 },
+    { seeds: 500, save: "lost.json" },
+    { script: "lost.json" },
+  ];
+  expect(lines).toEqual(asked.map((settings) => expect.objectContaining(settings)));
 });
