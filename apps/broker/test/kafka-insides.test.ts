@@ -5,8 +5,8 @@ import { KafkaClient, openKafkaBroker } from "./support/kafka-client.ts";
 import { kafkaBatch } from "./support/kafka-records.ts";
 import { TransactionalSession } from "./support/transactions.ts";
 
-async function openWithTopic() {
-  const broker = await openKafkaBroker({ brokers: 2 });
+async function openWithTopic({ clock = "auto" } = {}) {
+  const broker = await openKafkaBroker({ brokers: 2, clock });
   broker.cluster.createTopic({ topic: "orders", partitions: 2, replicationFactor: 1 });
   broker.cluster.createTopic({ topic: "copied", partitions: 1, replicationFactor: 2 });
   return { broker, client: await KafkaClient.open(broker, 1) };
@@ -89,6 +89,32 @@ test("DescribeProducers tells who has written to a partition, and where an open 
     ...{ producerId, producerEpoch, lastSequence: 0, lastTimestamp: expect.any(Number) },
     ...{ coordinatorEpoch: -1, currentTxnStartOffset: 2 },
   });
+});
+
+test("DescribeProducers is answered by a follower too, from its own log, and by nobody who has no replica", async () => {
+  const { broker, client } = await openWithTopic({ clock: "manual" });
+  const { producer_id: producerId, producer_epoch: producerEpoch } = await Session.open(broker).call(
+    "init_producer",
+    {},
+  );
+  const topics = [{ name: "copied", partitionIndexes: [0] }];
+  const knownTo = async (asked: KafkaClient) => {
+    const answer = await asked.ask("DescribeProducers", 0, { topics });
+    const [partition] = answer.topics[0]?.partitions ?? [];
+    return [partition?.errorCode, partition?.activeProducers.map((each) => each.producerId)];
+  };
+  const { leaderId } = broker.cluster.describePartition({ topic: "copied", partition: 0 });
+  const follower = await KafkaClient.open(broker, leaderId === 1 ? 2 : 1);
+  const leader = await KafkaClient.open(broker, leaderId === 1 ? 1 : 2);
+  const batch = kafkaBatch(["a"], { producerId, producerEpoch, baseSequence: 0 });
+  await send(leader, "copied", batch, 1);
+  expect(await knownTo(leader)).toEqual([0, [producerId]]);
+  expect(await knownTo(follower)).toEqual([0, []]);
+  await broker.cluster.replicateOnce();
+  expect(await knownTo(follower)).toEqual([0, [producerId]]);
+  const orders = [{ name: "orders", partitionIndexes: [1] }];
+  const { topics: others } = await client.ask("DescribeProducers", 0, { topics: orders });
+  expect(others[0]?.partitions).toMatchObject([{ errorCode: 6, activeProducers: [] }]);
 });
 
 test("transactional ids are described and listed by who coordinates them", async () => {

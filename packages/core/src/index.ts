@@ -102,6 +102,7 @@ export type { LookupStep } from "./log/segment/lookup.ts";
 export type { CommittedOffset } from "./offsets/committed-offsets.ts";
 export { type Acks, FLUSH_POLICIES, type FlushPolicy } from "./replica/acknowledgement.ts";
 export type { AppendOptions, AppendResult } from "./replica/append-options.ts";
+export { describeProducers } from "./replica/partition-description.ts";
 export { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from "./replica/partition-reads.ts";
 export type {
   FetchOptions,
@@ -110,6 +111,7 @@ export type {
   Isolation,
   OffsetDescription,
   PartitionDescription,
+  PartitionProducers,
   ReplicaDescription,
   SegmentDescription,
 } from "./replica/partition-view.ts";

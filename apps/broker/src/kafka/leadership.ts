@@ -1,7 +1,8 @@
-/** Whether the broker that was asked leads a partition: each answers for its own alone, though all live in one process. */
+/** Whether the broker that was asked leads a partition, or holds it: each answers for its own alone, though all live in one process. */
 import {
   type BrokerCluster,
   BrokerError,
+  type PartitionLog,
   type PartitionReplicaSet,
   type TopicPartition,
 } from "@minikafka/core";
@@ -27,6 +28,16 @@ export function requireLed(
   if (set.leaderId === brokerId) return set;
   const leader = set.leaderId === null ? "nobody" : `broker ${set.leaderId}`;
   throw new KafkaRefusal("NOT_LEADER_OR_FOLLOWER", `broker ${brokerId} was asked, and ${leader} leads`);
+}
+
+/**
+ * The log of the replica on `brokerId`, which need not lead. Throws UNKNOWN_TOPIC and UNKNOWN_PARTITION, NOT_LEADER_OR_FOLLOWER where it
+ * has no replica, and why the log cannot be read.
+ */
+export function requireHeld(cluster: BrokerCluster, place: TopicPartition, brokerId: number): PartitionLog {
+  if (cluster.replicaSet(place).copies.some((copy) => copy.brokerId === brokerId))
+    return cluster.replicaLog(place, brokerId);
+  throw new KafkaRefusal("NOT_LEADER_OR_FOLLOWER", `broker ${brokerId} was asked, and has no replica`);
 }
 
 function requireEpoch(told: number, leaderEpoch: number): void {

@@ -5,6 +5,7 @@ import { stableEnd } from "./last-stable-offset.ts";
 import type {
   PartitionDescription,
   PartitionLogDescription,
+  PartitionProducers,
   ProducerDescription,
   ReplicaDescription,
 } from "./partition-view.ts";
@@ -54,9 +55,15 @@ function describeLog(set: PartitionReplicaSet, log: PartitionLog): PartitionLogD
     lastStableOffset,
     segments: log.segments(),
     producerCount,
+    ...describeProducers(log),
+    epochs: log.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),
+  };
+}
+
+export function describeProducers(log: PartitionLog): PartitionProducers {
+  return {
     producers: log.producers().slice(-PRODUCERS_SHOWN).reverse().map(describeProducer),
     openTransactions: log.openTransactions.slice(0, TRANSACTIONS_SHOWN),
-    epochs: log.leaderEpochs.map(({ leaderEpoch: epoch, startOffset }) => ({ epoch, startOffset })),
   };
 }
 

@@ -73,18 +73,22 @@ export interface ProducerDescription {
   readonly lastSeenMs: number;
 }
 
+/** Who writes to a partition, as one replica's log knows it. Kafka: DescribeProducers (KIP-664). */
+export interface PartitionProducers {
+  /** Idempotent producers of which the log heard last, at most 100, the latest first. */
+  readonly producers: readonly ProducerDescription[];
+  /** At most 100, the oldest first: the first of them holds the last stable offset back. */
+  readonly openTransactions: readonly OpenTransaction[];
+}
+
 /** What only a log can tell; `null` and empty when no replica in sync can be read. */
-export interface PartitionLogDescription {
+export interface PartitionLogDescription extends PartitionProducers {
   readonly logStartOffset: number | null;
   readonly logEndOffset: number | null;
   readonly highWatermark: number | null;
   readonly lastStableOffset: number | null;
   readonly segments: readonly SegmentDescription[];
   readonly producerCount: number;
-  /** Idempotent producers of which the log heard last, the latest first. Kafka: DescribeProducers (KIP-664). */
-  readonly producers: readonly ProducerDescription[];
-  /** At most 100, the oldest first: the first of them holds the last stable offset back. */
-  readonly openTransactions: readonly OpenTransaction[];
   /** Each leader epoch with the offset at which it began. */
   readonly epochs: readonly { readonly epoch: number; readonly startOffset: number }[];
 }

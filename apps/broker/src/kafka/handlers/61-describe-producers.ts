@@ -1,15 +1,16 @@
 /**
  * DescribeProducers: who has written to a partition with a producer id, and whose transaction is open there (KIP-664).
  *
- * Behaviour: the leader is asked, and tells the hundred that it heard of last. What is amiss with one partition stands with it.
+ * Behaviour: each replica tells, as Kafka's, the hundred that its own log heard of last (Kafka: Partition.activeProducerState). What is
+ * amiss with one partition stands with it.
  * Not modelled: the coordinator's epoch of the last marker (-1).
  */
-import type { TopicPartition } from "@minikafka/core";
+import { describeProducers as producersOf, type TopicPartition } from "@minikafka/core";
 import type { ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../broker-context.ts";
 import { NONE } from "../error-numbers.ts";
 import type { KafkaCall, KafkaHandler } from "../handler.ts";
-import { requireLed } from "../leadership.ts";
+import { requireHeld } from "../leadership.ts";
 import { partProblem } from "../part-problem.ts";
 import { partitionsByTopic } from "../repeats.ts";
 
@@ -46,8 +47,7 @@ export const describeProducers: KafkaHandler<"DescribeProducers"> = {
 function resultOf(place: TopicPartition, { cluster }: BrokerContext, call: KafkaCall): PartitionResult {
   const partitionIndex = place.partition;
   try {
-    requireLed(cluster, place, call);
-    const { producers, openTransactions } = cluster.describePartition(place);
+    const { producers, openTransactions } = producersOf(requireHeld(cluster, place, call.brokerId));
     const opened = new Map(openTransactions.map(({ producerId, firstOffset }) => [producerId, firstOffset]));
     const activeProducers = producers.map(({ producerId, producerEpoch, lastSequence, lastSeenMs }) => ({
       producerId,
