@@ -11,7 +11,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Artifacts } from "./artifacts.ts";
 import { type Program, runProgram, startProgram } from "./child.ts";
 
-export { type Artifacts, kafkaArtifacts, NoKafka } from "./artifacts.ts";
+export { type Artifacts, kafkaArtifacts, mavenClasspath, NoKafka } from "./artifacts.ts";
 export { killPrograms } from "./child.ts";
 
 const HOST = "127.0.0.1";

@@ -6,6 +6,8 @@ import { runProgram } from "./child.ts";
 
 const POM = fileURLToPath(new URL("../pom.xml", import.meta.url));
 
+const JAVA_ADVICE = "Apache Kafka 4 needs a JDK or JRE of version 17 or newer on the PATH.";
+
 /** Apache Kafka cannot be had here; the message says what is missing and what to do. */
 export class NoKafka extends Error {
   override readonly name = "NoKafka";
@@ -39,13 +41,9 @@ function distribution(folder: string): Artifacts {
   return { version: versionIn(`${folder}.jar`), classpath: join(folder, "libs", "*") };
 }
 
-/**
- * Where the classes are. `unpacked`: a distribution; null: Maven brings the artifacts, from its local repository where they are, and
- * writes into `folder` which they are. Throws {@link NoKafka} where a tool is missing, or the artifacts cannot be had.
- */
-export async function kafkaArtifacts(folder: string, unpacked: string | null = null): Promise<Artifacts> {
-  await found("java", ["-version"], "Apache Kafka 4 needs a JDK or JRE of version 17 or newer on the PATH.");
-  if (unpacked !== null) return distribution(unpacked);
+/** What java takes behind -cp for `pom`, of which Maven writes a list into `folder`. Throws {@link NoKafka}, as kafkaArtifacts. */
+export async function mavenClasspath(pom: string, folder: string): Promise<string> {
+  await found("java", ["-version"], JAVA_ADVICE);
   await found(
     "mvn",
     ["-v"],
@@ -54,10 +52,22 @@ export async function kafkaArtifacts(folder: string, unpacked: string | null = n
   const file = join(folder, "classpath");
   try {
     const goal = ["dependency:build-classpath", `-Dmdep.outputFile=${file}`];
-    await runProgram("mvn", ["-q", "-B", "-f", POM, ...goal]);
+    await runProgram("mvn", ["-q", "-B", "-f", pom, ...goal]);
   } catch (error) {
     throw new NoKafka(`Maven could not bring Apache Kafka's artifacts. ${(error as Error).message}`);
   }
-  const classpath = readFileSync(file, "utf8").trim();
+  return readFileSync(file, "utf8").trim();
+}
+
+/**
+ * Where the classes are. `unpacked`: a distribution; null: Maven brings the artifacts, from its local repository where they are, and
+ * writes into `folder` which they are. Throws {@link NoKafka} where a tool is missing, or the artifacts cannot be had.
+ */
+export async function kafkaArtifacts(folder: string, unpacked: string | null = null): Promise<Artifacts> {
+  if (unpacked !== null) {
+    await found("java", ["-version"], JAVA_ADVICE);
+    return distribution(unpacked);
+  }
+  const classpath = await mavenClasspath(POM, folder);
   return { version: versionIn(classpath), classpath };
 }
