@@ -123,6 +123,13 @@ export class MadeHistory {
     else asked.unknown(null);
   }
 
+  /** A commit of which an attempt had no answer, and the last one is refused; `meanwhile` lies between. */
+  refusedCommit(transaction: string, attempts: number, meanwhile: () => void): void {
+    const asked = this.recorder.asked("end_transaction", "p", { transaction, commit: true });
+    meanwhile();
+    asked.failed("INVALID_TRANSACTION_STATE", attempts);
+  }
+
   sendOffsets(transaction: string, offset: number, generation = 1, memberId = "one"): void {
     const offsets = [{ place: ORDERS, offset }];
     const asked = { transaction, groupId: "g", member: { memberId, generation }, offsets };

@@ -85,7 +85,7 @@ export class JudgedHistory {
         this.#transaction(operation.asked.transaction).offsets.push(operation);
         break;
       case "end_transaction":
-        this.#transaction(operation.asked.transaction).ends.push(operation);
+        this.#transaction(operation.asked.transaction).ends.push(believed(operation, this.losses));
         break;
       case "delete_topic":
         this.gone.add(operation.asked.topic);
@@ -124,6 +124,17 @@ export class JudgedHistory {
     this.transactions.set(name, known);
     return known;
   }
+}
+
+/**
+ * A coordinator that has lost how it decided an earlier attempt refuses the next one as if nobody had asked before, while partitions
+ * may have the markers already: what its client takes for certain is in doubt then.
+ */
+function believed(end: Operation<"end_transaction">, losses: Losses): Operation<"end_transaction"> {
+  const { ended, order: from } = end;
+  if (ended?.outcome !== "failed" || ended.attempts === 1) return end;
+  const excuse = losses.excuseOfTopic("__transaction_state", "all", { from, to: ended.order });
+  return excuse === null ? end : { ...end, ended: { ...ended, outcome: "unknown" } };
 }
 
 /** How well a record is kept for its acknowledgement; `null`: its sender was promised nothing. */
