@@ -64,9 +64,10 @@ export function isPassing<Result>(answer: Answer<Result>): boolean {
   return answer.kind === "lost" || (answer.kind === "refused" && PASSING.has(answer.code));
 }
 
-/** Whether it may have taken effect. */
+/** Whether it may have taken effect. The end of a transaction that is decided has, whatever it was refused for, as the SDK knows too. */
 export function isInDoubt<Result>(answer: Answer<Result>): boolean {
-  return answer.kind === "lost" ? answer.sent : answer.kind === "refused" && !isSure(answer.code);
+  if (answer.kind === "lost") return answer.sent;
+  return answer.kind === "refused" && (!isSure(answer.code) || answer.problem.details.decided !== undefined);
 }
 
 export function codeOf<Result>(answer: Answer<Result>): string {
