@@ -14,6 +14,7 @@ import { snapshotsOn } from "./producers-world.ts";
 import {
   committedOf,
   firstUnstableOf,
+  left,
   type ModelBatch,
   readCommitted,
   requireCleaned,
@@ -38,6 +39,7 @@ const seen = {
   markersGone: 0,
   retained: 0,
   deleted: 0,
+  deletedIntoTransaction: 0,
   forgotten: 0,
   unstable: 0,
 };
@@ -111,6 +113,8 @@ class History {
     if (kind === "abort") seen.aborted += 1;
     const raised = producerEpoch + 1;
     this.#append(marker(producerId, kind, { firstOffset, producerEpoch: raised }), kind, producerId);
+    const batch = this.batches.pop();
+    if (batch !== undefined) this.batches.push({ ...batch, began: firstOffset });
     this.epochs.set(producerId, { epoch: raised, sequence: 0 });
   }
 
@@ -144,6 +148,7 @@ class History {
   }
 
   async reopen(): Promise<void> {
+    const { logStartOffset } = this.log;
     const choice = this.random.below(3);
     if (choice === 0) await this.log.close();
     else this.log.abandon();
@@ -154,6 +159,8 @@ class History {
     }
     this.#spoil();
     this.log = this.world.open({ create: false });
+    // Somebody else remembers what was deleted.
+    this.log.hideBelow(logStartOffset);
     this.#cutModel();
   }
 
@@ -226,21 +233,25 @@ class History {
     this.log.configure({ ...this.world.config, retentionBytes, retentionMs: null });
     const { highWatermark, nowMs } = this;
     const { logStartOffset } = await this.log.applyRetention({ nowMs, highWatermark });
-    const unstable = firstUnstableOf(this.batches, highWatermark);
+    const unstable = firstUnstableOf(left(this.batches, before), highWatermark);
     assert.ok(logStartOffset <= Math.max(before, Math.min(highWatermark, unstable ?? highWatermark)));
     if (logStartOffset > before) seen.retained += 1;
   }
 
   async deleteRecords(): Promise<void> {
-    const limit = Math.min(this.highWatermark, firstUnstableOf(this.batches, this.highWatermark) ?? this.end);
     const { logStartOffset } = this.log;
-    const offset = logStartOffset + Math.min(this.random.below(20), limit - logStartOffset);
-    if (offset > this.log.logStartOffset) seen.deleted += 1;
-    await this.log.deleteRecords(offset);
+    const offset = logStartOffset + Math.min(this.random.below(20), this.highWatermark - logStartOffset);
+    if (offset > logStartOffset) seen.deleted += 1;
+    const unstable = firstUnstableOf(left(this.batches, logStartOffset), this.highWatermark);
+    if (offset > Math.max(logStartOffset, unstable ?? offset)) seen.deletedIntoTransaction += 1;
+    if (this.random.below(3) === 0) this.log.hideBelow(offset);
+    else await this.log.deleteRecords(offset);
   }
 
   #requireEqual(): void {
-    const { log, batches, highWatermark } = this;
+    const { log, highWatermark } = this;
+    const { logStartOffset } = log;
+    const batches = left(this.batches, logStartOffset);
     const transactions = transactionsOf(batches);
     const open = transactions.filter(({ lastOffset }) => lastOffset === null);
     assert.deepEqual(
@@ -250,7 +261,8 @@ class History {
     for (const mark of [highWatermark, highWatermark + this.random.below(this.end - highWatermark + 1)]) {
       const unstable = firstUnstableOf(batches, mark);
       if (unstable !== null) seen.unstable += 1;
-      assert.equal(log.firstUnstableOffset(mark), unstable, `unstable at ${mark}`);
+      const expected = unstable === null ? null : Math.max(unstable, logStartOffset);
+      assert.equal(log.firstUnstableOffset(mark), expected, `unstable at ${mark}`);
     }
     this.#requireAborted();
     this.#requireCommitted();

@@ -120,18 +120,6 @@ test("aborted transactions are told by what overlaps the range that is asked for
   expect(log.abortedTransactions(15, 16)).toEqual([seven]);
 });
 
-test("deleted records may lie in an open transaction: what is unstable begins at the log start offset then", async () => {
-  const log = newWorld().open();
-  log.append(data(7, ["a"]), 0);
-  log.append(batch(["plain", "plain"]), 0);
-  log.append(data(7, ["b"], { baseSequence: 1 }), 0);
-  await log.deleteRecords(2);
-  expect(log.openTransaction(7)?.firstOffset).toBe(0);
-  expect(log.firstUnstableOffset(4)).toBe(2);
-  log.hideBelow(3);
-  expect(log.firstUnstableOffset(4)).toBe(3);
-});
-
 test("a transaction whose records were all deleted is open no more, as for a follower that never had them, nor after a restart", async () => {
   const world = newWorld();
   const log = world.open();

@@ -42,6 +42,23 @@ test("the last stable offset passes what was deleted also at one that comes to l
   expect([told, committedValues(cluster)]).toEqual([1, ["p"]]);
 });
 
+test("the last stable offset is the same whoever leads, though a follower got the rest of a transaction before it deleted the beginning", async () => {
+  const cluster = await openReplicated(memoryWorld(), { brokers: 2 });
+  const producer = cluster.initProducer({});
+  const written = write(cluster, { ...producer, value: "a" });
+  await replicated(cluster);
+  await written;
+  cluster.removeFromIsr(ORDERS, 2);
+  await cluster.deleteRecords(ORDERS, 1);
+  await send(cluster, ["p"], "all");
+  await write(cluster, { ...producer, value: "b", baseSequence: 1 });
+  expect(stableAndStart(cluster)).toEqual([2, 1]);
+  await replicated(cluster);
+  await cluster.rejoin(ORDERS, 2);
+  await cluster.promote(ORDERS, 2);
+  expect(stableAndStart(cluster)).toEqual([2, 1]);
+});
+
 test("a round that goes on once a follower has deleted what its leader had ends as one, though the follower's log cannot be opened any more", async () => {
   const world = memoryWorld();
   const cluster = await openReplicated(world, { brokers: 2 });

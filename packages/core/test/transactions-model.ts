@@ -11,6 +11,8 @@ export interface ModelBatch {
   readonly nextOffset: number;
   /** `key=value` of each record. */
   readonly records: readonly string[];
+  /** Of a marker: where it says that its transaction began. */
+  readonly began?: number;
 }
 
 export interface ModelTransaction {
@@ -21,13 +23,18 @@ export interface ModelTransaction {
   readonly isAborted: boolean;
 }
 
+/** Those of which a record is left in a log that begins at `logStartOffset`: what was deleted is no part of them. */
+export function left(batches: readonly ModelBatch[], logStartOffset: number): ModelBatch[] {
+  return batches.filter(({ nextOffset }) => nextOffset > logStartOffset).map(({ began, ...batch }) => batch);
+}
+
 /** All that ever were in these batches, by first offset. */
 export function transactionsOf(batches: readonly ModelBatch[]): ModelTransaction[] {
   const open = new Map<number, number>();
   const ended: ModelTransaction[] = [];
-  for (const { kind, producerId, baseOffset } of batches) {
+  for (const { kind, producerId, baseOffset, began } of batches) {
     if (kind === "data" && !open.has(producerId)) open.set(producerId, baseOffset);
-    const firstOffset = open.get(producerId);
+    const firstOffset = began ?? open.get(producerId);
     if ((kind !== "commit" && kind !== "abort") || firstOffset === undefined) continue;
     ended.push({ producerId, firstOffset, lastOffset: baseOffset, isAborted: kind === "abort" });
     open.delete(producerId);

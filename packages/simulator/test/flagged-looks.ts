@@ -258,6 +258,14 @@ export const FLAGGED: readonly Case[] = [
   },
   {
     checker: "last-stable-offset",
+    what: "one whose beginning was deleted holds readers back where the log starts, and goes on further up",
+    make: (looks) => {
+      const batches = [inTransaction(0), batch(1), inTransaction(2)];
+      looks.look({ 1: { batches, logStartOffset: 1 } }, { lastStableOffset: 1 });
+    },
+  },
+  {
+    checker: "last-stable-offset",
     what: "one that began later holds readers back where the log starts",
     make: (looks) => {
       const batches = [marker(2, "commit"), inTransaction(3, 1), marker(4, "abort", 2)];

@@ -127,20 +127,34 @@ const SOUND: readonly Case[] = [
   },
   {
     checker: "last-stable-offset",
-    what: "of a transaction the marker alone is left, which is not visible: the log may still know of it",
+    what: "of a transaction that has ended out of sight the first part was deleted, and then all but the marker",
     make: (looks) => {
-      const replicas = { 1: { batches: [batch(2), marker(3, "commit")], logStartOffset: 2 } };
-      for (const lastStableOffset of [2, 3])
-        looks.look(replicas, { highWatermark: 3, lastStableOffset, life: lastStableOffset });
+      const batches = [inTransaction(0), batch(1), inTransaction(2), batch(3), marker(4, "commit")];
+      for (const [logStartOffset, lastStableOffset] of [
+        [0, 0],
+        [1, 2],
+        [3, 4],
+      ] as const)
+        looks.look({ 1: { batches, logStartOffset } }, { highWatermark: 4, lastStableOffset });
     },
   },
   {
     checker: "last-stable-offset",
-    what: "a transaction of which a part was deleted began there, or further up",
+    what: "an open transaction goes on behind what was deleted of it, or where the log starts in the midst of a batch",
     make: (looks) => {
-      const replicas = { 1: { batches: [batch(2), inTransaction(3)], logStartOffset: 2 } };
-      for (const lastStableOffset of [2, 3])
-        looks.look(replicas, { lastStableOffset, life: lastStableOffset });
+      const batches = [
+        inTransaction(0),
+        batch(1),
+        { ...inTransaction(2), nextOffset: 4 },
+        { ...batch(4), nextOffset: 5 },
+      ];
+      for (const [logStartOffset, lastStableOffset] of [
+        [0, 0],
+        [1, 2],
+        [3, 3],
+        [4, 5],
+      ] as const)
+        looks.look({ 1: { batches, logStartOffset } }, { lastStableOffset });
     },
   },
   {

@@ -103,6 +103,27 @@ export class LogProducers {
     this.transactions.recall(range.fromOffset, endedWithin(range));
   }
 
+  /**
+   * Of transactions of which a part was deleted, the rest is what counts from here on; `segments` hold it. Nothing is read where that is
+   * known. Throws as recall() does; then they stay as they were.
+   */
+  followStart(segments: readonly Segment[]): void {
+    const startOffset = this.#startOffset();
+    const { transactions } = this;
+    const cut = transactions.cutBy(startOffset);
+    if (cut === null) return;
+    const sought = new Set(cut.keys());
+    const firstLeft = new Map<number, number>();
+    const range = { segments, fromOffset: startOffset, endOffset: Math.max(...cut.values()) };
+    walkRange(range, ({ header: { producerId, control, transactional, recordCount, baseOffset } }) => {
+      const isPart = control === null && transactional && recordCount > 0;
+      if (isPart && sought.has(producerId)) firstLeft.set(producerId, baseOffset);
+      if (isPart || control !== null) sought.delete(producerId);
+      return sought.size > 0;
+    });
+    transactions.cut(startOffset, firstLeft);
+  }
+
   /** Makes the tables what they were at `endOffset`. Throws as restored() does. */
   restore(manifest: Manifest, range: ProducerRange): void {
     this.adopt(this.restored(manifest, range));

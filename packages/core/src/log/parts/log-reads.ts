@@ -15,7 +15,7 @@ import { findInLog, type LogFind, type SoughtPlace } from "../lookup/log-find.ts
 import { type FoundTimestamp, findTimestamp } from "../lookup/timestamp-search.ts";
 import { type EpochEnd, type EpochEntry, LeaderEpochs } from "../manifest/leader-epochs.ts";
 import type { ProducerEntry } from "../producers/producer-state.ts";
-import type { OpenTransaction } from "../producers/transaction-state.ts";
+import type { OpenTransaction, TransactionState } from "../producers/transaction-state.ts";
 import type { SegmentSummary } from "../segment/segment-list.ts";
 import type { ReadBatches, ReadLimits } from "../segment/segment-reader.ts";
 import type { LogParts } from "./log-parts.ts";
@@ -117,20 +117,21 @@ export abstract class LogReads {
 
   /** Transactions of which a record is in the log, and the end is not, oldest first. */
   get openTransactions(): readonly OpenTransaction[] {
-    return this.parts.producers.transactions.open(this.logStartOffset);
+    return this.#transactions.open(this.logStartOffset);
   }
 
   /** The one of a producer, if it is open. Changes with the append that begins or ends it. */
   openTransaction(producerId: number): OpenTransaction | undefined {
-    return this.parts.producers.transactions.get(producerId, this.logStartOffset);
+    return this.#transactions.get(producerId, this.logStartOffset);
   }
 
   /**
    * The first offset of which nobody knows yet whether it counts: where a transaction began that is open, or whose marker does
-   * not lie below `highWatermark`; at least the log start offset. `null` when there is none. Kafka: firstUnstableOffset.
+   * not lie below `highWatermark`; at least the log start offset. `null` when there is none. Of one of which a part was deleted the rest
+   * counts; Kafka's firstUnstableOffset is the log start then, as long as that one is open.
    */
   firstUnstableOffset(highWatermark: number): number | null {
-    const first = this.parts.producers.transactions.firstUnstableOffset(highWatermark, this.logStartOffset);
+    const first = this.#transactions.firstUnstableOffset(highWatermark, this.logStartOffset);
     return first === null ? null : Math.max(first, this.logStartOffset);
   }
 
@@ -139,15 +140,31 @@ export abstract class LogReads {
    * again where it was forgotten for a later high watermark. What cannot be read is unstable meanwhile.
    */
   followHighWatermark(highWatermark: number): void {
-    const { producers, segments, context } = this.parts;
+    const { producers, segments } = this.parts;
     const { transactions } = producers;
     transactions.settle(highWatermark);
     const endOffset = transactions.droppedBehind(highWatermark);
     // Where nothing is visible nothing is asked for.
     if (endOffset === null || highWatermark <= this.logStartOffset) return;
-    const range = { segments: segments.all(), fromOffset: highWatermark, endOffset };
+    this.#ifReadable(() =>
+      producers.recall({ segments: segments.all(), fromOffset: highWatermark, endOffset }),
+    );
+  }
+
+  /** What is left of them behind the log start; where that cannot be read, it may be all that lies there. */
+  get #transactions(): TransactionState {
+    const { producers, segments } = this.parts;
+    if (producers.transactions.cutBy(this.logStartOffset) !== null)
+      this.#ifReadable(() => producers.followStart(segments.all()));
+    return producers.transactions;
+  }
+
+  /** What `act` reads may be damaged, or the log closed. */
+  #ifReadable(act: () => void): void {
+    const { state, context } = this.parts;
     try {
-      this.onFiles(context.folder, () => producers.recall(range));
+      state.requireReadable();
+      this.onFiles(context.folder, act);
     } catch (problem) {
       if (!(problem instanceof BrokerError)) throw problem;
     }

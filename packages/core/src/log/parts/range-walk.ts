@@ -12,18 +12,22 @@ export interface WalkedRange {
   readonly endOffset: number;
 }
 
-/** Calls `visit` for each batch that begins in the range. Throws STORAGE_ERROR for damage, DiskError. */
+/**
+ * Calls `visit` for each batch of the range, also for one that only ends there, until it returns false. Throws STORAGE_ERROR for damage,
+ * DiskError.
+ */
 export function walkRange(
   { segments, fromOffset, endOffset }: WalkedRange,
-  visit: (frame: ScannedFrame, segment: Segment) => void,
+  visit: (frame: ScannedFrame, segment: Segment) => boolean | undefined,
 ): void {
+  let isOver = false;
   for (const segment of segments) {
-    if (segment.nextOffset <= fromOffset || segment.baseOffset >= endOffset) continue;
+    if (isOver || segment.nextOffset <= fromOffset || segment.baseOffset >= endOffset) continue;
     const { position, problem } = scanFrom(segment, fromOffset, (frame) => {
-      const { baseOffset } = frame.header;
+      const { baseOffset, nextOffset } = frame.header;
       if (baseOffset >= endOffset) return false;
-      if (baseOffset >= fromOffset) visit(frame, segment);
-      return true;
+      isOver = nextOffset > fromOffset && visit(frame, segment) === false;
+      return !isOver;
     });
     if (problem !== null) throw storageError(problem, { file: segment.path, position });
     if (segment !== segments.at(-1)) segment.close();

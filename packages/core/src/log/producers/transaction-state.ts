@@ -5,7 +5,8 @@
  *
  * Owns: both lists, and up to where ended ones may be missing. A producer has one open transaction at most: it begins with the first batch of records that is part of a
  * transaction, and ends with the producer's next marker.
- * Invariants: the open ones stand in the order of their first offsets, the ended ones in that of their markers.
+ * Invariants: the open ones stand in the order of their first offsets, the ended ones in that of their markers. What was deleted is no
+ * part of any, whenever the rest was written: after a deletion, cut() has to say with which batch each goes on that it went through.
  * Never: a transaction taken for ended below a high watermark that went back behind its marker, as after a crash or an unclean promotion:
  * what was dropped by a higher one has to be recalled, and until then nothing is stable; an open transaction forgotten of which a record is left, however long nothing is heard of its producer; an empty batch that begins one: it is
  * what compaction has left of a transaction that ended.
@@ -15,7 +16,7 @@ import type { BatchHeader } from "@minikafka/record";
 export interface OpenTransaction {
   readonly producerId: number;
   readonly producerEpoch: number;
-  /** Of its first batch in this log. Deleted records may lie there: the log may begin behind it. */
+  /** Of its first batch that is left. The log may begin within that, or behind it where it could not be looked for. */
   readonly firstOffset: number;
   /** Behind its last batch so far. */
   readonly nextOffset: number;
@@ -45,6 +46,8 @@ export class TransactionState {
   readonly #open: Map<number, OpenTransaction>;
   #ended: EndedTransaction[];
   #settledEnd: number;
+  /** Of all it is known with which batch they go on from there. */
+  #cutTo = 0;
 
   constructor({ open, ended, settledEnd }: Transactions = NO_TRANSACTIONS) {
     this.#open = new Map(open.map((transaction) => [transaction.producerId, transaction]));
@@ -91,6 +94,39 @@ export class TransactionState {
   }
 
   /**
+   * The producers of whose transaction a part was deleted, in a log that begins at `startOffset`, with where what is known of it ends:
+   * its first batch that is left lies below. None once cut() has told of it.
+   */
+  cutBy(startOffset: number): ReadonlyMap<number, number> | null {
+    if (startOffset <= this.#cutTo) return null;
+    const ends = new Map<number, number>();
+    for (const { producerId, firstOffset, nextOffset } of this.#open.values())
+      if (firstOffset < startOffset && nextOffset > startOffset) ends.set(producerId, nextOffset);
+    for (const { producerId, firstOffset, lastOffset } of this.#ended)
+      if (firstOffset < startOffset && lastOffset >= startOffset) ends.set(producerId, lastOffset);
+    if (ends.size > 0) return ends;
+    this.#cutTo = startOffset;
+    return null;
+  }
+
+  /** `firstLeft` says with which batch those of cutBy() go on, by producer; of an ended one that is not there nothing is left. */
+  cut(startOffset: number, firstLeft: ReadonlyMap<number, number>): void {
+    this.#cutTo = startOffset;
+    const cutOpen = [...this.#open.values()].map((open) => {
+      const isCut = open.firstOffset < startOffset && open.nextOffset > startOffset;
+      return isCut ? { ...open, firstOffset: firstLeft.get(open.producerId) ?? open.firstOffset } : open;
+    });
+    this.#open.clear();
+    for (const open of cutOpen.sort((one, other) => one.firstOffset - other.firstOffset))
+      this.#open.set(open.producerId, open);
+    this.#ended = this.#ended.flatMap((ended) => {
+      if (ended.firstOffset >= startOffset || ended.lastOffset < startOffset) return [ended];
+      const firstOffset = firstLeft.get(ended.producerId);
+      return firstOffset === undefined ? [] : [{ ...ended, firstOffset }];
+    });
+  }
+
+  /**
    * The smallest first offset of a transaction that is open, or whose marker does not lie below `highWatermark`, in a log that
    * begins at `startOffset`; `null` for none. Where some of these were dropped, nobody knows where they began. Kafka: the first
    * unstable offset.
@@ -130,5 +166,6 @@ export class TransactionState {
   recall(highWatermark: number, ended: readonly EndedTransaction[]): void {
     this.#ended = [...ended, ...this.#ended];
     this.#settledEnd = highWatermark;
+    this.#cutTo = 0;
   }
 }

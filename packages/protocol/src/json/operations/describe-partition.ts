@@ -75,7 +75,7 @@ export const describePartition = operation({
             .describe("null when none that its coordinator knows has the producer id, or nobody leads that"),
           producer_id: z.int(),
           producer_epoch: z.int(),
-          first_offset: fields.offset.describe("of its first record; the last stable offset is at most this"),
+          first_offset: fields.offset.describe("of its first batch that is left"),
         }),
       )
       .describe("at most 100, the oldest first"),

@@ -46,15 +46,14 @@ function sequenceProblem(before: BatchLook, batch: BatchLook, isCompacted: boole
 interface OpenInLog {
   readonly first: BatchLook;
   last: BatchLook;
-  /** It may have begun in what the log had let go when it was read. */
-  readonly isCut: boolean;
+  /** From the first to the last. */
+  readonly batches: BatchLook[];
 }
 
 interface EndedInLog {
-  /** `null` where nothing but the marker is left of it. */
-  readonly firstOffset: number | null;
+  /** None where nothing but the marker was there when it was read. */
+  readonly batches: readonly BatchLook[];
   readonly marker: BatchLook;
-  readonly isCut: boolean;
   /** Compaction may have taken all of it but the marker, which says where it began. */
   readonly isEmptied: boolean;
 }
@@ -82,25 +81,25 @@ export function noteBatch(state: TransactionsInLog, batch: BatchLook, isCompacte
   const marker = state.markers.get(producerId);
   if (control === null) {
     if (!batch.transactional || recordCount === 0) return null;
-    if (open === undefined || open.first.producerEpoch !== producerEpoch) {
-      const isCut = state.startsAt > 0 && open === undefined && marker === undefined;
-      state.open.set(producerId, { first: batch, last: batch, isCut });
-    } else open.last = batch;
+    if (open === undefined || open.first.producerEpoch !== producerEpoch)
+      state.open.set(producerId, { first: batch, last: batch, batches: [batch] });
+    else {
+      open.last = batch;
+      open.batches.push(batch);
+    }
     if (marker === undefined || producerEpoch >= marker.producerEpoch) return null;
     return `goes on at ${baseOffset} behind the marker at ${marker.baseOffset}`;
   }
   state.open.delete(producerId);
   state.markers.set(producerId, batch);
   if (open === undefined) {
-    const isCut = state.startsAt > 0 && marker === undefined;
-    if (isCut || isCompacted)
-      state.ended.push({ firstOffset: null, marker: batch, isCut, isEmptied: isCompacted });
+    if (isCompacted) state.ended.push({ batches: [], marker: batch, isEmptied: true });
     // What it ended may lie before the log's start, or have been compacted away.
     if (isCompacted || state.startsAt > 0) return null;
     return `has a marker at ${baseOffset}, and nothing open`;
   }
-  const { first, isCut } = open;
-  state.ended.push({ firstOffset: first.baseOffset, marker: batch, isCut, isEmptied: isCompacted });
+  const { first, batches } = open;
+  state.ended.push({ batches, marker: batch, isEmptied: isCompacted });
   const decided = first.producerEpoch;
   if (
     control === "abort" ? producerEpoch >= decided : producerEpoch - decided <= 1 && producerEpoch >= decided
@@ -135,7 +134,7 @@ export class TransactionsEnd implements Checker<PartitionLook> {
 export class StableEnd implements Checker<PartitionLook> {
   readonly name = "last-stable-offset";
   readonly promise =
-    "the last stable offset is where the first transaction began that is open, or whose marker is not visible, else the high watermark";
+    "the last stable offset is where the first transaction began that is open, or whose marker is not visible, by what is left of each, else the high watermark";
   readonly #folds = new Folds<TransactionsInLog>(emptyLog);
 
   check(look: PartitionLook, judge: Judge): void {
@@ -146,26 +145,23 @@ export class StableEnd implements Checker<PartitionLook> {
       leader.mirror,
       (each, batch) => void noteBatch(each, batch, look.isCompacted),
     );
-    const open = [...state.open.values()].filter(({ last }) => last.nextOffset > leader.logStartOffset);
+    const { logStartOffset } = leader;
+    const open = [...state.open.values()].filter(({ last }) => last.nextOffset > logStartOffset);
     const unseenEnds = unseenIn(state.ended, highWatermark);
-    const firsts = [...open.map(({ first }) => first.baseOffset), ...unseenEnds.flatMap(firstOffsetOf)];
     if (open.length + unseenEnds.length > 0) judge.asked();
-    const endOf = (offsets: readonly number[]) =>
-      Math.min(highWatermark, ...offsets.map((first) => Math.max(first, leader.logStartOffset)));
-    const expected = endOf(firsts);
+    const firsts = [...open, ...unseenEnds].flatMap(({ batches }) => firstLeft(batches, logStartOffset));
+    const expected = Math.min(highWatermark, ...firsts);
     if (lastStableOffset === expected) return;
-    // A log that knows it from its producers' snapshot holds readers back where it starts, however little is left of the transaction; and
-    // where it began with what compaction has taken since.
-    const lowest = endOf([leader.logStartOffset]);
-    const isCut = [...open, ...unseenEnds].some((each) => each.isCut);
-    if (isCut && lastStableOffset === lowest) return;
+    // Where it began with what compaction has taken since.
+    const lowest = Math.min(highWatermark, logStartOffset);
     const isEmptied = unseenEnds.some((each) => each.isEmptied);
     if (isEmptied && lastStableOffset >= lowest && lastStableOffset < expected) return;
     judge.violated(`${look.place} is stable to ${lastStableOffset}; expected ${expected}`, [
       lookWords(look),
       ...open.map(({ first, last }) => `open: ${batchWords(leader.brokerId, first)} to ${last.nextOffset}`),
       ...unseenEnds.map(
-        ({ firstOffset, marker }) => `from ${firstOffset ?? "below"}: ${batchWords(leader.brokerId, marker)}`,
+        ({ batches, marker }) =>
+          `from ${batches[0]?.baseOffset ?? "below"}: ${batchWords(leader.brokerId, marker)}`,
       ),
     ]);
   }
@@ -182,6 +178,8 @@ function unseenIn(ended: readonly EndedInLog[], highWatermark: number): EndedInL
   return unseen;
 }
 
-function firstOffsetOf({ firstOffset }: EndedInLog): readonly number[] {
-  return firstOffset === null ? [] : [firstOffset];
+/** Where what the log has of them begins; empty where it has none. */
+function firstLeft(batches: readonly BatchLook[], logStartOffset: number): number[] {
+  const first = batches.find(({ nextOffset }) => nextOffset > logStartOffset);
+  return first === undefined ? [] : [Math.max(first.baseOffset, logStartOffset)];
 }
