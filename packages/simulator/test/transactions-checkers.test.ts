@@ -64,28 +64,6 @@ describe("a history of transactions", () => {
       },
     },
     {
-      checker: "early-read",
-      what: "a commit that was asked for again and refused is read as committed, and its coordinator lost nothing",
-      make: (history) => {
-        history.begin("t");
-        history.send("a", 0, { transaction: "t" });
-        history.lead("__transaction_state/4", true);
-        history.refusedCommit("t", 2, () => history.lead("__transaction_state/4"));
-        history.lead("__transaction_state/4", true);
-        history.poll({ 0: "a" }, COMMITTED);
-      },
-    },
-    {
-      checker: "early-read",
-      what: "a commit whose only attempt was refused is read as committed, whatever its coordinator lost",
-      make: (history) => {
-        history.begin("t");
-        history.send("a", 0, { transaction: "t" });
-        history.refusedCommit("t", 1, () => history.lead("__transaction_state/4", true));
-        history.poll({ 0: "a" }, COMMITTED);
-      },
-    },
-    {
       checker: "two-ends",
       what: "an abort is answered after the commit",
       make: (history) => {
@@ -360,17 +338,6 @@ describe("a history of transactions", () => {
         history.lead("__transaction_state/4", true);
         history.poll({ 0: "a" }, COMMITTED);
         history.poll({}, { ...COMMITTED, place: "orders/1", next: 1 });
-      },
-    },
-    {
-      what: "an unclean promotion of its coordinator took the decision of a commit, whose next attempt was refused, which partitions have markers of",
-      make: (history) => {
-        history.begin("t");
-        history.send("a", 0, { transaction: "t" });
-        history.sendOffsets("t", 1);
-        history.refusedCommit("t", 2, () => history.lead("__transaction_state/4", true));
-        history.poll({ 0: "a" }, COMMITTED);
-        history.offsets(1);
       },
     },
     {
