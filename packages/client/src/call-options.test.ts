@@ -5,7 +5,7 @@ import { ScriptedPeer } from "../test/support/scripted-peer.ts";
 import { sendTo, transacting } from "../test/support/transacting.ts";
 import { Client, connect } from "./client.ts";
 import { ManualClock } from "./clock.ts";
-import { FaultRule } from "./faults.ts";
+import { FaultRule } from "./fault-rule.ts";
 
 /** As a program without types may hand it over. */
 type Given = never;

@@ -4,7 +4,7 @@ import { failure } from "../test/support/failure.ts";
 import { ScriptedPeer } from "../test/support/scripted-peer.ts";
 import { connect } from "./client.ts";
 import { ManualClock } from "./clock.ts";
-import type { FaultOrder } from "./faults.ts";
+import type { FaultOrder } from "./fault-order.ts";
 
 async function arming() {
   const peer = new ScriptedPeer();

@@ -66,18 +66,15 @@ export {
   type TransactionEffect,
 } from "./errors.ts";
 export { EventStream } from "./event-stream.ts";
-export {
-  type FaultAction,
-  type FaultCounts,
-  type FaultListing,
-  type FaultOrder,
-  type FaultPointName,
-  FaultRule,
-  Faults,
-  type FaultTimes,
-  type ListedFault,
-  type RequestFaultPoint,
-} from "./faults.ts";
+export type {
+  FaultAction,
+  FaultOrder,
+  FaultPointName,
+  FaultTimes,
+  RequestFaultPoint,
+} from "./fault-order.ts";
+export { type FaultCounts, FaultRule } from "./fault-rule.ts";
+export { type FaultListing, Faults, type ListedFault } from "./faults.ts";
 export type {
   DeletedOffset,
   FetchOffsetsOptions,

@@ -10,7 +10,7 @@ import { Client, connect } from "./client.ts";
 import { ManualClock } from "./clock.ts";
 import { Consumer } from "./consumer/consumer.ts";
 import { EventStream } from "./event-stream.ts";
-import { FaultRule } from "./faults.ts";
+import { FaultRule } from "./fault-rule.ts";
 import { Producer } from "./producer/producer.ts";
 import { Transaction } from "./producer/transaction/transaction.ts";
 import type { WaitOptions } from "./wait-options.ts";

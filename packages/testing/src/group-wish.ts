@@ -1,6 +1,7 @@
 /** What a test waits for of a group, and what is missing, in words. */
 import type { GroupPartition, GroupView } from "./group-view.ts";
-import { requireFlag, requireInteger, requireOneOf } from "./usage.ts";
+import { requireFlag, requireInteger, requireOneOf, requireText } from "./usage.ts";
+import type { Wish } from "./waits.ts";
 
 /** What a group is to be like. */
 export interface GroupWish {
@@ -20,15 +21,26 @@ const STATES = Object.keys({
   stable: true,
 } satisfies { readonly [State in GroupView["state"]]: true });
 
-/** Throws USAGE for what no group will ever be. */
-export function requireWish({ state, members, drained }: GroupWish): void {
+/** That a group is as `wanted`; `look` finds it. Throws USAGE for what no group will ever be. */
+export function groupWish(
+  look: (groupId: string) => GroupView | null,
+  groupId: string,
+  wanted: GroupWish,
+): Wish<GroupView | null> {
+  const { state, members, drained } = wanted;
+  requireText("groupId", groupId);
   requireOneOf("state", state, STATES);
   if (members !== undefined) requireInteger("members", members, 0);
   requireFlag("drained", drained);
+  return {
+    what: `the group ${groupId}`,
+    look: () => look(groupId),
+    missing: (seen) => missingIn(seen, wanted),
+  };
 }
 
 /** `null` when nothing is. Who wishes for nothing wishes for a stable group. */
-export function missingIn(group: GroupView | null, wish: GroupWish): string | null {
+function missingIn(group: GroupView | null, wish: GroupWish): string | null {
   if (group === null) return "there is no such group";
   const { state, members, drained } = isEmpty(wish) ? { ...wish, state: "stable" } : wish;
   const missing: string[] = [];

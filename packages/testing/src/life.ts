@@ -4,7 +4,7 @@
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Broker, ConfigProblem, type RawSettings, startBroker } from "@minikafka/broker";
+import { type Broker, type RawSettings, startBroker } from "@minikafka/broker";
 import { BrokerError, CrashSignal, type MemoryDisk } from "@minikafka/core";
 import { shownValue } from "@minikafka/record";
 import type { Plan } from "./start-options.ts";
@@ -85,18 +85,13 @@ export function placesOf({ address, kafkaAddresses, httpAddress }: Broker): Plac
   };
 }
 
-/**
- * Whether nothing lies in a folder, so that all that comes there is ours. Throws ConfigProblem where a file lies in its place. What cannot
- * be looked at is not ours, and the broker says why it takes none such.
- */
+/** Whether nothing lies in a folder, so that all that comes there is ours. Of what is no folder, or cannot be looked at, the broker says why it takes none such. */
 export function isUnused(dir: string): boolean {
   try {
-    const isFolder = statSync(dir, { throwIfNoEntry: false })?.isDirectory();
-    if (isFolder !== false) return isFolder === undefined || readdirSync(dir).length === 0;
+    return statSync(dir, { throwIfNoEntry: false }) === undefined || readdirSync(dir).length === 0;
   } catch {
     return false;
   }
-  throw new ConfigProblem(`storage.dir is ${JSON.stringify(dir)}, which is no folder`);
 }
 
 export function emptyFolder(dir: string): void {

@@ -4,6 +4,7 @@
  * Owns the daemon that runs and the disk beneath it. Changes of it (restart, reset) come one after the other.
  * Invariant: while there is no daemon, or none that is whole, `isAway` says so.
  */
+import type { Duplex } from "node:stream";
 import type { Broker } from "@minikafka/broker";
 import { type CrashSignal, MemoryDisk } from "@minikafka/core";
 import { beginLife, emptyFolder, endLife, isUnused, type LifeEnd, placesOf } from "./life.ts";
@@ -51,6 +52,12 @@ export class Lives {
   requireAlive(): void {
     const { crash } = this.#fate;
     if (crash !== null) throw crashed(crash.point);
+  }
+
+  /** A connection without a socket, for the SDK. Throws CRASHED, so that whoever cannot connect is told why. */
+  connectInProcess(): Duplex {
+    this.requireAlive();
+    return this.daemon.connectInProcess();
   }
 
   /** Rejects as startBroker. */

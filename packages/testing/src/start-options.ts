@@ -2,10 +2,8 @@
 import { ConfigProblem, type RawSettings } from "@minikafka/broker";
 import type { NewTopic } from "@minikafka/client";
 import { shownValue } from "@minikafka/record";
+import { newTopic, type TopicOptions } from "./topic-options.ts";
 import { isTimeoutMs, TIMEOUT_EXPECTED } from "./waits.ts";
-
-/** As `admin().createTopic` takes it. */
-export type TopicOptions = Omit<NewTopic, "topic">;
 
 /** How the broker starts; each part may be left out. */
 export interface StartOptions {
@@ -114,20 +112,6 @@ function requireOwnSettings(settings: RawSettings, kafka: boolean): void {
     throw new ConfigProblem(`settings.${double} is an option: startBroker({ ${OPTION_OF[double]} })`);
   if (!kafka && settings.kafka_port !== undefined)
     throw new ConfigProblem("settings.kafka_port is for Kafka's clients; leave it out, or kafka: false");
-}
-
-function newTopic(topic: string, said: number | TopicOptions): NewTopic {
-  if (typeof said === "number" && Number.isFinite(said)) return { topic, partitions: said };
-  if (typeof said === "object" && said !== null) {
-    // JSON has none such, and the broker could not say what it was.
-    const none = Object.entries(said).find(
-      ([, value]) => typeof value === "number" && !Number.isFinite(value),
-    );
-    if (none === undefined) return { topic, ...said };
-    throw new ConfigProblem(`topics.${topic}.${none[0]} is ${none[1]}; expected an integer`);
-  }
-  const expected = "a number of partitions, or { partitions, replicationFactor, config }";
-  throw new ConfigProblem(`topics.${topic} is ${shownValue(said)}; expected ${expected}`);
 }
 
 function folderOf(storage: unknown): string | null {

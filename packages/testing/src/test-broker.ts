@@ -7,14 +7,12 @@
  */
 import type { Broker } from "@minikafka/broker";
 import {
-  type Admin,
   Client,
   type ConnectOptions,
   connect,
   type Faults,
   MiniKafkaError,
   type Stepper,
-  systemClock,
 } from "@minikafka/client";
 import {
   type BrokerCluster,
@@ -22,10 +20,12 @@ import {
   type PartitionDescription,
   type TransactionListing,
 } from "@minikafka/core";
+import { conditionWish } from "./condition-wish.ts";
 import { type GroupView, groupView } from "./group-view.ts";
-import { type GroupWish, missingIn, requireWish } from "./group-wish.ts";
+import { type GroupWish, groupWish } from "./group-wish.ts";
 import { lifeEndOf, type RestartOptions } from "./life.ts";
 import { type Beginning, Lives } from "./lives.ts";
+import { makeReady } from "./readiness.ts";
 import { recordsWish } from "./records-wish.ts";
 import {
   RECORDS_OPTIONS,
@@ -36,20 +36,9 @@ import {
 } from "./seen-records.ts";
 import type { Plan } from "./start-options.ts";
 import { TestClock } from "./test-clock.ts";
-import { requireAsSaid } from "./topics-there.ts";
-import {
-  closed,
-  requireFunction,
-  requireInteger,
-  requireNoPromise,
-  requireOnly,
-  requireText,
-  usage,
-} from "./usage.ts";
+import { closed, requireInteger, requireOnly, requireText, usage } from "./usage.ts";
 import { WAIT_OPTIONS, type WaitLimits, Waits, type Wish } from "./waits.ts";
 
-/** What a start has to load, and what waits for others as long as that, gets so long. */
-const LOADING_MS = 500;
 /** What is under way at the end of a test gets so long. */
 const CLOSE_TIMEOUT_MS = 500;
 
@@ -72,7 +61,7 @@ export class TestBroker implements AsyncDisposable {
     this.#plan = plan;
     this.#waits = new Waits(plan.waitTimeoutMs);
     this.#lives = new Lives(plan, (daemon, why) => this.#begun(daemon, why));
-    this.client = new Client({ link: () => this.#lives.daemon.connectInProcess() });
+    this.client = new Client({ link: () => this.#lives.connectInProcess() });
     this.#clients.push(this.client);
     this.step = this.client.stepper();
     this.fault = this.client.faults();
@@ -138,7 +127,7 @@ export class TestBroker implements AsyncDisposable {
 
   /** Another client of the SDK's without a port, closed with the broker. */
   async connect(options?: ConnectOptions): Promise<Client> {
-    const client = await connect({ link: () => this.#lives.daemon.connectInProcess() }, options);
+    const client = await connect({ link: () => this.#lives.connectInProcess() }, options);
     this.#clients.push(client);
     return client;
   }
@@ -179,27 +168,16 @@ export class TestBroker implements AsyncDisposable {
   ): Promise<readonly SeenRecord[]> {
     requireOnly("waitForRecords", limits, [...RECORDS_OPTIONS, ...WAIT_OPTIONS]);
     const { timeoutMs, signal, ...query } = limits;
-    return this.#until(
-      recordsWish(() => this.#livingKernel, topic, count, query),
-      { timeoutMs, signal },
-    );
+    const wished = recordsWish(() => this.#livingKernel, topic, count, query);
+    return this.#until(wished, { timeoutMs, signal });
   }
 
   /** Resolves with the group once it is as wished, stable when nothing is said. Rejects as waitForRecords. */
   async waitForGroup(groupId: string, wish: GroupWish & WaitLimits = {}): Promise<GroupView> {
     requireOnly("waitForGroup", wish, ["state", "members", "drained", ...WAIT_OPTIONS]);
     const { timeoutMs, signal, ...wanted } = wish;
-    requireText("groupId", groupId);
-    requireWish(wanted);
-    const group = await this.#until<GroupView | null>(
-      {
-        what: `the group ${groupId}`,
-        look: () => this.group(groupId),
-        missing: (seen) => missingIn(seen, wanted),
-      },
-      { timeoutMs, signal },
-    );
-    return group as GroupView;
+    const wished = groupWish((id) => this.group(id), groupId, wanted);
+    return (await this.#until(wished, { timeoutMs, signal })) as GroupView;
   }
 
   /**
@@ -210,15 +188,7 @@ export class TestBroker implements AsyncDisposable {
    */
   async waitUntil(what: string, holds: () => boolean, limits: WaitLimits = {}): Promise<void> {
     requireOnly("waitUntil", limits, WAIT_OPTIONS);
-    requireText("what", what);
-    requireFunction("holds", holds);
-    const look = () => {
-      const seen = holds();
-      requireNoPromise("holds", seen);
-      return seen;
-    };
-    const missing = (seen: boolean) => (seen ? null : "it does not hold");
-    await this.#until({ what, look, missing }, limits);
+    await this.#until(conditionWish(what, holds), limits);
   }
 
   /**
@@ -253,29 +223,9 @@ export class TestBroker implements AsyncDisposable {
   }
 
   async #begun(daemon: Broker, why: Beginning): Promise<void> {
-    const { topics, dir } = this.#plan;
-    if (why === "start") requireAsSaid(daemon.cluster, topics);
     daemon.onEvent(this.#waits.heard);
     await this.client.open();
-    const admin = this.client.admin();
-    if (dir !== null || daemon.cluster.listTopics().length > 0) await this.#bringToMemory(admin);
-    // What a test has changed since is its own.
-    if (why === "restart") return;
-    for (const topic of topics) if (!daemon.cluster.hasTopic(topic.topic)) await admin.createTopic(topic);
-  }
-
-  /**
-   * Groups and transactions, so that they are seen. By requests, which are a part of a trace. What waits for copies that nobody makes, as with a
-   * manual clock, is not waited for.
-   */
-  async #bringToMemory(admin: Admin): Promise<void> {
-    const enough = new AbortController();
-    const cancel = systemClock.after(LOADING_MS, () => enough.abort());
-    const { signal } = enough;
-    const loaded = [admin.listGroups({ signal }), admin.listTransactions({ signal })];
-    const [failed] = (await Promise.allSettled(loaded)).filter((end) => end.status === "rejected");
-    cancel();
-    if (failed !== undefined && !signal.aborted) throw failed.reason;
+    await makeReady(daemon, this.client.admin(), this.#plan, why);
   }
 
   async #close(): Promise<void> {

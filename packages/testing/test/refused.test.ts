@@ -23,13 +23,33 @@ test.each<[unknown, string]>([
   [{ clock: "toString" }, 'clock is "toString"; expected "real" or "manual"'],
   [{ storage: "disk" }, 'storage is "disk"; expected "memory" or { dir: "FOLDER" }'],
   [{ storage: { dir: "" } }, 'storage is {"dir":""}'],
-  [{ topics: { orders: "3" } }, 'topics.orders is "3"; expected a number of partitions, or {'],
-  [[], "startBroker takes an object of brokers"],
-  [{ topics: { orders: Number.NaN } }, "topics.orders is NaN; expected a number of partitions, or {"],
   [
-    { topics: { orders: { partitions: Number.NaN } } },
-    "topics.orders.partitions is NaN; expected an integer",
+    { topics: { orders: "3" } },
+    'topics.orders is "3"; expected a number of partitions, from 1 to 1000, or {',
   ],
+  [[], "startBroker takes an object of brokers"],
+  ...[0, -1, 1.5, Number.NaN, 1_001, [], new Map(), null].map((said): [unknown, string] => [
+    { topics: { orders: said } },
+    `topics.orders is ${said instanceof Map ? "{}" : Array.isArray(said) ? "[]" : said}; expected a number of partitions, from 1 to 1000, or { partitions, replicationFactor, config }`,
+  ]),
+  ...[0, -1, 1.5, Number.NaN, 1_001, "3", null].map((partitions): [unknown, string] => [
+    { topics: { orders: { partitions } } },
+    `topics.orders.partitions is ${typeof partitions === "string" ? '"3"' : partitions}; expected a whole number from 1 to 1000`,
+  ]),
+  [
+    { topics: { orders: { replicationFactor: 0 } } },
+    "topics.orders.replicationFactor is 0; expected a whole number from 1 to that of brokers",
+  ],
+  [
+    { topics: { orders: { partition: 3 } } },
+    'topics.orders has no "partition"; expected partitions, replicationFactor, config',
+  ],
+  [{ topics: { orders: { topic: "payments" } } }, 'topics.orders has no "topic"'],
+  [{ topics: { orders: { config: [] } } }, "topics.orders.config is []; expected an object of settings"],
+  ...[null, Number.NaN, [1], {}].map((retention_ms): [unknown, string] => [
+    { topics: { orders: { config: { retention_ms } } } },
+    "; expected text, a number, true or false",
+  ]),
   [{ topics: new Map([["orders", 1]]) }, "topics is {}; expected an object of topics by their names"],
   [{ topics: null }, "topics is null; expected an object of topics by their names"],
   [{ topics: [3] }, "topics is [3]; expected an object"],
@@ -39,10 +59,6 @@ test.each<[unknown, string]>([
   [{ kafka: "no" }, 'kafka is "no"; expected true or false'],
   [{ http: "yes" }, 'http is "yes"; expected true or false'],
   [{ storage: { dir: "x\0y" } }, 'storage is {"dir":"x\\u0000y"}; expected "memory" or {'],
-  [
-    { storage: { dir: fileURLToPath(import.meta.url) } },
-    `storage.dir is ${JSON.stringify(fileURLToPath(import.meta.url))}, which is no folder`,
-  ],
   [{ settings: { data: "./x" } }, "settings.data is an option: startBroker({ storage: { dir } })"],
   [{ settings: { brokers: 3 } }, "settings.brokers is an option: startBroker({ brokers })"],
   [{ settings: { nonsense: 3 } }, "there is no setting nonsense"],
@@ -57,12 +73,24 @@ test.each<[unknown, string]>([
 });
 
 test.each<[StartOptions, string]>([
-  [{ topics: { orders: 0 } }, "partitions"],
-  [{ topics: { "no/name": 1 } }, "no/name"],
-  [{ topics: { orders: { replicationFactor: 2 } } }, "replication"],
-])("a topic that cannot be ends the start: %j", async (options, message) => {
+  [{ topics: { "no/name": 1 } }, 'topics.no/name: "no/name" has "/"'],
+  [{ topics: { "a.b": 1, a_b: 1 } }, 'topics.a_b: "a_b" collides with the topic "a.b"'],
+  [
+    { topics: { orders: { replicationFactor: 2 } } },
+    "topics.orders: replication_factor is 2; expected at most 1",
+  ],
+  [
+    { topics: { orders: { config: { retention: 5 } } } },
+    'topics.orders: there is no setting "retention"; known are cleanup_policy',
+  ],
+  [{ topics: { orders: { config: { retention_ms: "x" } } } }, 'topics.orders: retention_ms is "x"; expected'],
+])("a topic that the broker does not take ends the start, by its name: %j", async (options, message) => {
   const before = await held();
-  await expect(startBroker(options)).rejects.toThrow(message);
+  await expect(startBroker(options)).rejects.toMatchObject({
+    name: "ConfigProblem",
+    code: "INVALID_CONFIG",
+    message: expect.stringContaining(message),
+  });
   expect(await held()).toEqual(before);
 });
 
@@ -78,8 +106,8 @@ test("a port that is taken ends the start, and leaves nothing behind", async () 
   expect(await held()).toEqual(before);
 });
 
-test.each(["/dev/null/x", "/proc/self/status/x"])(
-  "a folder that no system can make is refused in the broker's words: %s",
+test.each(["/dev/null/x", "/proc/self/status/x", fileURLToPath(import.meta.url)])(
+  "a folder that no system can make, or that is a file, is refused in the broker's words: %s",
   async (dir) => {
     const before = await held();
     await expect(startBroker({ storage: { dir } })).rejects.toMatchObject({

@@ -80,6 +80,7 @@ function alternativesOf(described: Described): string[] {
   if (among !== undefined) return among.flatMap((each) => alternativesOf(each as Described));
   if (values !== undefined) return values.map(valueText);
   if (value !== undefined) return [valueText(value)];
+  if (Array.isArray(type)) return type.flatMap((each) => alternativesOf({ ...described, type: each }));
   switch (type) {
     case "string":
       return [withSize("text", "character", described.minLength, described.maxLength)];

@@ -119,6 +119,13 @@ const CASES: readonly Case[] = [
   ],
   [
     "invalid_union",
+    "plain types",
+    z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+    { a: [] },
+    "expected text, a number, true, false or null, received a list of 0 entries",
+  ],
+  [
+    "invalid_union",
     "too many at once",
     z.xor([z.string(), z.string().min(0)]),
     "a",
