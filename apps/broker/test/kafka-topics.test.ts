@@ -244,6 +244,20 @@ test("CreatePartitions adds partitions in every version, but no fewer, not where
   expect(broker.cluster.describeTopic("orders").partitions).toBe(5);
 });
 
+test("CreatePartitions beside a creation or another growth of the topic comes after it, as with Kafka's controller", async () => {
+  const { broker, client } = await open();
+  const made = broker.cluster.createTopicLater({ topic: "orders", partitions: 1 });
+  const ask = async (count: number) => {
+    const request = { topics: [{ name: "orders", count }], timeoutMs: TIMEOUT_MS, validateOnly: false };
+    return (await client.ask("CreatePartitions", 3, request)).results[0]?.errorCode;
+  };
+  const asked = ask(3);
+  const grown = broker.cluster.growTopic("orders", 5);
+  await Promise.all([made, grown]);
+  expect([await asked, await ask(5)]).toEqual([expect.toBeOneOf([0, 37]), 37]);
+  expect(broker.cluster.describeTopic("orders").partitions).toBe(5);
+});
+
 test("DescribeCluster tells the brokers that run, and nothing of controllers", async () => {
   const { broker, client } = await open({ brokers: 2 });
   const json = Session.open(broker);

@@ -4,46 +4,25 @@ import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
 import { append, FOLDER, openCluster, valuesOf } from "./cluster-world.ts";
-import { memoryWorld, rejection, type World, worldOn } from "./world.ts";
+import {
+  COPIES,
+  foldersOf,
+  ORDERS,
+  PAYMENTS,
+  REQUEST,
+  runningInParts,
+  type Turn,
+} from "./topic-parts-world.ts";
+import { rejection, type World, worldOn } from "./world.ts";
 
-const ORDERS = { topic: "orders", partition: 39 };
-const PAYMENTS = { topic: "payments", partition: 0 };
-const REQUEST = { topic: "orders", partitions: 40, replicationFactor: 2 };
-const COPIES = 80;
-
-interface Running {
-  readonly world: World;
-  readonly cluster: BrokerCluster;
-}
-
-/** A cluster with a record; `turn` is what others do between two parts of the creation, told which turn it is. */
-async function running(turn: (nth: number, running: Running) => unknown = () => {}): Promise<Running> {
-  let [isReady, nth] = [false, 0];
-  const world = memoryWorld();
-  const pause = async (): Promise<void> => {
-    if (isReady) await turn(++nth, { world, cluster });
-  };
-  const cluster: BrokerCluster = await openCluster({ ...world, pause }, { brokerIds: [1, 2] });
-  cluster.createTopic({ topic: "payments", partitions: 1 });
-  await append(cluster, PAYMENTS, "paid", "all");
-  isReady = true;
-  return { world, cluster };
-}
+/** `turn` is what others do between two parts of the creation. */
+const running = (turn: Turn = () => {}) => runningInParts(turn, 1);
 
 /** What comes back of a record that is written and copied. */
 async function written(cluster: BrokerCluster): Promise<string[]> {
   await append(cluster, ORDERS, "first", 1);
   for (let round = 0; round < 2; round++) await cluster.replicateOnce();
   return valuesOf(cluster, ORDERS);
-}
-
-function foldersOf({ disk }: World): string[] {
-  return [1, 2].flatMap((id) =>
-    disk
-      .readFolder(`${FOLDER}/broker-${id}`)
-      .map(({ name }) => `${id}/${name}`)
-      .filter((name) => name.includes("/orders-")),
-  );
 }
 
 test("others write and read before each log that is opened, and the topic is not there for them until all are", async () => {
@@ -102,7 +81,7 @@ test.each([
     expect(world.disk.changeCount - changes).toBeLessThanOrEqual(16);
     const again = await openCluster(worldOn(world.disk), { brokerIds: [1, 2] });
     expect(again.hasTopic("orders")).toBe(false);
-    expect(foldersOf(world)).toEqual([]);
+    expect(foldersOf(world, "orders")).toEqual([]);
     expect(valuesOf(again, PAYMENTS)).toEqual(["paid"]);
     await again.createTopicLater(REQUEST);
     expect(await written(again)).toEqual(["first"]);
@@ -121,7 +100,7 @@ test.each([5, COPIES])(
       code: "BROKER_NOT_AVAILABLE",
     });
     expect(cluster.hasTopic("orders")).toBe(false);
-    expect(foldersOf(world)).toEqual([]);
+    expect(foldersOf(world, "orders")).toEqual([]);
     await cluster.createTopicLater(REQUEST);
     expect(await written(cluster)).toEqual(["first"]);
   },
@@ -135,7 +114,7 @@ test("so is one that stops and starts when all logs are open and the topic is no
     if (path !== `${FOLDER}/broker-1`) return folder;
     world.disk.openFolder = openFolder;
     const sync = async () => {
-      expect(foldersOf(world)).toHaveLength(COPIES);
+      expect(foldersOf(world, "orders")).toHaveLength(COPIES);
       await cluster.stopBroker(2);
       await cluster.startBroker(2);
       await folder.sync();
@@ -144,7 +123,7 @@ test("so is one that stops and starts when all logs are open and the topic is no
   };
   const made = cluster.createTopicLater(REQUEST);
   expect(await rejection(made)).toMatchObject({ code: "BROKER_NOT_AVAILABLE" });
-  expect(foldersOf(world)).toEqual([]);
+  expect(foldersOf(world, "orders")).toEqual([]);
 });
 
 test("what dies in any part leaves no topic, or the whole one, and its name free or taken", async () => {
@@ -168,7 +147,7 @@ test("what dies in any part leaves no topic, or the whole one, and its name free
       const again = await openCluster(next, { brokerIds: [1, 2] });
       const isThere = index === COPIES;
       expect(again.hasTopic("orders"), `${index} ${crash.mode}`).toBe(isThere);
-      expect(foldersOf(next), `${index} ${crash.mode}`).toHaveLength(isThere ? COPIES : 0);
+      expect(foldersOf(next, "orders"), `${index} ${crash.mode}`).toHaveLength(isThere ? COPIES : 0);
       if (!isThere) again.createTopic({ topic: "orders", partitions: 40 });
       expect(valuesOf(again, ORDERS)).toEqual([]);
     }
@@ -179,7 +158,7 @@ test("a disk that refuses is told when all is taken back in parts, and until the
   let [held, isTakingBack] = [0, false];
   const { world, cluster } = await running(async (nth, { world: { disk }, cluster: now }) => {
     if (nth === 1) disk.fail({ operation: "rename", code: "EIO", path: /metadata/, times: { nth: 1 } });
-    const left = foldersOf({ disk } as World).length;
+    const left = foldersOf({ disk }, "orders").length;
     if (isTakingBack) {
       held++;
       const made = now.createTopicLater({ topic: "orders", partitions: 1 });
@@ -190,7 +169,7 @@ test("a disk that refuses is told when all is taken back in parts, and until the
   });
   expect(await rejection(cluster.createTopicLater(REQUEST))).toMatchObject({ code: "STORAGE_ERROR" });
   expect(held).toBe(COPIES);
-  expect(foldersOf(world)).toEqual([]);
+  expect(foldersOf(world, "orders")).toEqual([]);
   await cluster.createTopicLater(REQUEST);
   expect(valuesOf(cluster, ORDERS)).toEqual([]);
 });

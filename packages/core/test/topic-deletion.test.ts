@@ -1,45 +1,25 @@
 /** A topic whose folders are removed in parts: what others do meanwhile, and what an end in the middle leaves. */
 import { expect, test } from "vitest";
-import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
-import { append, FOLDER, openCluster, valuesOf } from "./cluster-world.ts";
-import { memoryWorld, rejection, type World, worldOn } from "./world.ts";
+import { append, openCluster, valuesOf } from "./cluster-world.ts";
+import {
+  COPIES,
+  foldersOf,
+  ORDERS,
+  PAYMENTS,
+  REQUEST,
+  runningInParts,
+  type Turn,
+} from "./topic-parts-world.ts";
+import { rejection, type World, worldOn } from "./world.ts";
 
-const ORDERS = { topic: "orders", partition: 39 };
-const PAYMENTS = { topic: "payments", partition: 0 };
-const REQUEST = { topic: "orders", partitions: 40, replicationFactor: 2 };
-const COPIES = 80;
-
-interface Running {
-  readonly world: World;
-  readonly cluster: BrokerCluster;
-}
-
-/** A cluster with records in two topics; `turn` is what others do between two parts of a removal, told which turn it is. */
-async function running(turn: (nth: number, running: Running) => unknown = () => {}): Promise<Running> {
-  let [isReady, nth] = [false, 0];
-  const world = memoryWorld();
-  const pause = async (): Promise<void> => {
-    if (isReady) await turn(++nth, { world, cluster });
-  };
-  const cluster: BrokerCluster = await openCluster({ ...world, pause }, { brokerIds: [1, 2] });
-  cluster.createTopic({ topic: "payments", partitions: 2 });
-  await append(cluster, PAYMENTS, "paid", "all");
-  cluster.createTopic(REQUEST);
-  await append(cluster, ORDERS, "old", 1);
-  isReady = true;
-  return { world, cluster };
-}
-
-function foldersOf(world: World, topic: string): string[] {
-  return [1, 2].flatMap((id) =>
-    world.disk
-      .readFolder(`${FOLDER}/broker-${id}`)
-      .map(({ name }) => `${id}/${name}`)
-      .filter((name) => name.includes(`/${topic}-`)),
-  );
-}
+/** With a record in `orders` too; `turn` is what others do between two parts of a removal. */
+const running = (turn: Turn = () => {}) =>
+  runningInParts(turn, 2, async (cluster) => {
+    cluster.createTopic(REQUEST);
+    await append(cluster, ORDERS, "old", 1);
+  });
 
 test("others write and read after each folder that is removed, and the topic is gone for them from the first", async () => {
   const removed: string[][] = [[]];

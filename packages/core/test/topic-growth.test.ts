@@ -56,6 +56,57 @@ test("a topic that is not there cannot grow", async () => {
   expect(await rejection(cluster.growTopic("payments", 3))).toMatchObject({ code: "UNKNOWN_TOPIC" });
 });
 
+test("growths of a topic, and those beside its creation, are one after the other, each by what the one before has made of it", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world, { brokerIds: [1, 2, 3] });
+  const made = cluster.createTopicLater({ topic: "orders", partitions: 2 });
+  const grown = [3, 5, 4, 6].map((partitions) =>
+    cluster.growTopic("orders", partitions).then(
+      () => partitions,
+      ({ code, message }) => `${code}: ${message}`,
+    ),
+  );
+  await made;
+  expect(await Promise.all(grown)).toEqual([
+    3,
+    5,
+    "INVALID_CONFIG: partitions is 4; expected a whole number, 6 to 1000, since the topic has 5 already",
+    6,
+  ]);
+  expect(world.events.of("topic_grown").map(({ from, partitions }) => [from, partitions])).toEqual([
+    [2, 3],
+    [3, 5],
+    [5, 6],
+  ]);
+});
+
+test("a growth that waits for a creation which fails, or for a topic that is deleted, finds no topic", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world, { brokerIds: [1] });
+  world.disk.fail({ operation: "rename", code: "EIO", path: /metadata/, times: { nth: 1 } });
+  const made = cluster.createTopicLater({ topic: "orders", partitions: 2 });
+  const grown = cluster.growTopic("orders", 3);
+  expect(await rejection(made)).toMatchObject({ code: "STORAGE_ERROR" });
+  expect(await rejection(grown)).toMatchObject({ code: "UNKNOWN_TOPIC" });
+  await cluster.createTopicLater({ topic: "orders", partitions: 2 });
+  const [first, second] = [cluster.growTopic("orders", 3), cluster.growTopic("orders", 4)];
+  cluster.deleteTopic("orders");
+  for (const growth of [first, second])
+    expect(await rejection(growth)).toMatchObject({ code: "UNKNOWN_TOPIC" });
+});
+
+test("a growth that waits when the cluster closes is told so", async () => {
+  const world = memoryWorld();
+  const cluster = await openCluster(world, { brokerIds: [1] });
+  world.disk.holdSyncs();
+  const made = rejection(cluster.createTopicLater({ topic: "orders", partitions: 2 }));
+  const grown = rejection(cluster.growTopic("orders", 3));
+  cluster.crash();
+  world.disk.releaseSyncs();
+  expect(await made).toMatchObject({ code: "SHUTTING_DOWN" });
+  expect(await grown).toMatchObject({ code: "SHUTTING_DOWN" });
+});
+
 /** Its first syncs are under way, and stay so until they are released. */
 async function halfGrown() {
   const world = memoryWorld();
@@ -71,7 +122,6 @@ test("until they are durable nobody sees them, and what is changed meanwhile sta
   const { disk, cluster, grown } = await halfGrown();
   expect(cluster.metadata("orders").partitions).toHaveLength(2);
   cluster.alterConfig("orders", { retention_ms: 5 });
-  expect(await rejection(cluster.growTopic("orders", 3))).toMatchObject({ code: "TOPIC_ALREADY_EXISTS" });
   disk.releaseSyncs();
   await grown;
   expect(cluster.metadata("orders").partitions).toHaveLength(4);

@@ -83,12 +83,15 @@ export class BrokerCluster extends ClusterReads {
 
   /**
    * Gives a topic partitions up to `partitions` in all; they exist when this resolves, and not before. Keys go elsewhere from
-   * then on, and what was sent before stays where it is. Rejects with UNKNOWN_TOPIC, INVALID_CONFIG, INVALID_TOPIC for
-   * internal ones, STORAGE_ERROR, BROKER_FAILED, SHUTTING_DOWN. Kafka: CreatePartitions (KIP-195).
+   * then on, and what was sent before stays where it is. One that is being made, or grows already, is waited for first, as Kafka's
+   * controller does one after the other. Rejects with UNKNOWN_TOPIC, INVALID_CONFIG, INVALID_TOPIC for internal ones, STORAGE_ERROR,
+   * BROKER_FAILED, SHUTTING_DOWN. Kafka: CreatePartitions (KIP-195).
    */
   async growTopic(topic: string, partitions: number): Promise<void> {
+    const { topics } = this.rooms;
+    for (let making = topics.makingOf(topic); making !== null; making = topics.makingOf(topic)) await making;
     const before = requireClientTopic(this.topics.require(topic));
-    await this.rooms.topics.growLater(before, partitions, () => this.lifecycle.requireRunning());
+    await topics.growLater(before, partitions, () => this.lifecycle.requireRunning());
   }
 
   /** Deletes a topic with all its records. Throws UNKNOWN_TOPIC, INVALID_TOPIC for an internal one, STORAGE_ERROR, BROKER_FAILED. */

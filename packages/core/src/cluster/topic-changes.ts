@@ -105,6 +105,11 @@ export class TopicChanges {
     });
   }
 
+  /** See TopicsBeingMade.endOf. */
+  makingOf(topic: string): Promise<void> | null {
+    return this.#beingMade.endOf(topic);
+  }
+
   /**
    * Gives a topic partitions up to `partitions` in all, durably: they are there when this resolves, and not before. Rejects
    * with INVALID_CONFIG, and as createLater() does; UNKNOWN_TOPIC when the topic is deleted meanwhile.

@@ -25,7 +25,8 @@ export interface Making {
 export class TopicsBeingMade {
   readonly #folders: TopicFolders;
   readonly #env: Env;
-  readonly #keys = new Set<string>();
+  /** Each with what resolves at its end, however that comes. */
+  readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(folders: TopicFolders, env: Env) {
     this.#folders = folders;
@@ -34,11 +35,16 @@ export class TopicsBeingMade {
 
   /** Throws TOPIC_ALREADY_EXISTS. */
   requireNot(topic: string): void {
-    if (!this.#keys.has(collisionKey(topic))) return;
+    if (!this.#underWay.has(collisionKey(topic))) return;
     throw new BrokerError(
       "TOPIC_ALREADY_EXISTS",
       `a topic of the name ${quoted(topic)} is being made or grows`,
     );
+  }
+
+  /** The end of what is under way of that name, or `null` where nothing is. Whoever goes on at once is the next. */
+  endOf(topic: string): Promise<void> | null {
+    return this.#underWay.get(collisionKey(topic)) ?? null;
   }
 
   /** Makes the logs of `topic` from partition `from` on, between the two; takes them back when they do not count then. */
@@ -48,7 +54,8 @@ export class TopicsBeingMade {
     { begin, complete, isThere, requireServing }: Making,
   ): Promise<void> {
     const key = collisionKey(topic.topic);
-    this.#keys.add(key);
+    let over = (): void => {};
+    this.#underWay.set(key, new Promise((resolve) => (over = resolve)));
     let isOurs = false;
     try {
       await begin();
@@ -65,7 +72,8 @@ export class TopicsBeingMade {
       if (isOurs && isRefusal(problem) && !isThere()) await this.#undo(topic, from, requireServing);
       throw problem instanceof DiskError ? storageError(problem, { file: problem.path }) : problem;
     } finally {
-      this.#keys.delete(key);
+      this.#underWay.delete(key);
+      over();
     }
   }
 

@@ -6,7 +6,7 @@
  * stands there twice is INVALID_REQUEST. Any broker may be asked.
  * Not modelled: replicas that are assigned by hand (INVALID_REPLICA_ASSIGNMENT), the timeout.
  */
-import { LIMITS } from "@minikafka/core";
+import { BrokerError, LIMITS, type TopicDescription } from "@minikafka/core";
 import { KAFKA_ERRORS, type RequestOf, type ResponseOf } from "@minikafka/protocol/kafka";
 import type { BrokerContext } from "../../broker-context.ts";
 import { KafkaRefusal, NONE } from "../error-numbers.ts";
@@ -44,12 +44,8 @@ async function resultOf(
   call: KafkaCall,
 ): Promise<Result> {
   try {
-    const { partitions } = cluster.describeTopic(name);
-    if (count <= partitions || count > LIMITS.partitionsPerTopicMax)
-      throw new KafkaRefusal(
-        "INVALID_PARTITIONS",
-        `there are ${partitions} partitions; expected more than that, up to ${LIMITS.partitionsPerTopicMax}, not ${count}`,
-      );
+    // One that is not there may be in the making, which the growth waits for.
+    if (validateOnly || cluster.hasTopic(name)) requireCount(cluster.describeTopic(name), count);
     if (assignments !== null)
       throw new KafkaRefusal(
         "INVALID_REPLICA_ASSIGNMENT",
@@ -58,6 +54,20 @@ async function resultOf(
     if (!validateOnly) await cluster.growTopic(name, count);
     return { name, errorCode: NONE };
   } catch (problem) {
-    return { name, ...partProblem(problem, call) };
+    return { name, ...partProblem(asKafkaHasIt(problem), call) };
   }
+}
+
+function requireCount({ partitions }: TopicDescription, count: number): void {
+  if (count > partitions && count <= LIMITS.partitionsPerTopicMax) return;
+  throw new KafkaRefusal(
+    "INVALID_PARTITIONS",
+    `there are ${partitions} partitions; expected more than that, up to ${LIMITS.partitionsPerTopicMax}, not ${count}`,
+  );
+}
+
+/** A growth's only wrong setting is the count, also when another growth came first. */
+function asKafkaHasIt(problem: unknown): unknown {
+  if (!(problem instanceof BrokerError) || problem.code !== "INVALID_CONFIG") return problem;
+  return new KafkaRefusal("INVALID_PARTITIONS", problem.message);
 }
