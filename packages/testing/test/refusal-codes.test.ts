@@ -45,7 +45,7 @@ const REFUSED: { readonly [code: string]: () => Promise<unknown> } = {
   },
   USAGE: async () => {
     await using broker = await startBroker();
-    await broker.waitUntil("nothing", async () => true as never);
+    await broker.waitUntil("nothing", (async () => true) as never);
   },
   CRASHED: async () => {
     await using broker = await startBroker();
