@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { CLUSTER, LOGS } from "./help-examples/cluster.ts";
 import { GROUPS, TRANSACTIONS } from "./help-examples/groups.ts";
 import { EXPIRING, FAULTS, STEPS } from "./help-examples/laboratory.ts";
-import { EXPORTS, IMPORTS, METRICS, WITHOUT_A_BROKER } from "./help-examples/others.ts";
+import { APIS, EXPORTS, IMPORTS, METRICS, WITHOUT_A_BROKER } from "./help-examples/others.ts";
 import { BENCHES, RECORDS } from "./help-examples/records.ts";
 import { TOPICS } from "./help-examples/topics.ts";
 import { play } from "./support/scene.ts";
@@ -24,6 +24,7 @@ const SCENES = [
   IMPORTS,
   BENCHES,
   METRICS,
+  APIS,
   WITHOUT_A_BROKER,
 ];
 

@@ -1,7 +1,7 @@
 /** The examples of what needs no broker of its own, and of copies between two clusters. */
 import type { TestBroker } from "@minikafka/testing";
 import { needed, type Scene, shown } from "../support/scene.ts";
-import { startedBroker } from "../support/transfer-world.ts";
+import { clusterOf, startedBroker } from "../support/transfer-world.ts";
 
 /** Where the examples' cluster of Kafka's is. */
 async function placesOf(cluster: TestBroker): Promise<{ readonly [name: string]: string }> {
@@ -57,6 +57,23 @@ export const IMPORTS: Scene = {
     shown(
       "minikafka-cli import orders --from kafka://kafka1:9092 --as orders-of-today --dry-run",
       /^orders +orders-of-today +1 +is created /m,
+    ),
+  ],
+};
+
+export const APIS: Scene = {
+  title: "which of Kafka's requests a broker answers",
+  broker: "minikafka-broker --data ./data --kafka-port 9092",
+  places: async () => {
+    const cluster = await startedBroker({});
+    return { "kafka://127.0.0.1:9092": clusterOf(cluster) };
+  },
+  takes: [
+    shown("minikafka-cli api versions", /^18 +ApiVersions +0 +4$/m),
+    shown("minikafka-cli api unsupported", /^68 +ConsumerGroupHeartbeat$/m),
+    shown(
+      "minikafka-cli api versions --kafka kafka://127.0.0.1:9092 -J | jq '.apis[0]'",
+      /"name": "Produce"/,
     ),
   ],
 };

@@ -1,5 +1,6 @@
 /** The tree of commands. Only declarations: each command loads what it needs when it runs, so that `--help` is quick. */
 import { Command, type OutputConfiguration } from "commander";
+import { declareApi } from "./commands/api.ts";
 import { declareBench } from "./commands/bench.ts";
 import { declareBroker } from "./commands/broker.ts";
 import { declareCheat } from "./commands/cheat.ts";
@@ -69,6 +70,7 @@ export function createProgram(perform: Perform, output: OutputConfiguration): Co
   declareTrace(program, perform);
   declareExport(program, perform);
   declareImport(program, perform);
+  declareApi(program, perform);
   declareRaw(program, perform);
   declareBench(program, perform);
   declareContexts(program, perform);

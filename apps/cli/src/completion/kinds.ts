@@ -56,6 +56,7 @@ const VALUES: { readonly [option: string]: readonly Kind[] } = {
   "--header": NOTHING,
   "--http": NOTHING,
   "--isolation": choices("read_uncommitted", "read_committed"),
+  "--kafka": NOTHING,
   "--kafka-config": ["files"],
   "--key": NOTHING,
   "--key-delimiter": NOTHING,
