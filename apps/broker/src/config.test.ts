@@ -104,7 +104,7 @@ test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
 test.each([
   ["nope", /not JSON/],
   ["[]", /no JSON object/],
-  ['{"data":"d","prot":1}', /no setting prot .*the settings are data, host/],
+  ['{"data":"d","prot":1}', /no setting prot .*; did you mean port\? the settings are data, host/],
   ['{"data":"d","port":"1"}', /^port is "1" \(from .*config\.json\)/],
   ['{"__proto__":{"data":"d"}}', /no setting __proto__|data is missing/],
 ])("a file that holds %s is refused", (text, message) => {

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { ACK_RULES, FLUSH_POLICIES, LIMITS, RECONCILIATIONS } from "@minikafka/core";
 import { issueText } from "@minikafka/protocol";
-import { shownValue, TIMESTAMP_MS_MAX } from "@minikafka/record";
+import { nearest, shownValue, TIMESTAMP_MS_MAX } from "@minikafka/record";
 import { z } from "zod";
 import { connectionSettings } from "./connections/connection-settings.ts";
 import { groupSettings } from "./group-settings.ts";
@@ -224,7 +224,9 @@ export function resolveSettings(sources: readonly ConfigSource[]): Settings {
 function sentence(issue: z.core.$ZodIssue, sources: readonly ConfigSource[]): string {
   if (issue.code === "unrecognized_keys") {
     const origin = sources.findLast(({ values }) => issue.keys.some((key) => Object.hasOwn(values, key)));
-    return `there is no setting ${issue.keys.join(", ")} (in ${origin?.name}); the settings are ${NAMES.join(", ")}`;
+    const meant = issue.keys.map((key) => nearest(key, NAMES)).filter((name) => name !== null);
+    const asked = meant.length === 0 ? "" : `did you mean ${meant.join(", ")}? `;
+    return `there is no setting ${issue.keys.join(", ")} (in ${origin?.name}); ${asked}the settings are ${NAMES.join(", ")}`;
   }
   const name = String(issue.path[0]);
   const origin = sources.findLast(({ values }) => Object.hasOwn(values, name));

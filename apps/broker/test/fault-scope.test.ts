@@ -59,6 +59,19 @@ test.each<[order: object, message: RegExp]>([
   [{ point: "toString", action: "crash" }, /^point: there is no toString/],
   [{ point: "request.arm_fault", action: "close" }, /^point: there is no request\.arm_fault/],
   [{ point: "", action: "crash" }, /^point: /],
+  ...[
+    ["request.prodcue", "request.produce"],
+    ["produce", "request.produce"],
+    ["kafka.Producee", "kafka.Produce"],
+    ["log.append.befor_write", "log.append.before_write"],
+  ].map(([point = "", meant = ""]): [object, RegExp] => [
+    { point, action: "crash" },
+    new RegExp(`^point: there is no ${point}; did you mean ${meant}\\? list_faults names all points$`),
+  ]),
+  ...["nowhere.at.all", "request.nope"].map((point): [object, RegExp] => [
+    { point, action: "crash" },
+    new RegExp(`^point: there is no ${point}; list_faults names all points$`),
+  ]),
   [{ action: "crash" }, /^point: expected text of 1 to 100 characters, but it is missing$/],
   [{ point: "request.ping", action: "explode" }, /^action: .*"error"/],
   [

@@ -4,6 +4,8 @@
  * Invariants: stdout has had data only; each failure was printed once, on stderr; nothing here ends the process, so that a
  * test can run a hundred commands in one.
  */
+
+import { nearest } from "@minikafka/record";
 import { type Command, CommanderError } from "commander";
 import { CHECK, wordsOf } from "./command-words.ts";
 import type { About, Context, Perform, Work, World } from "./context.ts";
@@ -11,7 +13,6 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { CliError, type Failure, failureOf, Interrupted, OutputClosed } from "./failure.ts";
 import { hintFor } from "./hints.ts";
 import { brokerText } from "./input/arguments.ts";
-import { nearest } from "./input/nearest.ts";
 import { hintElsewhere } from "./other-names.ts";
 import { exitCodeOf } from "./outcome.ts";
 import { DataSink } from "./output/data-sink.ts";

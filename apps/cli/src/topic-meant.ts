@@ -1,7 +1,7 @@
 /** Which topic somebody may have meant where the broker knows none of the name: one list of those that it has, and only then. */
 import type { Admin } from "@minikafka/client";
+import { nearest } from "@minikafka/record";
 import { CliError, failureOf } from "./failure.ts";
-import { nearest } from "./input/nearest.ts";
 
 /** The list is a courtesy: who is kept waiting for it learns of the error later. */
 const LOOK_MS = 1_000;

@@ -39,6 +39,7 @@ export { contentCrc } from "./content-crc.ts";
 export { frameProblem, prefixProblem, splitFrames } from "./frame-check.ts";
 export { type FramedFields, frameRecords, latestTimestampMs } from "./framed-records.ts";
 export { encodeMarker, type Marker, type MarkerValue, readMarker, readMarkerValue } from "./marker.ts";
+export { nearest } from "./nearest.ts";
 export { isPlain, packedFrame, plainFrame, UNPACKED_BYTES_MAX } from "./packed-frame.ts";
 export { PRODUCER_EPOCH_MAX, SEQUENCES, sequenceAfter } from "./producer-sequence.ts";
 export {

@@ -1,12 +1,7 @@
 /** The kernel's faults, in the words of the wire. */
 import { actionsAt, FAULT_POINTS, type FaultOrder, isFaultPoint } from "@minikafka/core";
-import {
-  type FaultPointView,
-  refused,
-  requireFields,
-  requirePossible,
-  type WireOrder,
-} from "./fault-order.ts";
+import { type FaultPointView, requireFields, requirePossible, type WireOrder } from "./fault-order.ts";
+import { unknownPoint } from "./unknown-point.ts";
 
 const SCOPE = ["topic", "partition", "broker_id"] as const;
 
@@ -17,7 +12,7 @@ export function kernelPoints(): readonly FaultPointView[] {
 /** Throws INVALID_REQUEST for what cannot be; what only some points can, the kernel refuses itself. */
 export function kernelOrder(order: WireOrder): FaultOrder {
   const { point, times, errno } = order;
-  if (!isFaultPoint(point)) throw refused(`point: there is no ${point}; list_faults names all points`);
+  if (!isFaultPoint(point)) throw unknownPoint(point);
   const actions = actionsAt(point);
   requirePossible(order, { point, actions, scope: SCOPE });
   const action = actions.find((each) => each === order.action) ?? "error";

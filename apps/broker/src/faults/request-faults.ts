@@ -12,6 +12,7 @@ import { isKafkaPoint } from "./kafka-points.ts";
 import { isWithin, type ScopedRequest } from "./request-points.ts";
 import { RequestRule } from "./request-rule.ts";
 
+import { unknownPoint } from "./unknown-point.ts";
 import { wirePoints } from "./wire-points.ts";
 
 /** What each action has to know. */
@@ -29,7 +30,7 @@ export class RequestFaults {
   /** Throws INVALID_REQUEST for what cannot be. */
   arm(order: WireOrder): RequestRule {
     const point = wirePoints().get(order.point);
-    if (point === undefined) throw refused(`point: there is no ${order.point}; list_faults names all points`);
+    if (point === undefined) throw unknownPoint(order.point);
     requirePossible(order, point);
     requireFields(order, order.action === "error" || order.action === "delay" ? FIELDS[order.action] : []);
     requireTold(order);

@@ -1,6 +1,7 @@
 /** The cheat sheets, taken apart: each command with the remark above it. */
+
+import { nearest } from "@minikafka/record";
 import { CliError } from "../failure.ts";
-import { nearest } from "../input/nearest.ts";
 import { SHEET_TEXTS, type SheetText } from "./sheet-texts.ts";
 
 export interface SheetCommand {

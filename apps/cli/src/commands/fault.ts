@@ -1,10 +1,11 @@
 /** `fault`: what is broken on purpose, whether it acted, and an end of it. */
+
+import { nearest } from "@minikafka/record";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { CliError, failureOf } from "../failure.ts";
 import { actionText, type ListedRule, scopeText, timesText } from "../faults/fault-text.ts";
 import { wholeNumber } from "../input/arguments.ts";
-import { nearest } from "../input/nearest.ts";
 import { counted } from "../log/sizes-text.ts";
 import { examples } from "../output/examples.ts";
 import { type Cell, renderTable } from "../output/table.ts";

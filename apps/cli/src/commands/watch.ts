@@ -1,11 +1,11 @@
 /** `watch`: what happens in the cluster, while it happens. */
 import type { EventKind, WatchedEvent } from "@minikafka/protocol";
+import { nearest } from "@minikafka/record";
 import type { Command } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { CliError, failureOf } from "../failure.ts";
 import { wholeNumber } from "../input/arguments.ts";
-import { nearest } from "../input/nearest.ts";
 import { examples } from "../output/examples.ts";
 import { withSession } from "../session.ts";
 import { addSharedOptions } from "../settings.ts";

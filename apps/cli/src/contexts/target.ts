@@ -1,8 +1,9 @@
 /** Which broker a command is to talk to: what its line names, else the environment, else the current context, else the daemon's own default. */
+
+import { nearest } from "@minikafka/record";
 import { InvalidArgumentError } from "commander";
 import { CliError } from "../failure.ts";
 import { type BrokerAddress, PORT_DEFAULT, parseBroker } from "../input/arguments.ts";
-import { nearest } from "../input/nearest.ts";
 import { type Contexts, readContexts } from "./context-file.ts";
 import { contextsFile, type Environment } from "./context-place.ts";
 

@@ -1,6 +1,7 @@
 /** Why a fault cannot be armed, in the words of the command line: the broker speaks of its protocol's fields. */
+
+import { nearest } from "@minikafka/record";
 import { CliError, type Failure } from "../failure.ts";
-import { nearest } from "../input/nearest.ts";
 import type { FaultOrder } from "./fault-text.ts";
 
 const FLAGS: { readonly [field: string]: string } = {
@@ -19,16 +20,15 @@ const FLAGS: { readonly [field: string]: string } = {
   "times.seed": "--seed",
 };
 
-/** `points`: the names of those that there are; `codes`: those of the error table. */
+/** `codes`: those that an answer may have. */
 export function armRefusal(
   { message, details }: Failure,
   order: FaultOrder,
-  known: { readonly points: readonly string[]; readonly codes: readonly string[] },
+  codes: readonly string[],
 ): CliError {
   const [, field = "", rest = message] = /^([a-z_.]+): (.*)$/s.exec(message) ?? [];
   const said = `${FLAGS[field] ?? field}${field === "" ? "" : ": "}${rest}`;
-  const meant =
-    field === "point" ? pointMeant(order.point, known.points) : codeMeant(field, order, known.codes);
+  const meant = codeMeant(field, order, codes);
   return new CliError("INVALID_REQUEST", inFlags(said), {
     details,
     ...(meant === null ? {} : { hint: `did you mean ${meant}?` }),
@@ -41,18 +41,6 @@ function inFlags(text: string): string {
     .replaceAll(/\b(?:drop_answer|close_after|broker_id|group_id|transactional_id)\b/g, (name) =>
       (FLAGS[name] ?? name).replaceAll("_", "-"),
     );
-}
-
-/** An operation's name alone is what many type first. Behind a first part that there is, only the rest may be wrong. */
-function pointMeant(point: string, points: readonly string[]): string | null {
-  const first = point.slice(0, point.indexOf(".") + 1);
-  const behind = points.filter((name) => first !== "" && name.startsWith(first));
-  if (behind.length === 0) return nearest(point, points) ?? nearest(`request.${point}`, points);
-  const rest = nearest(
-    point.slice(first.length),
-    behind.map((name) => name.slice(first.length)),
-  );
-  return rest === null ? null : `${first}${rest}`;
 }
 
 /** Kafka's NONE is the number of success, and no fault. */

@@ -1,6 +1,7 @@
 /** The labs, in the order in which to take them: that of the lessons in docs/lessons.md, which are told there to be read. */
+
+import { nearest } from "@minikafka/record";
 import { CliError } from "../failure.ts";
-import { nearest } from "../input/nearest.ts";
 import type { LabText } from "./lab-text.ts";
 import { acks } from "./texts/acks.ts";
 import { duplicates } from "./texts/duplicates.ts";

@@ -1,8 +1,9 @@
 /** The work of `metrics`: the page of the HTTP port, as a table, a document, or those of its lines that are asked for. */
+
+import { nearest } from "@minikafka/record";
 import type { Context } from "../context.ts";
 import { CliError } from "../failure.ts";
 import { type BrokerAddress, brokerText } from "../input/arguments.ts";
-import { nearest } from "../input/nearest.ts";
 import { renderTable } from "../output/table.ts";
 import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
 import { type Metric, metricsOf } from "./exposition.ts";

@@ -42,6 +42,12 @@ test.each([
     { "min.insync.replicas": 2 },
     'there is no setting "min.insync.replicas"; it is written min_insync_replicas',
   ],
+  [{ retention: 1 }, `there is no setting "retention"; did you mean retention_ms? ${KNOWN}`],
+  [{ "segment.byte": 1 }, `there is no setting "segment.byte"; did you mean segment_bytes? ${KNOWN}`],
+  [
+    { min_insync_replica: 1 },
+    `there is no setting "min_insync_replica"; did you mean min_insync_replicas? ${KNOWN}`,
+  ],
   [{ toString: 1 }, `there is no setting "toString"; ${KNOWN}`],
   [{ "a\u001b[2J": 1 }, `there is no setting "a\\u{1b}[2J"; ${KNOWN}`],
   [{ segment_bytes: true }, `segment_bytes is true; ${BYTES} 1024 to 2147483647`],

@@ -3,7 +3,7 @@
  * says nothing. A setting is only here when something obeys it. Bounds and defaults are Kafka's (its TopicConfig) but where
  * a line says otherwise.
  */
-import { HEADER_BYTES } from "@minikafka/record";
+import { HEADER_BYTES, nearest } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { LOG_CONFIG_DEFAULTS } from "../log/context/log-config.ts";
@@ -195,12 +195,15 @@ function seen(raw: RawSetting): string {
 export function requireSetting(key: string): TopicConfigKey {
   if (isSetting(key)) return key;
   const snakeCase = key.replaceAll(".", "_");
-  const known = isSetting(snakeCase)
-    ? `it is written ${snakeCase}`
-    : `known are ${TOPIC_CONFIG_KEYS.join(", ")}`;
+  const known = isSetting(snakeCase) ? `it is written ${snakeCase}` : knownSettings(snakeCase);
   throw new BrokerError("INVALID_CONFIG", `there is no setting ${quoted(key)}; ${known}`, {
     key: key.slice(0, 80),
   });
+}
+
+function knownSettings(key: string): string {
+  const meant = nearest(key, TOPIC_CONFIG_KEYS);
+  return `${meant === null ? "" : `did you mean ${meant}? `}known are ${TOPIC_CONFIG_KEYS.join(", ")}`;
 }
 
 function isSetting(key: string): key is TopicConfigKey {

@@ -25,3 +25,7 @@ test.each([
 test.each(["set", "", "eleven", "11", "x"])("%j is near to none of them", (word) => {
   expect(nearest(word, NAMES)).toBeNull();
 });
+
+test("a word as long as a message may be is near to nothing, and is told so at once", () => {
+  expect(nearest("acks".repeat(250_000), NAMES)).toBeNull();
+});

@@ -7,6 +7,8 @@ export function nearest(word: string, names: Iterable<string>): string | null {
   // A third of the letters may be wrong, of a short word one.
   let bound = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const name of names) {
+    // So many letters are too many or too few: no need to compare those of a word without end.
+    if (Math.abs(name.length - word.length) >= bound) continue;
     const distance = distanceOf(typed, name.toLowerCase());
     if (distance >= bound) continue;
     best = name;
