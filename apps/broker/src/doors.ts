@@ -61,6 +61,7 @@ export class Doors {
   /** `null` where the settings want none. */
   readonly http: HttpDoor | null;
   #isOpen = false;
+  #jsonAddress: Address | null = null;
   readonly #listener: Listener;
   readonly #settings: Settings;
 
@@ -104,10 +105,10 @@ export class Doors {
     const { host, port } = this.#settings;
     // The first, so that whoever waits for the others can be told so.
     await this.http?.listen();
-    const address = hasJsonPort ? await this.#listener.listen(host, port) : null;
-    await this.kafka.listen(address);
+    this.#jsonAddress = hasJsonPort ? await this.#listener.listen(host, port) : null;
+    await this.kafka.listen(this.#jsonAddress);
     this.#isOpen = true;
-    return address;
+    return this.#jsonAddress;
   }
 
   connectInProcess(): Duplex {
@@ -165,6 +166,7 @@ export class Doors {
         return faultId;
       },
       onProblem: (message) => log.debug({ reason: message }, "the HTTP port"),
+      jsonAddress: () => this.#jsonAddress,
     });
   }
 }

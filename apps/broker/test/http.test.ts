@@ -168,12 +168,27 @@ async function answerTo(broker: Pick<Broker, "httpAddress">, bytes: string): Pro
 
 test("what is no HTTP is refused, and the port goes on", async () => {
   const broker = await openBroker(HTTP);
-  for (const bytes of ["hello\n", '{"operation":"ping"}\n', "\0\0\0\x10"])
+  for (const bytes of ["hello\n", "\0\0\0\x10"])
     expect(refusalIn(await answerTo(broker, bytes)), JSON.stringify(bytes)).toMatchObject({
       status: 400,
       code: "INVALID_REQUEST",
       message: expect.stringContaining("no request of HTTP/1.1"),
     });
+  expect((await get(broker, "/healthz")).status).toBe(200);
+});
+
+test("who sends lines of JSON to the HTTP port is told where they are taken, and the port goes on", async () => {
+  const broker = await openBroker(HTTP);
+  const lines = (await answerTo(broker, '{"operation":"ping"}\n{"operation":"ping"}\n')).split("\n");
+  expect(lines).toHaveLength(2);
+  expect(JSON.parse(lines[0] ?? "")).toEqual({
+    ok: false,
+    code: "INVALID_REQUEST",
+    // This broker has no port for them.
+    message: "this port is for HTTP; lines of JSON are taken nowhere here",
+    retriable: false,
+    details: { json_address: null },
+  });
   expect((await get(broker, "/healthz")).status).toBe(200);
 });
 

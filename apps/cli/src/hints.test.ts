@@ -135,7 +135,18 @@ test("a hint fits the command that failed", () => {
     "promote __transaction_state BROKER -p 3",
   );
   expect(of("UNKNOWN_PRODUCER_ID", "tx abort")).toContain("tx list --state ongoing");
+  expect(of("INVALID_REQUEST", "ping", { json_address: "127.0.0.1:9192" })).toContain(
+    "-b 127.0.0.1:9192 is ",
+  );
   expect(of("USAGE", "topics alter")).toBe("minikafka-cli topics alter --help shows what it takes");
+});
+
+test("who meets an HTTP server is told which port was meant", () => {
+  const of = (message: string) => hintFor(new CliError("INVALID_ANSWER", message), FACTS);
+  expect(of('the line is not JSON; it begins "HTTP/1.1 400 Bad Request"')).toMatch(
+    /^an HTTP server listens at .*--port, 9192 by default$/,
+  );
+  expect(of('the line is not JSON; it begins "SSH-2.0"')).toMatch(/^is it a MiniKafka broker/);
 });
 
 test("what hinders a cluster from being quiet is told with what helps against just that", () => {

@@ -134,7 +134,10 @@ const HINTS = {
           : "--timeout 60s waits longer; minikafka-cli ping shows whether the broker answers at all, and fault list whether a fault holds what was asked",
   CLOSED: null,
   BUFFER_FULL: null,
-  INVALID_ANSWER: ({ broker }) => `is it a MiniKafka broker that listens at ${broker}?`,
+  INVALID_ANSWER: ({ broker }, { message }) =>
+    message.includes('it begins "HTTP/')
+      ? `an HTTP server listens at ${broker}; -b HOST:PORT names the broker's port for lines of JSON, its --port, 9192 by default`
+      : `is it a MiniKafka broker that listens at ${broker}?`,
   NO_POSITION: null,
   SERIALIZATION: null,
   RECORD_DESERIALIZATION: null,
@@ -142,10 +145,12 @@ const HINTS = {
     "minikafka-cli fault list shows how often each could have acted: with no hits, nothing came by within its scope",
   UNEXPECTED: "this is a fault of minikafka-cli; please report it with the lines above",
 
-  INVALID_REQUEST: ({ command }) =>
-    command === "fault arm"
-      ? "minikafka-cli fault points lists what each point takes, minikafka-cli fault arm --help the options"
-      : null,
+  INVALID_REQUEST: ({ command }, { details }) =>
+    typeof details.json_address === "string"
+      ? `-b ${details.json_address} is this broker's port for the command line`
+      : command === "fault arm"
+        ? "minikafka-cli fault points lists what each point takes, minikafka-cli fault arm --help the options"
+        : null,
   FRAME_TOO_LARGE: "send less at once, or start the broker with a larger --max-frame-bytes",
   UNSUPPORTED_OPERATION: `this broker is older than the command; minikafka-cli raw '{"operation":"hello"}' lists what it offers`,
   STEPPING_DISABLED: ({ command }) =>

@@ -21,7 +21,7 @@ import { HttpRefusal } from "./http-answer.ts";
 import { HttpConnections } from "./http-connections.ts";
 import { Counted } from "./metrics/counted.ts";
 import { Router, refusalOfTunnel } from "./router.ts";
-import { endWith, refusalOf } from "./unreadable.ts";
+import { endWith, saidOf, wholeText } from "./unreadable.ts";
 
 const HEADER_BYTES_MAX = 8 * 1024;
 /** For a request to have come, its head or all of it. */
@@ -40,6 +40,8 @@ export interface HttpDoorParts {
   readonly site: Omit<HttpSite, "streams" | "counted">;
   readonly onFault: (path: string, error: unknown) => string;
   readonly onProblem: (message: string) => void;
+  /** Where lines of JSON are taken, for who sends them here; `null`: nowhere. */
+  readonly jsonAddress: () => Address | null;
 }
 
 export class HttpDoor {
@@ -96,11 +98,11 @@ export class HttpDoor {
     );
     this.#server.on("checkExpectation", ask);
     this.#server.on("clientError", (error, socket: Socket) =>
-      endWith(refusalOf(error), socket, connections.isAsking(socket)),
+      endWith(saidOf(error, parts.jsonAddress()), socket, connections.isAsking(socket)),
     );
     this.#server.on("connection", (socket) => connections.admit(socket));
     this.#server.on("connect", (_request, socket: Socket) =>
-      endWith(refusalOfTunnel(), socket, connections.isAsking(socket)),
+      endWith(wholeText(refusalOfTunnel()), socket, connections.isAsking(socket)),
     );
     this.#server.timeout = STALL_MS;
   }

@@ -1,6 +1,8 @@
 /** How a connection ends for which Node makes no response: CONNECT, and bytes that are no request, are refused in words as well. */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { Address } from "../connections/port.ts";
+import { failure } from "../json/answer-line.ts";
 import { ALWAYS, type HttpCode, HttpRefusal } from "./http-answer.ts";
 
 const CODES: { readonly [code: string]: readonly [HttpCode, string] } = {
@@ -8,7 +10,23 @@ const CODES: { readonly [code: string]: readonly [HttpCode, string] } = {
   ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request was not there within 10 s"],
 };
 
-/** What is said of an error of the parser's. */
+/** What Node adds to an error of the parser's. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+}
+
+const BRACE = "{".charCodeAt(0);
+
+/** What is said of an error of the parser's: to who sends lines of JSON in one, as a port for Kafka's clients does. */
+export function saidOf(error: ParserError, jsonAddress: Address | null): string {
+  if (error.rawPacket?.[0] !== BRACE) return wholeText(refusalOf(error));
+  const taken = jsonAddress === null ? null : `${jsonAddress.host}:${jsonAddress.port}`;
+  const where = taken === null ? "nowhere here" : `at ${taken}`;
+  const message = `this port is for HTTP; lines of JSON are taken ${where}`;
+  return failure(undefined, "INVALID_REQUEST", message, { json_address: taken });
+}
+
+/** In HTTP. */
 export function refusalOf({ code = "", message }: NodeJS.ErrnoException): HttpRefusal {
   const [known, text] = CODES[code] ?? [
     "INVALID_REQUEST",
@@ -17,16 +35,16 @@ export function refusalOf({ code = "", message }: NodeJS.ErrnoException): HttpRe
   return new HttpRefusal(known, text);
 }
 
-/** Ends a connection with a refusal. `isAnswering`: an answer is under way, into which nothing may be written; what is of it leaves. */
-export function endWith(refusal: HttpRefusal, socket: Socket, isAnswering: boolean): void {
+/** Ends a connection with what is said. `isAnswering`: an answer is under way, into which nothing may be written; what is of it leaves. */
+export function endWith(said: string, socket: Socket, isAnswering: boolean): void {
   // Node looks after a connection no more once it has told of it here.
   socket.on("error", () => undefined);
-  if (socket.writable && !isAnswering) socket.write(wholeText(refusal));
+  if (socket.writable && !isAnswering) socket.write(said);
   socket.destroySoon();
 }
 
 /** Head and body. */
-function wholeText({ answer: { status, headers, body } }: HttpRefusal): string {
+export function wholeText({ answer: { status, headers, body } }: HttpRefusal): string {
   const all = {
     ...ALWAYS,
     ...headers,

@@ -11,8 +11,10 @@ import { LOST, RawLink } from "./raw-link.ts";
 const NEWLINE = Buffer.from("\n");
 /** More than any broker takes, so that its own refusal is what one sees. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
+/** Of what is no answer: enough to see that it was, say, an HTTP server's. */
+const SHOWN_CHARACTERS_MAX = 80;
 
-/** Prints an answer for each request. The exit code is that of the first refusal; throws CONNECTION and TIMEOUT. */
+/** Prints an answer for each request. The exit code is that of the first refusal; throws CONNECTION, TIMEOUT and INVALID_ANSWER. */
 export async function raw(context: Context, requests: readonly string[]): Promise<ExitCode> {
   const { settings } = context;
   const link = await RawLink.open(settings.broker().address, settings.timeoutMs ?? TIMEOUT_DEFAULT_MS);
@@ -57,7 +59,7 @@ async function printAnswers(context: Context, link: RawLink): Promise<ExitCode> 
   let outcome: ExitCode = EXIT.ok;
   for await (const line of link.answers(context.settings.timeoutMs)) {
     const text = line.toString("utf8");
-    if (outcome === EXIT.ok) outcome = outcomeOf(text);
+    if (outcome === EXIT.ok) outcome = outcomeOf(text, brokerText(context.settings.broker().address));
     await context.data.write(`${text}\n`);
   }
   if (link.unanswered > 0 && !context.interrupted.aborted && context.data.isOpen) {
@@ -70,8 +72,15 @@ async function printAnswers(context: Context, link: RawLink): Promise<ExitCode> 
   return outcome;
 }
 
-function outcomeOf(text: string): ExitCode {
-  const answer: unknown = JSON.parse(text);
+/** Throws INVALID_ANSWER: whoever sends no JSON there is no broker. */
+function outcomeOf(text: string, broker: string): ExitCode {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    const start = JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX));
+    throw new CliError("INVALID_ANSWER", `what ${broker} answers is not JSON; it begins ${start}`);
+  }
   if (answer === null || typeof answer !== "object" || !("ok" in answer) || answer.ok !== false)
     return EXIT.ok;
   return exitCodeFor("code" in answer ? String(answer.code) : "");
