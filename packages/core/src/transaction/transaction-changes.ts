@@ -3,7 +3,7 @@
  * record, and all before it, are acknowledged.
  *
  * Invariant: a refused event, and one whose record the log refused, leave the id as it was.
- * Never: an answer that a crash or a promotion could take back.
+ * Never: an answer that a crash or a promotion could take back, nor a refusal.
  */
 import type { Decision } from "../coordinator/coordinator-shard.ts";
 import type { CoordinatorTopic } from "../coordinator/coordinator-topic.ts";
@@ -12,6 +12,7 @@ import { answeringForDisk, answeringForDiskLater } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import type { FaultSite } from "../env/fault-order.ts";
 import type { FaultPoint } from "../env/fault-point.ts";
+import { BrokerError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { TransactionEvent } from "./transaction-events.ts";
 import type { TransactionKeeper, TransactionKinds } from "./transaction-keeper.ts";
@@ -43,18 +44,13 @@ export class TransactionChanges {
 
   /**
    * What `choose` made of it, once that is acknowledged. Where nothing happens, it resolves once what was decided before is
-   * acknowledged. Rejects with what `choose` and the table throw, and as CoordinatorShard.write does.
+   * acknowledged. Rejects, then as well, with what `choose` and the table throw, and as CoordinatorShard.write does.
    */
   async act(transactionalId: string, choose: Choice, wait: Wait = {}): Promise<TransactionChange> {
-    const decide = ({ transaction: keeper }: TransactionKinds): Decision<TransactionChange> => {
-      const before = keeper.current(transactionalId);
-      const event = choose(before);
-      if (event === null) return { records: [], answer: { before, after: before, event } };
-      requireRoom(before, keeper);
-      const { clock } = this.#env;
-      const world = { nowMs: clock.nowMs(), newProducerId: this.#newProducerId };
-      const change = { before, after: after(before, event, world), event };
-      this.#hitBefore(transactionalId, event);
+    const decide = ({ transaction: keeper }: TransactionKinds): Decision<TransactionChange | BrokerError> => {
+      const change = this.#judged(transactionalId, choose, keeper);
+      if (change instanceof BrokerError || change.event === null) return { records: [], answer: change };
+      this.#hitBefore(transactionalId, change.event);
       return {
         records: [transactionRecord(change.after)],
         answer: change,
@@ -63,8 +59,28 @@ export class TransactionChanges {
       };
     };
     const change = await this.topic.write(transactionalId, decide, wait);
+    if (change instanceof BrokerError) throw change;
     if (change.event !== null) await this.#waitAfter(transactionalId, change.event);
     return change;
+  }
+
+  /** A refusal that rests on what may yet be lost is returned: of an end that nobody acknowledged, nobody may be told that it is one. */
+  #judged(
+    transactionalId: string,
+    choose: Choice,
+    keeper: TransactionKeeper,
+  ): TransactionChange | BrokerError {
+    const before = keeper.current(transactionalId);
+    try {
+      const event = choose(before);
+      if (event === null) return { before, after: before, event };
+      requireRoom(before, keeper);
+      const world = { nowMs: this.#env.clock.nowMs(), newProducerId: this.#newProducerId };
+      return { before, after: after(before, event, world), event };
+    } catch (problem) {
+      if (!(problem instanceof BrokerError) || keeper.isAcknowledged(transactionalId)) throw problem;
+      return problem;
+    }
   }
 
   #tell(change: TransactionChange): void {

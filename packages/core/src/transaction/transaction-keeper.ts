@@ -77,6 +77,11 @@ export class TransactionKeeper implements RecordsOfKind<TransactionEntry> {
     return this.#committed.get(transactionalId) ?? newTransaction(transactionalId);
   }
 
+  /** Whether what the next event finds is what may be shown. */
+  isAcknowledged(transactionalId: string): boolean {
+    return this.#current.get(transactionalId) === this.#committed.get(transactionalId);
+  }
+
   /** All as the next event finds them. */
   allCurrent(): Iterable<Transaction> {
     return this.#current.values();

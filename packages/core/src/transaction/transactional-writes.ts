@@ -212,16 +212,27 @@ interface Write {
   readonly options: TransactionalAppendOptions;
 }
 
-/** Whether the open transaction of `caller` has the partition, durably. Throws when it is not open, or not the caller's. */
+/**
+ * Whether the open transaction of `caller` has the partition, durably. Throws when it is not open, or not the caller's; where that may
+ * yet be lost, somebody has to ask for it (TransactionChanges).
+ */
 function isAdded(
   keeper: TransactionKeeper,
   caller: TransactionCaller,
   partition: TransactionPartition,
 ): boolean {
   const { transactionalId } = caller;
-  requireOngoing(keeper.current(transactionalId), caller);
+  const current = keeper.current(transactionalId);
+  if (!isOpenFor(current, caller)) {
+    if (!keeper.isAcknowledged(transactionalId)) return false;
+    requireOngoing(current, caller);
+  }
   const durable = keeper.committed(transactionalId);
-  return durable.state === "ongoing" && isSame(durable, caller) && hasPartition(durable, partition);
+  return isOpenFor(durable, caller) && hasPartition(durable, partition);
+}
+
+function isOpenFor(transaction: Transaction, caller: TransactionCaller): boolean {
+  return transaction.state === "ongoing" && isSame(transaction, caller);
 }
 
 function requireOngoing(transaction: Transaction, caller: TransactionCaller): void {
