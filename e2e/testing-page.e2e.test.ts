@@ -52,10 +52,6 @@ test("under a manual clock a consumer group of kafkajs begins, reads and ends by
   expect(await printedBy(STILL)).toBe("read paid\n");
 });
 
-test("what acks all has acknowledged is there after the power cut of the page", async () => {
-  const around = FIRST.replace("await producer.disconnect();", RESTART)
-    .replace(/^console\.log.*\n(?=await broker\.close)/m, "await producer.disconnect();\n")
-    .replaceAll("{ orders: 3 }", "{ orders: 1 }");
-  expect(around).toContain(RESTART);
-  expect(await printedBy(around)).toMatch(/value: 'created'.*value: 'paid'/s);
+test("what acks all has acknowledged is there after the power cut of the page, and the application goes on", async () => {
+  expect(await printedBy(RESTART)).toBe("[ 'paid' ]\n");
 });
