@@ -4,9 +4,8 @@
  * Invariants: stdout has had data only; each failure was printed once, on stderr; nothing here ends the process, so that a
  * test can run a hundred commands in one.
  */
-
 import { nearest } from "@minikafka/record";
-import { type Command, CommanderError } from "commander";
+import type { Command } from "commander";
 import { CHECK, wordsOf } from "./command-words.ts";
 import type { About, Context, Perform, Work, World } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -17,6 +16,7 @@ import { hintElsewhere } from "./other-names.ts";
 import { exitCodeOf } from "./outcome.ts";
 import { DataSink } from "./output/data-sink.ts";
 import { Notes } from "./output/notes.ts";
+import { type Ended, parsed, ranAlone } from "./parsed.ts";
 import { createProgram } from "./program.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import { versionDocument } from "./version.ts";
@@ -39,39 +39,13 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
       },
       outputError: () => undefined,
     });
-  const ended = await parsed(create(perform), argv);
+  const ended = (await ranAlone(argv, perform)) ? null : await parsed(create(perform), argv);
   if (ended !== null) {
     const misnamed = wantedHelp(ended, argv) ? await misnamedIn(argv, create) : null;
     outcome = await answerOf(misnamed ?? ended, { argv, world, data, said });
   }
   await data.flushed();
   return outcome;
-}
-
-/** How commander ended it instead of a command, and where in the tree. */
-interface Ended {
-  readonly error: CommanderError;
-  readonly command: Command;
-}
-
-/** `null` when a command ran. */
-async function parsed(program: Command, argv: readonly string[]): Promise<Ended | null> {
-  let at = program;
-  const watch = (command: Command): void => {
-    command.exitOverride((error) => {
-      at = command;
-      throw error;
-    });
-    for (const inner of command.commands) watch(inner);
-  };
-  watch(program);
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-    return null;
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return { error, command: at };
-  }
 }
 
 /** `help nope` ends as a line without a command does, `nope --help` as one that has it. */

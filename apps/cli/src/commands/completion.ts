@@ -30,6 +30,10 @@ export function declareCompletion(program: Command, perform: Perform): void {
     "after",
     examples(['eval "$(minikafka-cli completion bash)"', "minikafka-cli completion fish | source"], NOTE),
   );
+}
+
+/** What a completion script calls. */
+export function declareComplete(program: Command, perform: Perform): void {
   program
     .command(COMPLETE, { hidden: true })
     .summary("answer a completion script")

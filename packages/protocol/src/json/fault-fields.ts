@@ -59,7 +59,7 @@ const errorCode = z
   }) as z.ZodType<FaultCode, FaultCode>;
 
 /** What is armed, but for the times. */
-export const order = {
+export const order = () => ({
   point: z.string().min(1).max(100).describe("where; list_faults names all points"),
   action: z
     .enum(FAULT_ACTIONS)
@@ -89,4 +89,4 @@ export const order = {
   broker_id: fields.brokerId.optional().describe("only what concerns this broker"),
   group_id: groupId.optional().describe("only requests of this group"),
   transactional_id: transactionalId.optional().describe("only requests of this transactional id"),
-} as const;
+});

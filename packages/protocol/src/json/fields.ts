@@ -84,25 +84,27 @@ export const recordHeader = z.strictObject({
 });
 
 /** A record as a client sends it. */
-export const producedRecord = z.strictObject({
-  key_b64: nullableBase64.default(null),
-  value_b64: nullableBase64.default(null),
-  timestamp_ms: timestampMs.optional(),
-  headers: z.array(recordHeader).max(HEADERS_PER_RECORD_MAX).default([]),
-});
+export const producedRecord = () =>
+  z.strictObject({
+    key_b64: nullableBase64.default(null),
+    value_b64: nullableBase64.default(null),
+    timestamp_ms: timestampMs.optional(),
+    headers: z.array(recordHeader).max(HEADERS_PER_RECORD_MAX).default([]),
+  });
 
 /** A record as a fetch returns it. */
-export const fetchedRecord = z.object({
-  offset,
-  key_b64: nullableBase64,
-  value_b64: nullableBase64,
-  timestamp_ms: z
-    .int()
-    .min(NO_TIMESTAMP_MS)
-    .max(TIMESTAMP_MS_MAX)
-    .describe("milliseconds since 1970; -1 where a client of Kafka's gave none"),
-  headers: z.array(z.object({ key: z.string(), value_b64: nullableBase64 })),
-});
+export const fetchedRecord = () =>
+  z.object({
+    offset,
+    key_b64: nullableBase64,
+    value_b64: nullableBase64,
+    timestamp_ms: z
+      .int()
+      .min(NO_TIMESTAMP_MS)
+      .max(TIMESTAMP_MS_MAX)
+      .describe("milliseconds since 1970; -1 where a client of Kafka's gave none"),
+    headers: z.array(z.object({ key: z.string(), value_b64: nullableBase64 })),
+  });
 
 /** The marks of a partition that each fetch reports. */
 export const marks = {

@@ -26,11 +26,12 @@ export const topicId = z
 const assignedPartition = topicPartition.extend({ topic_id: topicId });
 
 /** What a member says that it has; an entry of its assignment may be said back as it is. */
-export const ownedPartition = topicPartition.extend({
-  topic_id: topicId
-    .optional()
-    .describe("as the assignment says it; what is of another topic is not the member's"),
-});
+export const ownedPartition = () =>
+  topicPartition.extend({
+    topic_id: topicId
+      .optional()
+      .describe("as the assignment says it; what is of another topic is not the member's"),
+  });
 
 /** Kafka: partition.assignment.strategy (RoundRobinAssignor, RangeAssignor, StickyAssignor). */
 export const assignor = z
@@ -40,47 +41,52 @@ export const assignor = z
 /** Kafka: offset.metadata.max.bytes, 4096. */
 const metadataLengthMax = 4096;
 
-export const commitOffset = z.strictObject({
-  topic: fields.topic,
-  partition: fields.partition,
-  offset: fields.offset.describe("of the next record to be read, so one more than of the last one done"),
-  metadata: fields.wellFormedText
-    .max(metadataLengthMax)
-    .nullable()
-    .default(null)
-    .describe("a note that the committer leaves; null for none"),
-  topic_id: topicId
-    .optional()
-    .describe(
-      "as the assignment says it: refused with UNKNOWN_TOPIC when the topic of that name is another one now; left out, whichever there is",
-    ),
-});
+export const commitOffset = () =>
+  z.strictObject({
+    topic: fields.topic,
+    partition: fields.partition,
+    offset: fields.offset.describe("of the next record to be read, so one more than of the last one done"),
+    metadata: fields.wellFormedText
+      .max(metadataLengthMax)
+      .nullable()
+      .default(null)
+      .describe("a note that the committer leaves; null for none"),
+    topic_id: topicId
+      .optional()
+      .describe(
+        "as the assignment says it: refused with UNKNOWN_TOPIC when the topic of that name is another one now; left out, whichever there is",
+      ),
+  });
 
-export const committedOffset = z.object({
-  topic: z.string(),
-  partition: z.int(),
-  offset: fields.offset
-    .nullable()
-    .describe("null when nothing is committed, or a negative offset by a client of Kafka's that begins anew"),
-  metadata: z
-    .string()
-    .max(metadataLengthMax)
-    .nullable()
-    .describe("a note that the committer left; null for none"),
-  committed_ms: z.int().nullable().describe("when; null when nothing is committed"),
-});
+export const committedOffset = () =>
+  z.object({
+    topic: z.string(),
+    partition: z.int(),
+    offset: fields.offset
+      .nullable()
+      .describe(
+        "null when nothing is committed, or a negative offset by a client of Kafka's that begins anew",
+      ),
+    metadata: z
+      .string()
+      .max(metadataLengthMax)
+      .nullable()
+      .describe("a note that the committer left; null for none"),
+    committed_ms: z.int().nullable().describe("when; null when nothing is committed"),
+  });
 
 /** What every answer to a member says. */
-export const memberView = z.object({
-  generation,
-  member_since: generation.describe(
-    "the generation that began when the member joined; another one than before says that it was expired in between, and lost what it had",
-  ),
-  assignment: z.array(assignedPartition).describe("what the member may own now"),
-  pending: z
-    .array(assignedPartition)
-    .describe("what it gets once its former owners have let go, or are expired"),
-});
+export const memberView = () =>
+  z.object({
+    generation,
+    member_since: generation.describe(
+      "the generation that began when the member joined; another one than before says that it was expired in between, and lost what it had",
+    ),
+    assignment: z.array(assignedPartition).describe("what the member may own now"),
+    pending: z
+      .array(assignedPartition)
+      .describe("what it gets once its former owners have let go, or are expired"),
+  });
 
 /** Kafka's GroupState (KIP-848), without Assigning: targets are computed at once; and ClassicGroupState. */
 export const groupState = z

@@ -24,8 +24,8 @@ export interface Operation<
 interface Definition<Name extends string, Request extends Fields, Response extends z.ZodType> {
   readonly name: Name;
   readonly summary: string;
-  readonly request: Request;
-  readonly response: Response;
+  readonly request: () => Request;
+  readonly response: () => Response;
 }
 
 /** The envelope that every request line has around its fields. */
@@ -33,8 +33,28 @@ function requestLine<Name extends string, Request extends Fields>(name: Name, fi
   return z.strictObject({ operation: z.literal(name), id: requestId.optional(), ...fields });
 }
 
-export function operation<Name extends string, Request extends Fields, Response extends z.ZodType>(
-  definition: Definition<Name, Request, Response>,
-): Operation<Name, ReturnType<typeof requestLine<Name, Request>>, Response> {
-  return { ...definition, request: requestLine(definition.name, definition.request) };
+/** Its schemas are made when they are first asked for: a program takes part in few of the operations, and to make all of them takes long. */
+export function operation<Name extends string, Request extends Fields, Response extends z.ZodType>({
+  name,
+  summary,
+  ...fields
+}: Definition<Name, Request, Response>): Operation<
+  Name,
+  ReturnType<typeof requestLine<Name, Request>>,
+  Response
+> {
+  let request: ReturnType<typeof requestLine<Name, Request>> | undefined;
+  let response: Response | undefined;
+  return {
+    name,
+    summary,
+    get request() {
+      request ??= requestLine(name, fields.request());
+      return request;
+    },
+    get response() {
+      response ??= fields.response();
+      return response;
+    },
+  };
 }

@@ -1,6 +1,4 @@
 /** A member's name where its owner gives none: one that no other process, and no later run of this one, uses as well. */
-import { randomUUID } from "node:crypto";
-
 export function newMemberId(): string {
-  return `consumer-${randomUUID()}`;
+  return `consumer-${crypto.randomUUID()}`;
 }

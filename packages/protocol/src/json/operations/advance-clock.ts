@@ -7,8 +7,8 @@ const ADVANCE_MS_MAX = 366 * 24 * 60 * 60 * 1000;
 export const advanceClock = operation({
   name: "advance_clock",
   summary: "Moves a manual clock forward and does nothing else, but that waits whose time has come end.",
-  request: { ms: z.int().min(0).max(ADVANCE_MS_MAX).describe("how far to move, in milliseconds") },
-  response: z.object({ now_ms: z.int() }),
+  request: () => ({ ms: z.int().min(0).max(ADVANCE_MS_MAX).describe("how far to move, in milliseconds") }),
+  response: () => z.object({ now_ms: z.int() }),
 });
 
 const JUMPS_MAX = 100;

@@ -5,11 +5,11 @@ import { operation } from "../operation.ts";
 export const armFault = operation({
   name: "arm_fault",
   summary: "Has something fail, wait or die where and as often as one says. Nothing else does so by itself.",
-  request: {
-    ...fault.order,
+  request: () => ({
+    ...fault.order(),
     times: fault.times
       .default("once")
       .describe("which of the hits it acts on, counted from 1 since it was armed"),
-  },
-  response: z.object({ rule_id: fault.ruleId }),
+  }),
+  response: () => z.object({ rule_id: fault.ruleId }),
 });

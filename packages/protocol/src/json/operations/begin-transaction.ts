@@ -7,6 +7,6 @@ export const beginTransaction = operation({
   name: "begin_transaction",
   summary:
     "Opens a transaction, whose time runs from here on. CONCURRENT_TRANSACTIONS while the one before is being completed.",
-  request: transaction,
-  response: z.object({}),
+  request: () => transaction,
+  response: () => z.object({}),
 });

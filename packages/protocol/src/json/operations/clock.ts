@@ -4,6 +4,6 @@ import { operation } from "../operation.ts";
 export const clock = operation({
   name: "clock",
   summary: "Reads the broker's clock without moving it.",
-  request: {},
-  response: z.object({ now_ms: z.int() }),
+  request: () => ({}),
+  response: () => z.object({ now_ms: z.int() }),
 });

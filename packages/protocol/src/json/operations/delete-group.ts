@@ -6,6 +6,6 @@ import { operation } from "../operation.ts";
 export const deleteGroup = operation({
   name: "delete_group",
   summary: "Forgets a group without members, and all that it has committed.",
-  request: { group_id: group.groupId },
-  response: z.object({}),
+  request: () => ({ group_id: group.groupId }),
+  response: () => z.object({}),
 });

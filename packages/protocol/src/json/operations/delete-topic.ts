@@ -5,6 +5,6 @@ import { operation } from "../operation.ts";
 export const deleteTopic = operation({
   name: "delete_topic",
   summary: "Deletes a topic with all its records.",
-  request: { topic: fields.topic },
-  response: z.object({}),
+  request: () => ({ topic: fields.topic }),
+  response: () => z.object({}),
 });

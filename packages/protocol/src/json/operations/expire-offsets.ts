@@ -7,11 +7,12 @@ export const expireOffsets = operation({
   name: "expire_offsets",
   summary:
     "Forgets what groups without members committed longer ago than offsets are kept, and offsets of topics that are gone, as happens by itself in auto mode.",
-  request: {},
-  response: z.object({
-    expired: z.array(z.object({ group_id: z.string(), topic: z.string(), partition: z.int() })),
-    dying: dyingGroups,
-    forgotten: forgottenGroups,
-    loaded: loadedPartitions,
-  }),
+  request: () => ({}),
+  response: () =>
+    z.object({
+      expired: z.array(z.object({ group_id: z.string(), topic: z.string(), partition: z.int() })),
+      dying: dyingGroups,
+      forgotten: forgottenGroups,
+      loaded: loadedPartitions,
+    }),
 });

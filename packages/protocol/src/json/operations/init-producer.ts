@@ -8,7 +8,7 @@ export const initProducer = operation({
   name: "init_producer",
   summary:
     "Gives an idempotent producer its id and epoch; no id is ever given to somebody else, also after a restart, which keeps the epoch of a name. With a transactional id it ends the transaction that the instance before has open, and answers when that is complete.",
-  request: {
+  request: () => ({
     name: z
       .string()
       .min(1)
@@ -21,6 +21,6 @@ export const initProducer = operation({
       .optional()
       .describe("what the caller has; it gets the next epoch of it, and its sequences begin at 0 again"),
     producer_epoch: fields.producerEpoch.optional().describe("the epoch that goes with producer_id"),
-  },
-  response: z.object({ producer_id: fields.producerId, producer_epoch: fields.producerEpoch }),
+  }),
+  response: () => z.object({ producer_id: fields.producerId, producer_epoch: fields.producerEpoch }),
 });

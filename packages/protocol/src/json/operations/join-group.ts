@@ -8,7 +8,7 @@ export const joinGroup = operation({
   name: "join_group",
   summary:
     "Makes the caller a member of a group, or changes what it subscribes to; the group's generation rises unless nothing changed.",
-  request: {
+  request: () => ({
     group_id: group.groupId,
     member_id: group.memberId,
     topics: z.array(fields.topic).max(1000).describe("what to read; a topic may come later"),
@@ -25,9 +25,10 @@ export const joinGroup = operation({
       .max(86_400_000)
       .optional()
       .describe("so long a member may take to let a partition go; the broker's default when left out"),
-  },
-  response: group.memberView.extend({
-    session_timeout_ms: z.int().describe("the one that holds: heartbeats must come more often"),
-    rebalance_timeout_ms: z.int().describe("the one that holds"),
   }),
+  response: () =>
+    group.memberView().extend({
+      session_timeout_ms: z.int().describe("the one that holds: heartbeats must come more often"),
+      rebalance_timeout_ms: z.int().describe("the one that holds"),
+    }),
 });

@@ -5,6 +5,6 @@ import { listedSnapshot } from "../snapshot-fields.ts";
 export const listSnapshots = operation({
   name: "list_snapshots",
   summary: "Lists the snapshots in memory and in the folder, by name.",
-  request: {},
-  response: z.object({ snapshots: z.array(listedSnapshot) }),
+  request: () => ({}),
+  response: () => z.object({ snapshots: z.array(listedSnapshot) }),
 });

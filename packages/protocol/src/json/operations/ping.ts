@@ -4,6 +4,6 @@ import { operation } from "../operation.ts";
 export const ping = operation({
   name: "ping",
   summary: "Answers at once; shows that the connection and the broker live.",
-  request: {},
-  response: z.object({}),
+  request: () => ({}),
+  response: () => z.object({}),
 });

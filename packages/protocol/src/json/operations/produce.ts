@@ -3,8 +3,6 @@ import * as fields from "../fields.ts";
 import { operation } from "../operation.ts";
 import { transactionalId } from "../transaction-fields.ts";
 
-const partitionZero = fields.partition.default(0);
-
 /**
  * Three forms, one at a time: a single record in the request's own fields, several in `records`, or a whole encoded batch
  * in `batch_b64`, which nobody on the way re-encodes. The broker's handler refuses a mixture by name.
@@ -13,13 +11,13 @@ export const produce = operation({
   name: "produce",
   summary:
     "Appends one record, several, or a whole encoded batch to a partition. One of a transaction may have to wait for its coordinator: other requests to the partition that were sent behind it may take effect before it. An error whose details say `appended` leaves it open whether the records stay; after another one than REQUEST_TIMED_OUT and NOT_ENOUGH_REPLICAS_AFTER_APPEND nothing was appended.",
-  request: {
+  request: () => ({
     topic: fields.topic,
-    partition: partitionZero,
+    partition: fields.partition.default(0),
     key_b64: fields.nullableBase64.optional().describe("one record: its key"),
     value_b64: fields.nullableBase64.optional().describe("one record: its value; null is a tombstone"),
     records: z
-      .array(fields.producedRecord)
+      .array(fields.producedRecord())
       .min(1)
       .optional()
       .describe("several records, appended as one batch"),
@@ -49,17 +47,20 @@ export const produce = operation({
       .max(600_000)
       .default(30_000)
       .describe("how long acks all may take; 0: no replica is waited for, and the disk all the same"),
-  },
-  response: z.object({
-    partition: z.int(),
-    offset: fields.offset.nullable().describe('the first record\'s offset; null (unknown) with acks "0"'),
-    next_offset: fields.offset.nullable().describe("the offset after the last record; null with acks 0"),
-    duplicate: z
-      .literal(true)
-      .optional()
-      .describe("the same batch was there already: the offsets are those that it got then"),
-    log_append_time_ms: fields.timestampMs
-      .optional()
-      .describe("the time that the leader gave the records; only with message_timestamp_type LogAppendTime"),
   }),
+  response: () =>
+    z.object({
+      partition: z.int(),
+      offset: fields.offset.nullable().describe('the first record\'s offset; null (unknown) with acks "0"'),
+      next_offset: fields.offset.nullable().describe("the offset after the last record; null with acks 0"),
+      duplicate: z
+        .literal(true)
+        .optional()
+        .describe("the same batch was there already: the offsets are those that it got then"),
+      log_append_time_ms: fields.timestampMs
+        .optional()
+        .describe(
+          "the time that the leader gave the records; only with message_timestamp_type LogAppendTime",
+        ),
+    }),
 });

@@ -9,7 +9,7 @@ export const watch = operation({
   name: "watch",
   summary:
     'From its answer on a line `{"event": {…}}` is sent for each thing that happens, until `unwatch` or the end of the connection; see [Events](#events). Another watch takes the place of the first.',
-  request: {
+  request: () => ({
     topics: z
       .array(fields.topic)
       .min(1)
@@ -28,11 +28,12 @@ export const watch = operation({
       .describe(
         "also the kinds request_taken and request_done, whatever kinds are asked for; with topics, of the requests that name one of them",
       ),
-  },
-  response: z.object({
-    absent_topics: z
-      .array(z.string())
-      .optional()
-      .describe("those of topics that are not there yet; left out when all are"),
   }),
+  response: () =>
+    z.object({
+      absent_topics: z
+        .array(z.string())
+        .optional()
+        .describe("those of topics that are not there yet; left out when all are"),
+    }),
 });
