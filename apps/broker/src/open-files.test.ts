@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { connectionsDefault, openFilesDefault, requireDescriptors } from "./open-files.ts";
+import {
+  connectionsDefault,
+  openFilesDefault,
+  requireDescriptors,
+  toldByLinux,
+  toldByReport,
+} from "./open-files.ts";
 
 test("half of what the system allows is for the logs, and never more than 512 nor less than 10", () => {
   expect(openFilesDefault(1024)).toBe(512);
@@ -30,4 +36,10 @@ test("connections get what the logs and the process itself leave, at least one a
     expect(openFilesDefault(allowed) + connectionsDefault(openFilesDefault(allowed), allowed)).toBeLessThan(
       allowed,
     );
+});
+
+test("what the system allows is the same in Linux's own words, which are sooner had, as in a report of Node's", () => {
+  const told = toldByLinux();
+  if (process.platform === "linux") expect(told ?? "unlimited").toBe(toldByReport());
+  else expect(told).toBeUndefined();
 });
