@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { base64, openBroker, Session } from "./support/broker.ts";
 import { get, getJson } from "./support/http.ts";
 
-async function openWorld(disk = new MemoryDisk()) {
-  const broker = await openBroker({ http_port: 0 }, disk);
+async function openWorld(disk = new MemoryDisk(), settings = {}) {
+  const broker = await openBroker({ http_port: 0, ...settings }, disk);
   const session = Session.open(broker);
   return { broker, session };
 }
@@ -66,6 +66,25 @@ test("a look changes nothing: neither the state, nor the clock, nor what happene
     await get(broker, path);
   expect((await get(broker, "/snapshot")).text).toBe(text);
   expect(await history()).toEqual(before);
+});
+
+test("a look writes nothing and passes no fault point, though the indexes are missing of what it reads", async () => {
+  const disk = new MemoryDisk();
+  const { broker, session } = await openWorld(disk, { brokers: 2 });
+  const fields = { topic: "orders", partitions: 1, replication_factor: 2, config: { segment_bytes: 1024 } };
+  await session.call("create_topic", fields);
+  const value_b64 = base64("x".repeat(600));
+  for (let n = 0; n < 3; n++)
+    await session.call("produce", { topic: "orders", partition: 0, value_b64, acks: 1 });
+  await session.call("flush_logs");
+  await session.call("arm_fault", { point: "log.index.before_write", action: "error" });
+  const before = disk.files();
+  const { pending, faults } = (await getJson(broker, "/snapshot")).body;
+  await get(broker, "/metrics");
+  expect(pending.steps).toContainEqual(expect.objectContaining({ operation: "replicate_once" }));
+  expect(faults).toMatchObject([{ hits: 0 }]);
+  expect((await getJson(broker, "/snapshot")).body.faults).toEqual(faults);
+  expect(disk.files()).toEqual(before);
 });
 
 test("only the topics that are asked for are told, of those that there are", async () => {

@@ -96,7 +96,7 @@ function placesOf(cluster: BrokerCluster, topic: string, { partition }: RecordsQ
 
 function recordsIn(cluster: BrokerCluster, place: Place, { isolation }: RecordsQuery): SeenRecord[] {
   const set = cluster.replicaSet(place);
-  const log = set.leaderLog;
+  const log = set.leaderLog.looked;
   const endOffset = set.visibleEnd(isolation);
   const records: SeenRecord[] = [];
   for (let offset = log.logStartOffset; offset < endOffset; ) {

@@ -11,6 +11,7 @@
 import { readBatchHeader } from "@minikafka/record";
 import { BrokerError } from "../errors.ts";
 import type { PartitionLog } from "../log/partition-log.ts";
+import type { LogLook } from "../log/parts/log-look.ts";
 import { cutOffset } from "./reconciliation.ts";
 import type { Replica } from "./replica.ts";
 import type { PartitionReplicaSet } from "./replica-set.ts";
@@ -59,7 +60,7 @@ export function dueCut(set: PartitionReplicaSet, follower: Replica, leader: Repl
  * nothing does. Kafka: ReplicaFetcherThread begins anew there after UnexpectedAppendOffsetException. Throws STORAGE_ERROR.
  */
 function wholeBatchAt(leader: PartitionLog, offset: number): number {
-  const { batches } = leader.read(Math.max(offset, leader.logStartOffset), FIRST_BATCH);
+  const { batches } = leader.looked.read(Math.max(offset, leader.logStartOffset), FIRST_BATCH);
   return batches.length === 0 ? leader.logEndOffset : readBatchHeader(batches).baseOffset;
 }
 
@@ -76,7 +77,7 @@ function lostRecords({ brokerId, log }: Replica, offset: number, what: string): 
  */
 export function endAfterCut({ log }: Replica, { kind, offset }: Cut): number {
   if (kind === "restart" || offset >= log.logEndOffset) return offset;
-  const { batches } = log.read(offset, FIRST_BATCH);
+  const { batches } = log.looked.read(offset, FIRST_BATCH);
   return batches.length === 0 ? offset : readBatchHeader(batches).baseOffset;
 }
 
@@ -102,7 +103,7 @@ export interface Walked extends Copied {
  * Throws STORAGE_ERROR, and what `take` throws.
  */
 export function walkBatches(
-  leader: PartitionLog,
+  leader: Pick<LogLook, "logStartOffset" | "logEndOffset" | "read">,
   end: number,
   bytesMax: number,
   take: (frames: Buffer) => void,

@@ -46,7 +46,7 @@ export function foretoldRound(
     const cut = dueCut(set, follower, leader);
     const truncatedTo = cut === null ? null : endAfterCut(follower, cut);
     const end = truncatedTo ?? follower.log.logEndOffset;
-    const walked = walkBatches(leader.log, end, set.replication.replicaFetchMaxBytes, () => {});
+    const walked = walkBatches(leader.log.looked, end, set.replication.replicaFetchMaxBytes, () => {});
     return afterRound({ set, follower, leader, cut, truncatedTo, walked }, at);
   } catch (problem) {
     if (!(problem instanceof BrokerError)) throw problem;

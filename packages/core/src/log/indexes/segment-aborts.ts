@@ -75,6 +75,15 @@ export class SegmentAborts implements IdleIndex {
     return this.#entries.overlapping(fromOffset, endOffset);
   }
 
+  /** The same for who only looks: nothing is kept, written or told. */
+  peek(fromOffset: number, endOffset: number): Iterable<AbortedEntry> {
+    if (this.#missing === 0) return this.#entries.overlapping(fromOffset, endOffset);
+    const read = this.#read(this.#missing);
+    const all = typeof read === "string" ? this.#walk(this.#missing) : read;
+    all.append(this.#entries);
+    return all.overlapping(fromOffset, endOffset);
+  }
+
   /** All, or none where damage hides a marker: for who looks closer. May read the disk; throws DiskError. */
   list(): readonly AbortedEntry[] {
     try {
@@ -143,14 +152,20 @@ export class SegmentAborts implements IdleIndex {
 
   /** Completes the entries in memory with those below. */
   #load(): "loaded" | "rebuilt" {
-    const missing = (this.#extent?.count ?? 0) - this.#entries.entries;
+    const missing = this.#missing;
     if (missing === 0) return "loaded";
     const read = this.#read(missing);
-    const below = typeof read === "string" ? this.#walk(missing, read) : read;
+    const below = typeof read === "string" ? this.#walk(missing) : read;
+    if (typeof read === "string") this.#traceRebuilt(below.entries, read);
     below.append(this.#entries);
     this.#entries = below;
     this.#isAhead ||= typeof read === "string";
     return typeof read === "string" ? "rebuilt" : "loaded";
+  }
+
+  /** How many entries below those in memory there are. */
+  get #missing(): number {
+    return (this.#extent?.count ?? 0) - this.#entries.entries;
   }
 
   /** Where the entries in memory begin. */
@@ -173,8 +188,8 @@ export class SegmentAborts implements IdleIndex {
   }
 
   /** The same, made anew. */
-  #walk(missing: number, problem: string): AbortedIndex {
-    const { env, place, frameBytesMax } = this.#context;
+  #walk(missing: number): AbortedIndex {
+    const { frameBytesMax } = this.#context;
     const segment = this.#segment;
     const index = new AbortedIndex();
     const end = this.#endOfMissing;
@@ -185,16 +200,20 @@ export class SegmentAborts implements IdleIndex {
       const aborted = isWhole ? abortedBy(frame, header) : null;
       if (aborted !== null) index.add({ ...aborted, position });
     });
-    const { path, baseOffset: segmentBaseOffset } = segment;
     const { entries } = index;
     if (entries !== missing) {
       const expected = `${missing}, or nobody knows which records were aborted`;
       const seen = `${entries} of its abort markers can be read`;
-      throw storageError(seen, { file: path, position: walkedTo, expected });
+      throw storageError(seen, { file: segment.path, position: walkedTo, expected });
     }
+    return index;
+  }
+
+  #traceRebuilt(entries: number, problem: string): void {
+    const { env, place } = this.#context;
+    const { baseOffset: segmentBaseOffset } = this.#segment;
     const facts = { segmentBaseOffset, path: this.path, entries, timeEntries: 0, problem };
     env.trace({ kind: "index_rebuilt", ...place, ...facts });
-    return index;
   }
 
   #changeFile(change: () => void): void {

@@ -74,6 +74,18 @@ export class SegmentIndex implements IdleIndex {
     return this.#hit(this.#entries.lookup(relativeOffset));
   }
 
+  /**
+   * As lookup(), for who only looks: what is missing in memory is read for this answer alone, and where no file has it, the first batch
+   * is where to begin. Nothing is kept, written or told. May read the disk; throws DiskError.
+   */
+  peek(offset: number): IndexHit {
+    const relativeOffset = offset - this.#segment.baseOffset;
+    const known = this.#entries.lookup(relativeOffset);
+    if (this.#indexedFrom === 0 || known.position > 0) return this.#hit(known);
+    const below = this.#read();
+    return this.#hit(typeof below === "string" ? known : below.lookup(relativeOffset));
+  }
+
   /** Where to look for the first batch that is as late as `timestampMs`. May read the disk; throws DiskError. */
   lookupTime(timestampMs: number): TimeSpan {
     if (this.#loadTimes() === "rebuilt") this.write();

@@ -18,6 +18,7 @@ import type { ProducerEntry } from "../producers/producer-state.ts";
 import type { OpenTransaction, TransactionState } from "../producers/transaction-state.ts";
 import type { SegmentSummary } from "../segment/segment-list.ts";
 import type { ReadBatches, ReadLimits } from "../segment/segment-reader.ts";
+import { LogLook } from "./log-look.ts";
 import type { LogParts } from "./log-parts.ts";
 
 const NO_BYTES = Buffer.alloc(0);
@@ -201,6 +202,11 @@ export abstract class LogReads {
     epochs.cutTo(logEndOffset);
     const endOfEpoch = (leaderEpoch: number) => epochs.endOf(leaderEpoch, logEndOffset);
     return { logEndOffset, leaderEpochs: epochs.entries, endOfEpoch };
+  }
+
+  /** For who only looks, in this instant: nothing is written, told, or passed of what can be told to fail. */
+  get looked(): LogLook {
+    return new LogLook(this.parts, this);
   }
 
   /**

@@ -1,4 +1,7 @@
-/** The batches between two offsets of a log, in order, each checked: what tells of its producers and their transactions. */
+/**
+ * The batches between two offsets of a log, in order, each checked: what tells of its producers and their transactions. Looks ask for it
+ * as well, so that no index is made for it.
+ */
 import { readMarker } from "@minikafka/record";
 import { storageError } from "../../errors.ts";
 import type { ScanEnd, ScannedFrame } from "../frames/frame-scan.ts";
@@ -49,7 +52,7 @@ export function endedWithin(range: WalkedRange): EndedTransaction[] {
 /** Scans from the batch of `offset`, or from one before it. An index may be wrong; the first batch is where it is. */
 function scanFrom(segment: Segment, offset: number, visit: (frame: ScannedFrame) => boolean): ScanEnd {
   const beginning = { offset: segment.baseOffset, position: 0 };
-  const hit = offset > segment.baseOffset ? segment.entryFor(offset) : beginning;
+  const hit = offset > segment.baseOffset ? segment.peekEntry(offset) : beginning;
   const end = segment.scan(hit, visit);
   const isFalse = end.problem !== null && end.position === hit.position && hit.position > 0;
   return isFalse ? segment.scan(beginning, visit) : end;

@@ -45,6 +45,11 @@ export interface SegmentBytes {
   readonly compression?: Compression | undefined;
 }
 
+interface ReadRequest {
+  readonly offset: number;
+  readonly limits: ReadLimits;
+}
+
 /** The index named a place where no such batch begins. */
 interface FalseHit {
   readonly falseHit: string;
@@ -57,18 +62,32 @@ interface FalseHit {
 export function readByIndex(
   segment: SegmentBytes,
   index: Pick<SegmentIndex, "lookup" | "rebuild">,
-  request: { readonly offset: number; readonly limits: ReadLimits },
+  request: ReadRequest,
 ): ReadBatches {
-  let hit = index.lookup(request.offset);
-  let result = readBatches(segment, { hit, ...request });
-  if ("falseHit" in result && hit.position > 0) {
-    index.rebuild(result.falseHit);
-    hit = index.lookup(request.offset);
-    result = readBatches(segment, { hit, ...request });
-  }
+  const hit = index.lookup(request.offset);
+  const result = readBatches(segment, { hit, ...request });
   if (!("falseHit" in result)) return result;
-  // The first batch is where it is, whatever an index says; and one made anew is true. The segment is not.
-  throw damage(segment, { position: hit.position, problem: result.falseHit }, hit.offset);
+  if (hit.position > 0) index.rebuild(result.falseHit);
+  return readFrom(segment, index.lookup(request.offset), request);
+}
+
+/** The same by a `hint` where to begin; from the first batch on where it leads astray. */
+export function readByHint(
+  segment: SegmentBytes,
+  hint: IndexHit,
+  request: ReadRequest & { readonly baseOffset: number },
+): ReadBatches {
+  const result = readBatches(segment, { hit: hint, ...request });
+  if (!("falseHit" in result)) return result;
+  return readFrom(segment, { offset: request.baseOffset, position: 0 }, request);
+}
+
+/** From a `hit` that is true: the first batch is where it is, whatever an index says; and one made anew leads where a batch was. */
+function readFrom(segment: SegmentBytes, hit: IndexHit, request: ReadRequest): ReadBatches {
+  const result = readBatches(segment, { hit, ...request });
+  if ("falseHit" in result)
+    throw damage(segment, { position: hit.position, problem: result.falseHit }, hit.offset);
+  return result;
 }
 
 /** The batches from the one that holds `offset` on, which lies at or behind `hit`. Throws STORAGE_ERROR, DiskError. */

@@ -1,6 +1,6 @@
 /**
  * What one may ask of a segment: its batches, and where they are. Nothing here changes the file; an index that leads astray
- * is made anew.
+ * is made anew, but not by who only looks (peek).
  */
 import {
   type BatchHeader,
@@ -17,7 +17,13 @@ import type { IndexHit } from "../indexes/offset-index.ts";
 import type { SegmentAborts } from "../indexes/segment-aborts.ts";
 import type { IndexEntries, SegmentIndex } from "../indexes/segment-index.ts";
 import type { TimeBelow, TimeSpan } from "../indexes/segment-times.ts";
-import { type ReadBatches, type ReadLimits, readByIndex, type SegmentBytes } from "./segment-reader.ts";
+import {
+  type ReadBatches,
+  type ReadLimits,
+  readByHint,
+  readByIndex,
+  type SegmentBytes,
+} from "./segment-reader.ts";
 import { lookFrom, walkPastDamage } from "./segment-walk.ts";
 
 export abstract class SegmentReads {
@@ -41,6 +47,11 @@ export abstract class SegmentReads {
     return this.aborts?.overlapping(fromOffset, endOffset) ?? [];
   }
 
+  /** The same for who only looks: no index is made, and nothing written. */
+  peekAborted(fromOffset: number, endOffset: number): Iterable<AbortedEntry> {
+    return this.aborts?.peek(fromOffset, endOffset) ?? [];
+  }
+
   /** For cuts: see SegmentToCut. */
   abortedBelow(endOffset: number): AbortedExtent | null {
     return this.aborts?.extentBelow(endOffset) ?? null;
@@ -49,6 +60,16 @@ export abstract class SegmentReads {
   /** The batches from the one that holds `offset` on, which must be here. Throws STORAGE_ERROR, DiskError. */
   read(offset: number, limits: ReadLimits): ReadBatches {
     return readByIndex(this.bytes, this.index, { offset, limits });
+  }
+
+  /** The same for who only looks: no index is made, and nothing written. */
+  peek(offset: number, limits: ReadLimits): ReadBatches {
+    return readByHint(this.bytes, this.peekEntry(offset), { offset, limits, baseOffset: this.baseOffset });
+  }
+
+  /** As entryFor(), likewise. */
+  peekEntry(offset: number): IndexHit {
+    return this.index.peek(offset);
   }
 
   /**
