@@ -148,6 +148,9 @@ export class MixedHistory {
       assert.deepEqual(failed, []);
       if (aborted.length + completed.length === 0) break;
     }
+    // Who waits for others of the same id waits for as many rounds as they do.
+    for (let rounds = 0; rounds < 100 && this.#instances.some(({ isAtWork }) => isAtWork); rounds++)
+      await this.#replicate(4);
     await this.#replicate(4);
     if (this.#problem !== null) throw this.#problem;
     await this.readers.checkOver(this.cluster);
