@@ -19,6 +19,8 @@ export class FaultRule implements AsyncDisposable {
   readonly id: number;
   readonly order: FaultOrder;
   readonly #session: Session;
+  /** It was seen to have let the broker die, which has no counts to tell any more. */
+  #hasKilled = false;
 
   /** Made by {@link Faults.arm}. */
   constructor(session: Session, id: number, order: FaultOrder) {
@@ -49,6 +51,7 @@ export class FaultRule implements AsyncDisposable {
 
   /** Fails with FAULT_NOT_FIRED when it never acted: a test whose fault stayed silent has tested nothing. */
   async assertFired(options?: CallOptions): Promise<void> {
+    if (this.#hasKilled) return;
     const { hits, fired } = await this.counts(options);
     if (fired > 0) return;
     const seen = hits === 1 ? "1 hit" : `${hits} hits`;
@@ -73,6 +76,7 @@ export class FaultRule implements AsyncDisposable {
       // Of a broker that lives it is told now whether the rule is still there.
       await this.#watchFired(count, options).catch((again: unknown) => {
         if (!this.#isDeath(again)) throw again;
+        this.#hasKilled = true;
       });
     }
   }

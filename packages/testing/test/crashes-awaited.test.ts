@@ -20,6 +20,8 @@ test.each([POINT, "log.append.before_write", "request.produce"])(
     const fired = rule.whenFired();
     send(broker);
     await fired;
+    // What is known needs nobody to be asked for.
+    await rule.assertFired();
     expect(() => broker.records("orders")).toThrow(
       expect.objectContaining({ code: "CRASHED", details: { point } }),
     );
