@@ -186,7 +186,11 @@ test("delete_records moves the start of the log up to the high watermark, never 
 test.each([
   [{ ...PLACE, before_offset: 2 }, "OFFSET_OUT_OF_RANGE", "at most 1, the high watermark"],
   [{ ...PLACE, before_offset: -2 }, "INVALID_REQUEST", "before_offset"],
-  [{ ...PLACE, before_offset: 0.5 }, "INVALID_REQUEST", "before_offset: expected -1 or an offset"],
+  [
+    { ...PLACE, before_offset: 0.5 },
+    "INVALID_REQUEST",
+    "before_offset: expected -1 or a whole number from 0 to",
+  ],
   [{ ...PLACE }, "INVALID_REQUEST", "before_offset"],
   [{ topic: "orders", partition: 9, before_offset: 0 }, "UNKNOWN_PARTITION", "partition 9"],
   [{ topic: "nowhere", partition: 0, before_offset: 0 }, "UNKNOWN_TOPIC", "nowhere"],
