@@ -1,4 +1,5 @@
 /** What is done to one broker, and to its folder while it does not run. */
+import type { BrokerCluster } from "@minikafka/core";
 import type { Chance } from "../chance.ts";
 import type { ActOf } from "../script/entry.ts";
 import { leadAgain, operate } from "./operator.ts";
@@ -10,7 +11,7 @@ export function startBroker(world: RunWorld, brokerId: number): void {
   });
 }
 
-/** The broker stops; its folder is copied, becomes an older one, or is lost; and it starts again. */
+/** The broker stops; its folder is copied, becomes an older one, or is lost, unless somebody has started it meanwhile; and it starts again. */
 export function swapFolder(
   world: RunWorld,
   { brokerId, how, downMs }: ActOf<"swap_folder">,
@@ -35,7 +36,7 @@ function changeFolder(
   { brokerId, how }: Pick<ActOf<"swap_folder">, "brokerId" | "how">,
   luck: Chance,
 ): void {
-  if (cluster === null || !isUp) return;
+  if (cluster === null || !isUp || !isStopped(cluster, brokerId)) return;
   if (how === "copy") {
     folders.take(disk, brokerId, recorder.order);
     return;
@@ -50,4 +51,10 @@ function changeFolder(
   }
   const fromOrder = folders.putBack(disk, brokerId, luck);
   if (fromOrder !== null) recorder.happened({ kind: "folder_put_back", brokerId, fromOrder });
+}
+
+/** Of a broker that runs nobody changes the folder. */
+function isStopped(cluster: BrokerCluster, brokerId: number): boolean {
+  const { brokers } = cluster.describeCluster();
+  return brokers.some((broker) => broker.brokerId === brokerId && broker.state === "stopped");
 }
