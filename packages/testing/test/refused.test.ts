@@ -81,7 +81,7 @@ test.each<[StartOptions, string]>([
   ],
   [
     { topics: { orders: { config: { retention: 5 } } } },
-    'topics.orders: there is no setting "retention"; known are cleanup_policy',
+    'topics.orders: there is no setting "retention"; did you mean retention_ms? known are',
   ],
   [{ topics: { orders: { config: { retention_ms: "x" } } } }, 'topics.orders: retention_ms is "x"; expected'],
 ])("a topic that the broker does not take ends the start, by its name: %j", async (options, message) => {
