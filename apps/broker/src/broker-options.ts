@@ -1,5 +1,6 @@
 /** What a program may say of a broker that it starts: from JavaScript anything may come, and what is amiss is said in its words. */
 import type { Disk, FaultPoints } from "@minikafka/core";
+import { shownValue } from "@minikafka/record";
 import type { Logger } from "pino";
 import { ConfigProblem, type RawSettings, resolveSettings, type Settings, settings } from "./config.ts";
 
@@ -15,10 +16,12 @@ export interface BrokerOptions {
   /** What cannot happen has happened. Default: throws it, which ends the process. */
   readonly onBroken?: (error: Error) => void;
   /**
-   * The process is to die in this instant: the operation crash, or a fault of action crash; not for `faults` of your own, which
-   * have one themselves. Default: it goes on, nothing more is served, and `onBroken` is told.
+   * The process is to die in this instant: the operation crash, or a fault of action crash, `at` its point; not for `faults` of your
+   * own, which have one themselves. Default: it goes on, nothing more is served, and `onBroken` is told.
    */
-  readonly onCrash?: () => void;
+  readonly onCrash?: (at: string) => void;
+  /** What replicas and disks are given to answer when it closes, with a clock that goes by itself. Default 5000. */
+  readonly graceMs?: number;
 }
 
 const OPTIONS: readonly string[] = Object.keys({
@@ -29,7 +32,11 @@ const OPTIONS: readonly string[] = Object.keys({
   listen: true,
   onBroken: true,
   onCrash: true,
+  graceMs: true,
 } satisfies { readonly [Name in keyof BrokerOptions]-?: true });
+
+/** What a timer can hold. */
+const GRACE_MS_MAX = 2 ** 31 - 1;
 
 /** A program has a log of its own, which the news of a broker would drown. */
 const DEFAULTS: RawSettings = { log_level: "warn" };
@@ -39,6 +46,11 @@ export function programSettings(options: BrokerOptions): Settings {
   const given: Partial<BrokerOptions> = options ?? {};
   const stranger = Object.keys(given).find((name) => !OPTIONS.includes(name));
   if (stranger !== undefined) throw new ConfigProblem(strangeOption(stranger));
+  const { graceMs = 0 } = given;
+  if (!Number.isSafeInteger(graceMs) || graceMs < 0 || graceMs > GRACE_MS_MAX)
+    throw new ConfigProblem(
+      `graceMs is ${shownValue(graceMs)}; expected milliseconds from 0 to ${GRACE_MS_MAX}`,
+    );
   const values = given.settings ?? {};
   if (values.data === undefined)
     throw new ConfigProblem("settings.data is missing: startBroker({ settings: { data: FOLDER } })");

@@ -1,8 +1,7 @@
 /**
  * The daemon: a cluster, the listener before it, the ticker behind it.
  *
- * Owns the order of starting (folder, cluster, listener, ticker) and of stopping (nobody new, answers that are owed, ticker,
- * cluster). Once `close` has resolved there is no socket, no timer and no open file left.
+ * Owns the order of starting: folder, cluster, listener, ticker. How it ends is in ending.ts.
  */
 import type { Duplex } from "node:stream";
 import {
@@ -20,8 +19,9 @@ import type { Settings } from "./config.ts";
 import { Sequence } from "./connections/sequence.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Doors } from "./doors.ts";
+import { Ending } from "./ending.ts";
 import { EventFeed } from "./event-feed.ts";
-import { Grace } from "./grace.ts";
+import { GRACE_MS } from "./grace.ts";
 import type { HeldDisk } from "./history/held-disk.ts";
 import { History } from "./history/history.ts";
 import { Recorder } from "./history/recorder.ts";
@@ -57,6 +57,8 @@ export interface Broker {
   onEvent(listener: Tracer): () => void;
   /** Answers what is in hand, flushes, and lets the data folder go. Rejects when something could not be made durable. */
   close(): Promise<void>;
+  /** As kill -9, also in the middle of a close: nobody is answered, nothing is written or waited for. Lets the data folder go. */
+  kill(): Promise<void>;
 }
 
 /**
@@ -85,7 +87,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   });
   removeUnfinished(disk, dataFolderOf(settings));
   const crash = (at: string): never => {
-    onCrash?.();
+    onCrash?.(at);
     throw new CrashSignal(at);
   };
   const parts = { options, kernel, log, events, realTime, crash, tracers, manual, recorder };
@@ -124,20 +126,16 @@ class Daemon implements Broker {
   readonly settings: Settings;
   address: { host: string; port: number } | null = null;
   readonly #stage: Stage;
-  readonly #realTime: Deadlines;
   /** In manual mode. */
   readonly #sequence: Sequence | null;
   readonly #doors: Doors;
-  readonly #ticker: Ticker | null;
-  readonly #replicator: Replicator | null;
   readonly #onBroken: (error: Error) => void;
-  #closing: Promise<void> | null = null;
+  readonly #ending: Ending;
 
   constructor(settings: Settings, parts: DaemonParts, onBroken: (error: Error) => void) {
     const { kernel, log, events, realTime, crash, manual, recorder } = parts;
     const { cluster } = kernel;
     this.settings = settings;
-    this.#realTime = realTime;
     const isManual = manual !== null;
     const isLab = settings.lab || isManual;
     const settled = { fireDue: () => this.#stage.deadlines.fireDue() };
@@ -159,14 +157,18 @@ class Daemon implements Broker {
     };
     const { steps, config } = cluster;
     const ticked = tickedSteps(cluster, { ...settings, ...config }, stage.deadlines);
-    this.#ticker = isManual ? null : new Ticker(ticked, onProblem);
-    this.#replicator = isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err));
+    this.#ending = new Ending({
+      ...{ doors: this.#doors, stage, realTime, sequence, onCrash: broken },
+      ticker: isManual ? null : new Ticker(ticked, onProblem),
+      replicator: isManual ? null : new Replicator(steps, (err) => onProblem("replicate_once", err)),
+      graceMs: parts.options.graceMs ?? GRACE_MS,
+    });
   }
 
   #broken(error: Error): void {
     if (error instanceof CrashSignal) {
       // A process that is dead has no connections any more, and its background work is nobody's news.
-      if (!this.#doors.die()) return;
+      if (!this.#ending.die()) return;
     }
     this.#onBroken(error);
   }
@@ -221,7 +223,7 @@ class Daemon implements Broker {
   }
 
   connectInProcess(): Duplex {
-    if (this.#closing !== null) throw new Error("the broker is closed; start another one to connect to it");
+    if (this.#ending.hasBegun) throw new Error("the broker is closed; start another one to connect to it");
     return this.#doors.connectInProcess();
   }
 
@@ -230,34 +232,10 @@ class Daemon implements Broker {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+    return this.#ending.close();
   }
 
-  async #close(): Promise<void> {
-    // A cluster that is being made again is closed when it is whole: what is refused meanwhile would be missing from it.
-    if (this.#stage.past?.loading) await this.#stage.past.loading;
-    this.#doors.beginToClose();
-    this.#stage.parking.endAll();
-    this.#stage.faults.releaseAll();
-    this.#stage.delays.end();
-    const cutOff = () => this.#doors.connections.destroyAll();
-    const { deadlines } = this.#stage;
-    const grace = new Grace({ realTime: this.#realTime, deadlines, sequence: this.#sequence, cutOff });
-    await this.#doors.close();
-    grace.end();
-    await this.#sequence?.settled();
-    await this.#replicator?.stop();
-    // A compaction under way may have long to go: the closing of its log ends it.
-    const stopped = this.#ticker?.stop();
-    this.#stage.deadlines.close();
-    this.#realTime.close();
-    try {
-      await this.cluster.close();
-    } finally {
-      await stopped;
-      // The last, so that whoever asks is told that the broker stops as long as it does.
-      await this.#doors.http?.close();
-    }
+  kill(): Promise<void> {
+    return this.#ending.kill();
   }
 }

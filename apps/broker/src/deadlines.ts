@@ -5,7 +5,7 @@
  * Invariants: what is due is called once, earliest first and in order of registration where times are equal; a deadline
  * that was cancelled is never called; registering and cancelling cost the same however many wait.
  * Never: a timer of its own in manual mode, where only `fireDue` after a step of the clock makes anything due; more than
- * one timer in auto mode.
+ * one timer in auto mode, which keeps no process alive before `keepAwake`.
  */
 
 /** What waits: a fetch for records, a request for its acknowledgement, somebody whom a fault holds up; or the connection itself. */
@@ -65,6 +65,7 @@ export class Deadlines {
   /** The times of `#byTime`, earliest last, since the earliest is taken first. */
   readonly #timesMs: number[] = [];
   #hasEndedWaits = false;
+  #keepsAwake = false;
   #timer: NodeJS.Timeout | null = null;
   #timerDueMs = Number.POSITIVE_INFINITY;
 
@@ -149,6 +150,12 @@ export class Deadlines {
     }
   }
 
+  /** From now on the process lives as long as somebody waits: for who waits for it to end, and has nothing else that it lives for. */
+  keepAwake(): void {
+    this.#keepsAwake = true;
+    this.#timer?.ref();
+  }
+
   /** Those of requests, in no order. */
   waiting(): Waiting[] {
     return [...this.#byTime.values()].flatMap((sameTime) =>
@@ -189,6 +196,6 @@ export class Deadlines {
     this.#timerDueMs = dueMs ?? Number.POSITIVE_INFINITY;
     // A timer may be a little early by the clock that is read here; it is then set again.
     this.#timer = dueMs === undefined ? null : setTimeout(() => this.fireDue(), dueMs - this.#nowMs());
-    this.#timer?.unref();
+    if (!this.#keepsAwake) this.#timer?.unref();
   }
 }

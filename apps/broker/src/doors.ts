@@ -131,13 +131,26 @@ export class Doors {
     await this.connections.endAll(LINGER_STOPPING_MS);
   }
 
+  get isDead(): boolean {
+    return this.service.state === "dead";
+  }
+
   /** Nothing is carried out any more, as by a process that has died. Returns false where that was so before. */
   die(): boolean {
-    if (this.service.state === "dead") return false;
+    if (this.isDead) return false;
     this.service.die();
     this.connections.destroyAll();
     this.http?.die();
     return true;
+  }
+
+  /** As the system does it with a process that is gone: nobody is told anything. Resolves when nobody is connected and nothing is listened on. */
+  async drop(): Promise<void> {
+    this.#listener.refuseNew();
+    this.kafka.refuseNew();
+    this.#listener.endSurplus();
+    this.die();
+    await Promise.all([this.connections.dropped(), this.http?.close()]);
   }
 
   #httpOf({ settings, stage, log, realTime, onBroken }: DoorsParts): HttpDoor | null {

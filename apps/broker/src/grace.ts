@@ -2,13 +2,14 @@
  * How long a stopping daemon waits for answers that are owed.
  *
  * Owns the end of waiting. Invariants: who waits is answered, that the time is over, before anybody is cut off; with a manual clock that is
- * at once, since nobody can step any more what is waited for, and else after a grace in which replicas go on.
+ * at once, since nobody can step any more what is waited for, and else after a grace in which replicas go on. It ends also where nothing but
+ * its own time keeps the process alive.
  */
 import type { Sequence } from "./connections/sequence.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 
-/** What replicas and disks are given to answer, with a clock that goes by itself. */
-const GRACE_MS = 5_000;
+/** Unless the program says another. */
+export const GRACE_MS = 5_000;
 /** How long it may take after that to tell those who wait. */
 const LAST_ANSWERS_MS = 500;
 
@@ -18,6 +19,8 @@ export interface GraceParts {
   readonly deadlines: Deadlines;
   /** With a manual clock; else `null`. */
   readonly sequence: Sequence | null;
+  /** What replicas and disks are given to answer, with a clock that goes by itself. */
+  readonly graceMs: number;
   /** Closes the connections of all who are there yet. */
   readonly cutOff: () => void;
 }
@@ -29,7 +32,8 @@ export class Grace {
   /** Begins it. Nobody may come in any more. */
   constructor(parts: GraceParts) {
     this.#parts = parts;
-    this.#next = parts.realTime.after(GRACE_MS, () => this.#over());
+    parts.realTime.keepAwake();
+    this.#next = parts.realTime.after(parts.graceMs, () => this.#over());
     // What the disks alone have to answer is answered until all is quiet.
     void parts.sequence?.settled().then(() => this.#endWaits());
   }

@@ -49,7 +49,7 @@ export interface KernelWorld {
   /** Of the program that the broker is a part of. */
   readonly faults?: FaultPoints | undefined;
   /** Called in the instant in which a fault lets the process die. */
-  readonly onCrash?: (() => void) | undefined;
+  readonly onCrash?: ((at: string) => void) | undefined;
   /** `null` in auto mode, where time and chance are the system's. */
   readonly origin: Origin | null;
   readonly realTime: Deadlines;

@@ -70,6 +70,12 @@ export class OpenConnections {
     for (const connection of this.#connections) connection.destroy();
   }
 
+  /** The same. Resolves when they are gone. */
+  async dropped(): Promise<void> {
+    this.destroyAll();
+    await Promise.all([...this.#connections].map((connection) => connection.closed));
+  }
+
   /** Closes all but that of `client`. Resolves when they are gone. */
   async destroyOthers({ number }: Pick<Client, "number">): Promise<void> {
     const others = [...this.#connections].filter((connection) => connection.number !== number);

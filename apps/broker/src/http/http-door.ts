@@ -6,7 +6,6 @@
  * the requests that change something, since it changes nothing, and holds them up by one look at everything at most. Once `close` has resolved nobody is connected.
  * Never: waits for a reader.
  */
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { SystemClock } from "@minikafka/core";
@@ -51,6 +50,7 @@ export class HttpDoor {
   readonly #server: Server;
   readonly #stopCounting: () => void;
   #address: Address | null = null;
+  #closed: Promise<void> | null = null;
 
   constructor(parts: HttpDoorParts) {
     const { settings, realTime, site, onFault } = parts;
@@ -132,19 +132,21 @@ export class HttpDoor {
 
   /** As by the end of the process. */
   die(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    void this.#shut();
   }
 
   /** Resolves when nobody is connected and nothing is listened on. */
   async close(): Promise<void> {
     this.#stopCounting();
     this.#streams.close("the broker stops");
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, "close");
-    this.#server.close();
+    await this.#shut();
+  }
+
+  /** Also of one that does not listen. */
+  #shut(): Promise<void> {
+    this.#closed ??= new Promise((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
-    await closed;
+    return this.#closed;
   }
 }
 

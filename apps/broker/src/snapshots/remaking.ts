@@ -44,7 +44,7 @@ export interface RemakingParts {
   readonly recorder: Recorder;
   readonly doors: Doors;
   readonly realTime: Deadlines;
-  readonly onCrash: (() => void) | undefined;
+  readonly onCrash: ((at: string) => void) | undefined;
   readonly onBroken: (error: Error) => void;
   /** The program has armed faults of its own, which no history tells of. */
   readonly hasForeignFaults: boolean;

@@ -14,8 +14,8 @@ import type { Tracer } from "./trace.ts";
 export interface FaultPointsOptions {
   /** Told of each fault that acts. */
   readonly trace?: Tracer;
-  /** Called just before a CrashSignal is thrown, so that a memory disk can stop in the same instant. */
-  readonly onCrash?: () => void;
+  /** Called just before a CrashSignal of `point` is thrown, so that a memory disk can stop in the same instant. */
+  readonly onCrash?: (point: FaultPoint) => void;
   /** Resolves after so many milliseconds on the clock that delays count on. Left out: nothing can be delayed. */
   readonly delay?: (delayMs: number) => Promise<void>;
 }
@@ -95,7 +95,7 @@ export class FaultPoints {
     const { point, action } = rule.order;
     this.#tell(rule);
     if (action === "error") throw new FaultError(rule.order, path);
-    this.#options.onCrash?.();
+    this.#options.onCrash?.(point);
     throw new CrashSignal(point);
   }
 
