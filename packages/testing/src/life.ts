@@ -2,7 +2,7 @@
  * One run of the daemon, from its start to its end. A test's broker has one after the other: each next one is found where the first was, and
  * finds what the way that one went has left.
  */
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Broker, type RawSettings, startBroker } from "@minikafka/broker";
 import { BrokerError, CrashSignal, type MemoryDisk } from "@minikafka/core";
@@ -12,6 +12,8 @@ import { requireOnly, usage } from "./usage.ts";
 
 /** Of a disk in memory, which has no other folder. */
 const MEMORY_FOLDER = "/data";
+/** What replicas and disks are given to answer at the end: vitest gives a test 5 s, of which little is left then. */
+const GRACE_MS = 500;
 
 /** What a run leaves on its disk: what a clean stop does, all that was written, or only what was flushed. */
 export type LifeEnd = "stop" | "kill" | "power_cut";
@@ -35,19 +37,25 @@ export function lifeEndOf(options: RestartOptions): LifeEnd {
 /** Where the one before was found, and what time it was there; nothing for the first. */
 export type Places = RawSettings;
 
-/** Begins one over a disk in memory, or the plan's folder; `died` is told how its process came to die. Rejects as startBroker. */
+/** Begins one over a disk in memory, or the plan's folder; `died` is told where its process came to die. Rejects as startBroker. */
 export async function beginLife(
   { settings, dir }: Plan,
   disk: MemoryDisk | null,
   places: Places,
-  died: (crash: CrashSignal) => void,
+  died: (at: string) => void,
 ): Promise<Broker> {
   return startBroker({
     settings: { ...settings, ...places, data: dir ?? MEMORY_FOLDER },
+    graceMs: GRACE_MS,
     ...(disk !== null && { disk }),
+    onCrash: (at) => {
+      // From here on nothing can be written, by whatever is under way.
+      disk?.powerOff();
+      died(at);
+    },
     onBroken: (error) => {
       // The test has asked for the death of this process, and wants to see what its clients make of that.
-      if (error instanceof CrashSignal) return died(error);
+      if (error instanceof CrashSignal) return;
       // Out of whatever called: nobody on the way may catch it.
       queueMicrotask(() => {
         throw error;
@@ -57,22 +65,19 @@ export async function beginLife(
 }
 
 /**
- * Ends one so that its disk is left as `end` says. Whoever is connected is cut off. Rejects when a folder could not be made durable; in
- * memory, what could not be written counts for nothing.
+ * Ends one so that its disk is left as `end` says; one that has crashed, or does so meanwhile, was killed. Whoever is connected is cut off.
+ * Rejects when a folder could not be made durable; in memory, what could not be written counts for nothing.
  */
 export async function endLife(daemon: Broker, disk: MemoryDisk | null, end: LifeEnd): Promise<void> {
-  if (disk === null || end === "stop") {
-    await daemon.close().catch((problem: unknown) => {
-      if (disk === null || !(problem instanceof BrokerError)) throw problem;
-    });
-    return;
+  if (end !== "stop") disk?.powerOff();
+  try {
+    await (end === "stop" ? daemon.close() : daemon.kill());
+  } catch (problem) {
+    if (disk === null || !(problem instanceof BrokerError)) throw problem;
+  } finally {
+    // The next one finds it with power.
+    disk?.crash({ mode: end === "power_cut" ? "lost" : "kept" });
   }
-  // From here on nothing can be written, by whatever is under way.
-  disk.powerOff();
-  await daemon.close().catch((problem: unknown) => {
-    if (!(problem instanceof CrashSignal || problem instanceof BrokerError)) throw problem;
-  });
-  disk.crash({ mode: end === "kill" ? "kept" : "lost" });
 }
 
 /** For the one that comes after it. */
@@ -94,6 +99,9 @@ export function isUnused(dir: string): boolean {
   }
 }
 
-export function emptyFolder(dir: string): void {
+/** Takes all that is in a folder, and unless it `stays` the folder as well. */
+export function emptyFolder(dir: string, stays: boolean): void {
+  if (!existsSync(dir)) return;
   for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true });
+  if (!stays) rmdirSync(dir);
 }

@@ -2,19 +2,23 @@
  * The runs of one test's broker: at most one at a time, each at the addresses of the one before.
  *
  * Owns the daemon that runs and the disk beneath it. Changes of it (restart, reset) come one after the other.
- * Invariant: while there is no daemon, or none that is whole, `isAway` says so.
+ * Invariants: from the first moment of a change to its last nobody is to look, or after it where it has failed, and `requireBegun` says why; a change
+ * that has failed, at whichever step, may be asked for again, or another one.
  */
+import { existsSync } from "node:fs";
 import type { Duplex } from "node:stream";
-import type { Broker } from "@minikafka/broker";
-import { type CrashSignal, MemoryDisk } from "@minikafka/core";
-import { beginLife, emptyFolder, endLife, isUnused, type LifeEnd, placesOf } from "./life.ts";
+import { AddressUnavailable, type Broker } from "@minikafka/broker";
+import { BrokerError, MemoryDisk } from "@minikafka/core";
+import { beginLife, emptyFolder, endLife, isUnused, type LifeEnd, type Places, placesOf } from "./life.ts";
 import type { Plan } from "./start-options.ts";
 import { closed, crashed, usage } from "./usage.ts";
 
-/** What became of one run: its own, so that what is left of a run says nothing about the next. */
-interface Fate {
-  /** How its process has died; `null` while it lives. */
-  crash: CrashSignal | null;
+/** One run, with what became of it: its own, so that what is left of a run says nothing about the next. */
+interface Life {
+  readonly daemon: Broker;
+  /** Where its process has died; `null` while it lives. */
+  readonly diedAt: () => string | null;
+  isEnding: boolean;
 }
 
 /** After a restart nothing is there that the test has deleted. */
@@ -23,72 +27,86 @@ export type Beginning = "start" | "restart" | "reset";
 export class Lives {
   readonly #plan: Plan;
   readonly #mayEmpty: boolean;
+  readonly #hadFolder: boolean;
   /** What is to be done with each before it counts as begun. */
   readonly #begun: (daemon: Broker, why: Beginning) => Promise<void>;
   #disk: MemoryDisk | null;
-  #daemon: Broker | null = null;
+  /** The last one that there was. */
+  #life: Life | null = null;
+  /** Of the next one. */
+  #places: Places = {};
+  /** All was deleted, and what a start makes has not been made since. */
+  #isBare = false;
   #turn: Promise<void> = Promise.resolve();
-  #isAway = false;
-  #fate: Fate = { crash: null };
+  /** Why there is nothing to be looked at; `null` where there is. */
+  #absence: string | null = null;
 
   constructor(plan: Plan, begun: (daemon: Broker, why: Beginning) => Promise<void>) {
     this.#plan = plan;
     this.#begun = begun;
     this.#mayEmpty = plan.dir === null || isUnused(plan.dir);
+    this.#hadFolder = plan.dir !== null && existsSync(plan.dir);
     this.#disk = plan.dir === null ? new MemoryDisk() : null;
   }
 
-  /** Throws CLOSED before the first. */
+  /** Also one that has ended, until the next has begun. Throws CLOSED before the first. */
   get daemon(): Broker {
-    if (this.#daemon === null) throw closed();
-    return this.#daemon;
+    if (this.#life === null) throw closed();
+    return this.#life.daemon;
   }
 
-  get isAway(): boolean {
-    return this.#isAway;
+  /** Throws LEADER_NOT_AVAILABLE where there is no daemon, or not all of it yet. */
+  requireBegun(): void {
+    if (this.#absence !== null) throw new BrokerError("LEADER_NOT_AVAILABLE", this.#absence);
   }
 
-  /** Throws CRASHED: a daemon that is dead can still be looked into, but what its kernel holds is no answer that anybody would get. */
+  /** The same, and CRASHED: a daemon that is dead can still be looked into, but what its kernel holds is no answer that anybody would get. */
   requireAlive(): void {
-    const { crash } = this.#fate;
-    if (crash !== null) throw crashed(crash.point);
+    this.requireBegun();
+    this.#requireNoCrash();
   }
 
-  /** A connection without a socket, for the SDK. Throws CRASHED, so that whoever cannot connect is told why. */
+  /** A connection without a socket, for the SDK. Throws so that whoever cannot connect is told why. */
   connectInProcess(): Duplex {
-    this.requireAlive();
+    if (this.#life?.isEnding === true) this.requireBegun();
+    this.#requireNoCrash();
     return this.daemon.connectInProcess();
   }
 
-  /** Rejects as startBroker. */
-  start(): Promise<void> {
-    return this.#begin({}, "start");
+  /** Rejects as startBroker; then nothing lies in a folder in which nothing lay. */
+  async start(): Promise<void> {
+    try {
+      await this.#begin("start");
+    } catch (problem) {
+      // What was refused before is held by others, or by nobody.
+      const wasHeld = this.#life !== null || problem instanceof AddressUnavailable;
+      const { dir } = this.#plan;
+      if (wasHeld && dir !== null && this.#mayEmpty) emptyFolder(dir, this.#hadFolder);
+      throw problem;
+    }
   }
 
-  /** Rejects with USAGE where a folder cannot be left so, and when it could not be made durable. */
+  /** Rejects with USAGE where a folder cannot be left so, when it could not be made durable, and as startBroker. */
   restart(end: LifeEnd): Promise<void> {
     if (end !== "stop" && this.#disk === null)
       throw usage(
         `after a ${end} a folder would be as the system has it, which lives on; storage: "memory" can do it`,
       );
-    return this.#next(async (before) => {
-      const nowMs = before.cluster.env.clock.nowMs();
-      const { settings } = this.#plan;
-      await endLife(before, this.#disk, end);
-      const places = { ...placesOf(before), ...(settings.clock === "manual" && { start_time: nowMs }) };
-      await this.#begin(places, "restart");
+    return this.#next(async () => {
+      await this.#end(end);
+      await this.#begin(this.#isBare ? "reset" : "restart");
     });
   }
 
-  /** Rejects with USAGE where the storage is a folder that was not empty at the start. */
+  /** Rejects with USAGE where the storage is a folder that was not empty at the start, and as startBroker. */
   reset(beforehand: () => void): Promise<void> {
     if (!this.#mayEmpty) throw usage("reset would delete what lay in the folder before this broker came");
-    return this.#next(async (before) => {
+    return this.#next(async () => {
       beforehand();
-      await endLife(before, this.#disk, "stop");
-      if (this.#plan.dir === null) this.#disk = new MemoryDisk();
-      else emptyFolder(this.#plan.dir);
-      await this.#begin(placesOf(before), "reset");
+      // What is deleted need not be written before.
+      await this.#end("kill");
+      this.#empty();
+      await this.#begin("reset");
     });
   }
 
@@ -99,26 +117,65 @@ export class Lives {
 
   /** Rejects when a folder could not be made durable. */
   async end(): Promise<void> {
-    if (this.#daemon !== null && !this.#isAway) await endLife(this.#daemon, this.#disk, "stop");
+    await this.#end("stop");
   }
 
-  #next(change: (before: Broker) => Promise<void>): Promise<void> {
+  #next(change: () => Promise<void>): Promise<void> {
     const turn = this.#turn.then(async () => {
-      const before = this.daemon;
-      this.#isAway = true;
-      await change(before);
+      this.#absence = "the broker is being restarted";
+      try {
+        await change();
+        this.#absence = null;
+      } catch (problem) {
+        const why = problem instanceof Error ? problem.message : String(problem);
+        this.#absence = `the broker was ended and could not be started again (${why}); restart() or reset() tries it once more`;
+        throw problem;
+      }
     });
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
 
-  async #begin(places: Parameters<typeof beginLife>[2], why: Beginning): Promise<void> {
-    const fate: Fate = { crash: null };
-    this.#daemon = await beginLife(this.#plan, this.#disk, places, (crash) => {
-      fate.crash = crash;
+  /** Rejects as endLife; also then it has ended. */
+  async #end(end: LifeEnd): Promise<void> {
+    const life = this.#life;
+    if (life === null || life.isEnding) return;
+    life.isEnding = true;
+    const { daemon } = life;
+    const nowMs = daemon.cluster.env.clock.nowMs();
+    this.#places = {
+      ...placesOf(daemon),
+      ...(this.#plan.settings.clock === "manual" && { start_time: nowMs }),
+    };
+    await endLife(daemon, this.#disk, end);
+  }
+
+  #empty(): void {
+    const { start_time: _anew, ...places } = this.#places;
+    this.#places = places;
+    this.#isBare = true;
+    if (this.#plan.dir === null) this.#disk = new MemoryDisk();
+    else emptyFolder(this.#plan.dir, true);
+  }
+
+  async #begin(why: Beginning): Promise<void> {
+    let at: string | null = null;
+    const daemon = await beginLife(this.#plan, this.#disk, this.#places, (point) => {
+      at ??= point;
     });
-    this.#fate = fate;
-    this.#isAway = false;
-    await this.#begun(this.#daemon, why);
+    this.#life = { daemon, diedAt: () => at, isEnding: false };
+    try {
+      await this.#begun(daemon, why);
+    } catch (problem) {
+      // There is none, or a whole one.
+      await this.#end("stop").catch(() => undefined);
+      throw problem;
+    }
+    this.#isBare = false;
+  }
+
+  #requireNoCrash(): void {
+    const at = this.#life?.diedAt() ?? null;
+    if (at !== null) throw crashed(at);
   }
 }

@@ -11,15 +11,11 @@ import {
   type ConnectOptions,
   connect,
   type Faults,
+  hasCode,
   MiniKafkaError,
   type Stepper,
 } from "@minikafka/client";
-import {
-  type BrokerCluster,
-  BrokerError,
-  type PartitionDescription,
-  type TransactionListing,
-} from "@minikafka/core";
+import type { BrokerCluster, PartitionDescription, TransactionListing } from "@minikafka/core";
 import { conditionWish } from "./condition-wish.ts";
 import { type GroupView, groupView } from "./group-view.ts";
 import { type GroupWish, groupWish } from "./group-wish.ts";
@@ -118,7 +114,7 @@ export class TestBroker implements AsyncDisposable {
     return this.daemon.cluster;
   }
 
-  /** For looks. Throws CLOSED, CRASHED. */
+  /** For looks. Throws CLOSED, CRASHED, LEADER_NOT_AVAILABLE. */
   get #livingKernel(): BrokerCluster {
     const { cluster } = this.daemon;
     this.#lives.requireAlive();
@@ -210,6 +206,7 @@ export class TestBroker implements AsyncDisposable {
   async reset(): Promise<void> {
     this.#requireOpen();
     await this.#lives.reset(() => this.#waits.endAll(new MiniKafkaError("CLOSED", "the broker was reset")));
+    this.#waits.heard();
   }
 
   /** Ends everything. Rejects when a folder could not be made durable; closing twice is closing once. */
@@ -224,8 +221,16 @@ export class TestBroker implements AsyncDisposable {
 
   async #begun(daemon: Broker, why: Beginning): Promise<void> {
     daemon.onEvent(this.#waits.heard);
-    await this.client.open();
-    await makeReady(daemon, this.client.admin(), this.#plan, why);
+    await this.client.open().catch((problem: unknown) => {
+      // By the test, whose it is.
+      if (!hasCode(problem, "CLOSED")) throw problem;
+    });
+    const client = new Client({ link: () => daemon.connectInProcess() });
+    try {
+      await makeReady(daemon, client.admin(), this.#plan, why);
+    } finally {
+      await client.close();
+    }
   }
 
   async #close(): Promise<void> {
@@ -243,7 +248,7 @@ export class TestBroker implements AsyncDisposable {
   async #until<Seen>(wish: Wish<Seen>, limits: WaitLimits): Promise<Seen> {
     this.#requireOpen();
     const look = () => {
-      if (this.#lives.isAway) throw new BrokerError("LEADER_NOT_AVAILABLE", "the broker is being restarted");
+      this.#lives.requireBegun();
       return wish.look();
     };
     return this.#waits.until({ ...wish, look }, limits);
