@@ -81,7 +81,7 @@ test.for([
   ["packages/core/src/env/node-disk.ts", 'import "node:fs";'],
   ["packages/core/src/env/node-clock.ts", "Date.now();"],
   ["packages/core/src/log/segment.test.ts", 'import "node:fs";'],
-  ["apps/broker/src/ticker.ts", "setTimeout(() => 1);"],
+  ["apps/broker/src/system-timers.ts", "setTimeout(() => 1);"],
 ] as const)("%s may hold %s", ([path, text]) => {
   expect(problems(path, `${text}\nexport {};`)).toEqual([]);
 });

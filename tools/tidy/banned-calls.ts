@@ -87,11 +87,10 @@ const BROKER_PLACES: Place[] = [
     folder: BROKER,
     ban: bans.TIMERS,
     instead: "ticker.ts, replicator.ts or deadlines.ts",
-    // The link is no work of its own: it lets the event loop turn, after a count of what was sent.
-    except: ["ticker.ts", "replicator.ts", "deadlines.ts", "in-process-link.ts"],
+    except: ["system-timers.ts"],
   },
   // Deadlines of requests are durations: they read the clock that nobody can set.
-  { folder: BROKER, ban: bans.WALL_CLOCK, instead: "cluster.env.clock", except: ["deadlines.ts"] },
+  { folder: BROKER, ban: bans.WALL_CLOCK, instead: "cluster.env.clock", except: ["system-timers.ts"] },
   // A fault is named from outside of the world, so that naming it changes nothing of what happens next.
   {
     folder: BROKER,

@@ -7,6 +7,7 @@
  * Never: a timer of its own in manual mode, where only `fireDue` after a step of the clock makes anything due; more than
  * one timer in auto mode, which keeps no process alive before `keepAwake`.
  */
+import { timers } from "./system-timers.ts";
 
 /** What waits: a fetch for records, a request for its acknowledgement, somebody whom a fault holds up; or the connection itself. */
 export type WaitKind = "long_poll" | "answer" | "fault_delay" | "connection";
@@ -76,7 +77,7 @@ export class Deadlines {
 
   /** Time goes by itself. It is the monotonic clock: setting the wall clock makes no request time out. */
   static ofRealTime(): Deadlines {
-    return new Deadlines(() => Math.floor(performance.now()), true);
+    return new Deadlines(() => Math.floor(timers.nowMs()), true);
   }
 
   /** Time is what `clock` says, and somebody calls `fireDue` whenever it was moved. */
@@ -135,7 +136,7 @@ export class Deadlines {
 
   /** Calls what is due already once all that needs no waiting is over. In stepped time whoever takes the requests does so. */
   fireSoon(): void {
-    if (this.#isReal) setImmediate(() => this.fireDue());
+    if (this.#isReal) timers.setImmediate(() => this.fireDue());
   }
 
   /** Calls those of requests, earliest first, as if their time were over; so it is from now on for all that come. */
@@ -191,11 +192,11 @@ export class Deadlines {
 
   #setTimer(): void {
     if (!this.#isReal) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) timers.clearTimeout(this.#timer);
     const dueMs = this.#timesMs.at(-1);
     this.#timerDueMs = dueMs ?? Number.POSITIVE_INFINITY;
     // A timer may be a little early by the clock that is read here; it is then set again.
-    this.#timer = dueMs === undefined ? null : setTimeout(() => this.fireDue(), dueMs - this.#nowMs());
+    this.#timer = dueMs === undefined ? null : timers.setTimeout(() => this.fireDue(), dueMs - this.#nowMs());
     if (!this.#keepsAwake) this.#timer?.unref();
   }
 }

@@ -7,6 +7,7 @@
  * never keep the event loop from turning: timers, sockets and a test runner's time limit have their turn in between.
  */
 import { Duplex } from "node:stream";
+import { timers } from "./system-timers.ts";
 
 type Taken = (error?: Error | null) => void;
 
@@ -15,8 +16,6 @@ type Taken = (error?: Error | null) => void;
  * up in each run.
  */
 const CHUNKS_PER_TURN = 16;
-/** Taken now: a test may put timers of its own in the place of the system's. */
-const aTurnLater = setImmediate;
 
 /** A chunk that waits for the event loop to turn. */
 interface HeldChunk {
@@ -39,7 +38,7 @@ class LinkEnd extends Duplex {
   #send(bytes: Buffer, taken: Taken): void {
     this.#chunks += 1;
     this.#held = { bytes, taken };
-    if (this.#chunks % CHUNKS_PER_TURN === 0) aTurnLater(() => this.#deliver());
+    if (this.#chunks % CHUNKS_PER_TURN === 0) timers.setImmediate(() => this.#deliver());
     else this.#deliver();
   }
 

@@ -6,6 +6,8 @@
  * Invariants: one round at a time; all that fell behind within one turn of the event loop shares its round; what falls behind while
  * one is under way, up to its very end, has a round after it; one that fails is told, and tried again when somebody asks.
  */
+import { timers } from "./system-timers.ts";
+
 export interface ReplicatedCluster {
   /** Calls `listener` when a partition falls behind after none was. */
   onBehind(listener: () => void): void;
@@ -31,7 +33,7 @@ export class Replicator {
   /** Takes no further round; resolves when the last one is over. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    if (this.#turn !== null) clearImmediate(this.#turn);
+    if (this.#turn !== null) timers.clearImmediate(this.#turn);
     await this.#underWay;
   }
 
@@ -39,7 +41,7 @@ export class Replicator {
   #ask(): void {
     if (this.#underWay !== null) this.#isAskedMeanwhile = true;
     if (this.#isStopped || this.#turn !== null || this.#underWay !== null) return;
-    this.#turn = setImmediate(() => {
+    this.#turn = timers.setImmediate(() => {
       this.#turn = null;
       this.#underWay = this.#round();
     });

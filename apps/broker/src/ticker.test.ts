@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { presentTimers, timers } from "./system-timers.ts";
 import { Ticker } from "./ticker.ts";
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+  Object.assign(timers, presentTimers());
+});
+afterEach(() => {
+  vi.useRealTimers();
+  Object.assign(timers, presentTimers());
+});
 
 /** A step of which each taking lasts until it is let go. */
 function heldStep(name: string, everyMs: number) {

@@ -3,6 +3,8 @@
  *
  * Invariants: a step is not begun while the same step is still under way; one that fails is told, and stops no other.
  */
+import { timers } from "./system-timers.ts";
+
 export interface TickedStep {
   /** As the operation that takes it. */
   readonly name: string;
@@ -17,12 +19,12 @@ export class Ticker {
 
   constructor(steps: readonly TickedStep[], onProblem: (step: string, error: unknown) => void) {
     this.#onProblem = onProblem;
-    this.#timers = steps.map((step) => setInterval(() => this.#tick(step), step.everyMs).unref());
+    this.#timers = steps.map((step) => timers.setInterval(() => this.#tick(step), step.everyMs).unref());
   }
 
   /** Takes no further step; resolves when the last ones are over. */
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const timer of this.#timers) timers.clearInterval(timer);
     await Promise.all(this.#underWay.values());
   }
 
@@ -38,5 +40,5 @@ export class Ticker {
 
 /** Work that takes long lets the sockets have their turn between its parts. */
 export function aTurnForOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => void timers.setImmediate(resolve));
 }

@@ -4,6 +4,7 @@ import type { OperationName } from "@minikafka/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { resolveSettings } from "../src/config.ts";
 import { Deadlines } from "../src/deadlines.ts";
+import { presentTimers, timers } from "../src/system-timers.ts";
 import { tickedSteps } from "../src/ticked-steps.ts";
 import { base64, openBroker, Session, settle } from "./support/broker.ts";
 import { clusterOf } from "./support/stepped-cluster.ts";
@@ -13,6 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 afterEach(() => {
   vi.useRealTimers();
+  Object.assign(timers, presentTimers());
 });
 
 /** A cluster in which each duty of auto mode has something to do. */
@@ -64,6 +66,7 @@ function dutiesOfAutoMode(): string[] {
 
 test("with a manual clock a day of real time does nothing of what auto mode does, each of which is a pending step", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "Date", "performance"] });
+  Object.assign(timers, presentTimers());
   const disk = new MemoryDisk();
   const intervals = { flush_interval_ms: 10, retention_interval_ms: 10, compaction_interval_ms: 10 };
   const broker = await openBroker({ brokers: 2, replica_lag_time_ms: 500, ...intervals }, disk);

@@ -18,23 +18,28 @@ export interface ClientClock {
   after(delayMs: number, action: () => void): Cancel;
 }
 
-/** The system's time and timers. */
+/** Taken now: a test may put timers of its own in the place of the system's, and what waits for them waits for that test. */
+const ofSystem = {
+  elapsedMs: performance.now.bind(performance),
+  setTimeout,
+  clearTimeout,
+  setImmediate,
+};
+
+/** The system's time and timers. What time of day it is goes by the Date of the moment. */
 export const systemClock: ClientClock = {
   mode: "auto",
   nowMs: () => Date.now(),
-  elapsedMs: () => performance.now(),
+  elapsedMs: () => ofSystem.elapsedMs(),
   after(delayMs, action) {
-    const timer = setTimeout(action, delayMs);
-    return () => clearTimeout(timer);
+    const timer = ofSystem.setTimeout(action, delayMs);
+    return () => ofSystem.clearTimeout(timer);
   },
 };
 
-/** Taken now: a test may put timers of its own in the place of the system's. */
-const setImmediateOfSystem = setImmediate;
-
 /** Resolves when timers, sockets and signals have had a turn: for a loop that would keep them from it. Needs no time of any clock. */
 export function turnOfOthers(): Promise<void> {
-  return new Promise((resolve) => void setImmediateOfSystem(resolve));
+  return new Promise((resolve) => void ofSystem.setImmediate(resolve));
 }
 
 interface Wait {

@@ -84,6 +84,24 @@ test("timers that a test has put in the place of the system's hold up no wait", 
   vi.useRealTimers();
 });
 
+test.each(["real", "manual"] as const)(
+  "nor do they hold up the time of a wait, a start, a restart, a reset or the end, with a %s clock",
+  async (clock) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const broker = await startBroker({ brokers: 2, clock, topics: REPLICATED, http: true });
+    await expect(broker.waitForRecords("orders", 9, { timeoutMs: 1 })).rejects.toThrow("waited 1 ms");
+    const other = await broker.connect();
+    const consumer = other.consumer({ autoOffsetReset: "earliest" });
+    consumer.assign([{ topic: "orders", partition: 0 }]);
+    expect(await consumer.poll({ timeoutMs: 1 })).toEqual([]);
+    for (const after of ["stop", "kill"] as const) await broker.restart({ after });
+    await broker.reset();
+    if (clock === "real") await other.producer({ acks: "all" }).send({ topic: "orders", value: "a" });
+    await broker.close();
+  },
+);
+
 test("nothing is written to the terminal, unless the settings ask for it", async () => {
   const write = vi.spyOn(process.stderr, "write");
   onTestFinished(() => write.mockRestore());
