@@ -79,6 +79,22 @@ test("what was written is there for the next one, over the same disk and at the 
   expect(second.cluster.describePartition(ORDERS)).toMatchObject({ logEndOffset: 1 });
 });
 
+test("a kill in the middle of a load of a snapshot is a kill: nothing breaks that would be told", async () => {
+  for (let turns = 0; turns < 24; turns += 1) {
+    const broken: Error[] = [];
+    const onBroken = (error: Error) => broken.push(error);
+    const broker = await openBroker({}, new MemoryDisk(), (killed) => killed.kill(), { onBroken });
+    const session = Session.open(broker);
+    await session.call("create_topic", { topic: "orders", partitions: 1 });
+    await session.call("save_snapshot", { name: "before" });
+    session.request({ operation: "load_snapshot", name: "before" });
+    for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await broker.kill();
+    await settle();
+    expect([broken, broker.cluster.state]).toEqual([[], "failed"]);
+  }
+});
+
 async function closedAfterCrash(arm: (session: Session) => Promise<unknown>) {
   const disk = new MemoryDisk();
   const broken: Error[] = [];

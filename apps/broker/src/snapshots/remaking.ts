@@ -89,7 +89,8 @@ export class Remaking {
     try {
       await disk.keep(() => this.#inPlace(trace, look));
     } catch (error) {
-      onBroken(error as Error);
+      // One that was killed meanwhile is no news.
+      if (!doors.isDead) onBroken(error as Error);
       throw error;
     }
   }
