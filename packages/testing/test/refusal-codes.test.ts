@@ -52,6 +52,12 @@ const REFUSED: { readonly [code: string]: () => Promise<unknown> } = {
     await broker.fault.crash();
     broker.transactions();
   },
+  LEADER_NOT_AVAILABLE: async () => {
+    await using broker = await startBroker();
+    void broker.restart();
+    await Promise.resolve();
+    broker.transactions();
+  },
   CLOSED: async () => {
     const broker = await startBroker();
     await broker.close();
