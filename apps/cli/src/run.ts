@@ -44,7 +44,8 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
     const misnamed = wantedHelp(ended, argv) ? await misnamedIn(argv, create) : null;
     outcome = await answerOf(misnamed ?? ended, { argv, world, data, said });
   }
-  await data.flushed();
+  // What fails now has been told, or comes behind another failure.
+  await data.flushed().catch(() => undefined);
   return outcome;
 }
 
@@ -121,6 +122,7 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
     const { stdin, interrupted, env } = world;
     const context: Context = { settings, stdin, data, notes, interrupted, env, runAnother: run };
     const outcome = await job.work(context);
+    await data.flushed();
     // A work that says how it ended has taken the interruption for its end.
     return outcome ?? (world.interrupted.aborted ? EXIT.interrupted : EXIT.ok);
   } catch (error) {
@@ -129,7 +131,8 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
     if (error instanceof Interrupted || world.interrupted.aborted) return EXIT.interrupted;
     const target = targetOf(settings);
     const failure = ofContext(failureOf(error), target);
-    if (wordsOf(job.command) === CHECK) return answerOfPlugin(failure, data, settings?.json ?? false);
+    if (wordsOf(job.command) === CHECK)
+      return answerOfPlugin(failure, { data, notes, json: settings?.json ?? false });
     const { broker, context, variable } = target;
     const source = {
       ...(context === null ? {} : { context }),
@@ -142,14 +145,21 @@ async function performed(world: World, data: DataSink, job: Job): Promise<ExitCo
 }
 
 /** A monitor reads stdout, and takes the exit code for a plugin's. */
-async function answerOfPlugin(failure: Failure, data: DataSink, json: boolean): Promise<ExitCode> {
+async function answerOfPlugin(
+  failure: Failure,
+  { data, notes, json }: { readonly data: DataSink; readonly notes: Notes; readonly json: boolean },
+): Promise<ExitCode> {
   const { failedAnswer, statusOf, STATUS_EXIT } = await import("./check/plugin-line.ts");
   const { printAnswer } = await import("./check/check.ts");
   const answer = failedAnswer(failure);
   try {
     await printAnswer({ settings: { json }, data }, answer);
+    await data.flushed();
   } catch (error) {
-    if (!(error instanceof OutputClosed)) throw error;
+    // It cannot read anything, and is told by the exit code alone that nothing is known.
+    const unsaid = failureOf(error);
+    notes.failure(unsaid, hintFor(unsaid, { broker: "", command: CHECK }));
+    return STATUS_EXIT.UNKNOWN;
   }
   return STATUS_EXIT[statusOf(answer)];
 }
@@ -165,25 +175,31 @@ interface Usage {
 /** Commander ends by throwing: for help and version that were asked for, and for bad usage. */
 async function answerOf({ error, command }: Ended, usage: Usage): Promise<ExitCode> {
   const json = usage.argv.includes("-J") || usage.argv.includes("--json");
+  const quiet = usage.argv.includes("-q") || usage.argv.includes("--quiet");
+  const notes = new Notes(usage.world.stderr, { json, quiet, env: usage.world.env });
+  const told = (failure: Failure) =>
+    notes.failure(failure, hintFor(failure, { broker: "", command: wordsOf(command) }));
   if (error.exitCode === 0) {
     try {
       if (json && error.code === "commander.version") await usage.data.json(versionDocument());
       else await usage.data.write(usage.said.out);
-    } catch (closed) {
-      if (!(closed instanceof OutputClosed)) throw closed;
+      await usage.data.flushed();
+    } catch (problem) {
+      if (problem instanceof OutputClosed) return EXIT.ok;
+      const failure = failureOf(problem);
+      told(failure);
+      return exitCodeOf(failure);
     }
     return EXIT.ok;
   }
   if (error.code === "commander.help" && !json) {
     // No command, or a group without one: what it offers is the best answer.
-    usage.world.stderr.write(usage.said.err);
+    notes.text(usage.said.err);
     return EXIT.usage;
   }
   const failure = usageFailure({ error, command }, usage.argv);
-  if (wordsOf(command) === CHECK) return answerOfPlugin(failure, usage.data, json);
-  const quiet = usage.argv.includes("-q") || usage.argv.includes("--quiet");
-  const notes = new Notes(usage.world.stderr, { json, quiet, env: usage.world.env });
-  notes.failure(failure, hintFor(failure, { broker: "", command: wordsOf(command) }));
+  if (wordsOf(command) === CHECK) return answerOfPlugin(failure, { data: usage.data, notes, json });
+  told(failure);
   return EXIT.usage;
 }
 

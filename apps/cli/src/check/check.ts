@@ -2,7 +2,7 @@
 import { isErrorCode } from "@minikafka/protocol/errors";
 import type { Context } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { failureOf } from "../failure.ts";
+import { failureOf, OutputClosed } from "../failure.ts";
 import { type Session, withSession } from "../session.ts";
 import { clusterHealth } from "./cluster-health.ts";
 import {
@@ -34,11 +34,16 @@ export async function check(context: Context, options: CheckOptions): Promise<Ex
   return STATUS_EXIT[statusOf(answer)];
 }
 
+/** What a reader that has gone does not read is in the exit code all the same. Throws the stream's error. */
 export async function printAnswer(
   { settings, data }: Pick<Context, "data"> & { readonly settings: { readonly json: boolean } },
   answer: PluginAnswer,
 ): Promise<void> {
-  await (settings.json ? data.json(pluginDocument(answer)) : data.line(pluginLine(answer)));
+  try {
+    await (settings.json ? data.json(pluginDocument(answer)) : data.line(pluginLine(answer)));
+  } catch (error) {
+    if (!(error instanceof OutputClosed)) throw error;
+  }
 }
 
 async function look(context: Context, session: Session, options: CheckOptions): Promise<PluginAnswer> {

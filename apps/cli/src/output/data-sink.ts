@@ -3,7 +3,8 @@
  *
  * Owns the knowledge whether anybody still reads. Never buffers beyond what the stream asks for: `write` resolves once
  * there is room again, so a slow reader slows the command down instead of filling its memory. A reader that went away
- * (EPIPE) is not an error; the next write throws {@link OutputClosed}.
+ * (EPIPE) is not an error; the next write throws {@link OutputClosed}. A stream that fails otherwise (a full disk) is one, which `write` or
+ * `flushed` throws, whether it fails at once, as a file does, or later.
  */
 import type { Writable } from "node:stream";
 import { OutputClosed } from "../failure.ts";
@@ -20,10 +21,7 @@ export class DataSink {
   constructor(stream: OutputStream) {
     this.#stream = stream;
     this.isTerminal = stream.isTTY === true;
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      this.#closed = true;
-      if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") this.#failure = error;
-    });
+    stream.on("error", (error: NodeJS.ErrnoException) => this.#failed(error));
     stream.on("close", () => {
       this.#closed = true;
     });
@@ -44,7 +42,7 @@ export class DataSink {
   async write(data: string | Uint8Array): Promise<void> {
     this.#requireOpen();
     if (data.length === 0) return;
-    if (!this.#stream.write(data)) await this.#drained();
+    if (!this.#take(data)) await this.#drained();
     this.#requireOpen();
   }
 
@@ -58,13 +56,31 @@ export class DataSink {
     return this.write(`${JSON.stringify(document)}\n`);
   }
 
-  /** Resolves when all that was written has left this process, or when nobody reads. */
+  /** Resolves when all that was written has left this process, or when nobody reads. Throws the stream's error. */
   async flushed(): Promise<void> {
-    if (this.#closed) return;
-    await new Promise<void>((resolve) => {
-      this.onClosed(resolve);
-      this.#stream.write("", () => resolve());
-    });
+    if (!this.#closed) {
+      await new Promise<void>((resolve) => {
+        this.onClosed(resolve);
+        this.#take("", () => resolve());
+      });
+    }
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Whether more may follow. */
+  #take(data: string | Uint8Array, taken?: () => void): boolean {
+    try {
+      return this.#stream.write(data, taken);
+    } catch (error) {
+      this.#failed(error as NodeJS.ErrnoException);
+      taken?.();
+      return true;
+    }
+  }
+
+  #failed(error: NodeJS.ErrnoException): void {
+    this.#closed = true;
+    if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_DESTROYED") this.#failure ??= error;
   }
 
   #requireOpen(): void {

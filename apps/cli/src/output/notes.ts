@@ -34,6 +34,11 @@ export class Notes {
     if (!this.#options.quiet && !this.#options.json) this.#write(`% ${printable(text)}\n`);
   }
 
+  /** As it is: help that nobody has asked for. */
+  text(text: string): void {
+    this.#write(text);
+  }
+
   /** How far long work has come: one line, on a terminal alone, that the next thing written takes the place of. */
   progress(text: string): void {
     if (!this.showsProgress) return;
@@ -71,6 +76,11 @@ export class Notes {
   #write(text: string): void {
     const over = this.#inProgress ? ERASE_LINE : "";
     this.#inProgress = false;
-    if (this.#stream.writable && over + text !== "") this.#stream.write(over + text);
+    if (!this.#stream.writable || over + text === "") return;
+    try {
+      this.#stream.write(over + text);
+    } catch {
+      // A file refuses at once (a full disk). There is nowhere left to say so, and the work goes on.
+    }
   }
 }
