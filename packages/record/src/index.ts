@@ -63,4 +63,5 @@ export {
   writeRecord,
 } from "./records-section.ts";
 export { shownValue } from "./shown-value.ts";
+export { isUnawaited } from "./unawaited.ts";
 export { MalformedVarint } from "./varint.ts";

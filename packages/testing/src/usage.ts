@@ -1,7 +1,6 @@
 /** How a wrong call is refused: at once, with what was expected. */
-import { types } from "node:util";
 import { MiniKafkaError } from "@minikafka/client";
-import { shownValue } from "@minikafka/record";
+import { isUnawaited, shownValue } from "@minikafka/record";
 
 export function usage(message: string): MiniKafkaError {
   return new MiniKafkaError("USAGE", message);
@@ -65,10 +64,9 @@ export function requireSignal(value: AbortSignal | undefined): void {
     throw usage(`signal is ${shownValue(value)}; expected an AbortSignal`);
 }
 
-/** Throws USAGE where `made` is a promise, which is as good as true; what that fails with is nobody's. */
+/** Throws USAGE where `made` is a promise, or can be waited for like one, which is as good as true; what a promise fails with is nobody's. */
 export function requireNoPromise(what: string, made: unknown): void {
-  if (!types.isPromise(made)) return;
-  made.catch(() => {});
+  if (!isUnawaited(made)) return;
   throw usage(
     `${what} returned a promise, which is not waited for; let it look at what is there, and return true or false`,
   );

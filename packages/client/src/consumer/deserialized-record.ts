@@ -1,7 +1,8 @@
 /** From a record as it was fetched to what its consumer's deserializers make of it. */
+
+import { isUnawaited } from "@minikafka/record";
 import { MiniKafkaError } from "../errors.ts";
 import type { Deserializer, Deserializers } from "../serdes/serde.ts";
-import { isUnawaited } from "../unawaited.ts";
 import type { ConsumerRecord } from "./consumer-record.ts";
 
 /** A record of whatever its consumer's deserializers make. */

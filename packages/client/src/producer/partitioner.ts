@@ -5,7 +5,7 @@
  * batch is closed and then move on (KIP-480): few full batches instead of many small ones. Each topic sticks on its own.
  */
 import { crc32 } from "node:zlib";
-import { isUnawaited } from "../unawaited.ts";
+import { isUnawaited } from "@minikafka/record";
 import { usageError } from "../usage.ts";
 import { murmur2, toPositive } from "./murmur2.ts";
 

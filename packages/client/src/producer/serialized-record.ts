@@ -1,7 +1,8 @@
 /** From what a typed producer is given to a record of text and bytes. */
+
+import { isUnawaited } from "@minikafka/record";
 import { MiniKafkaError } from "../errors.ts";
 import type { SerializationPlace, Serializer, Serializers } from "../serdes/serde.ts";
-import { isUnawaited } from "../unawaited.ts";
 import { usageError } from "../usage.ts";
 import type { Payload, ProducedHeader, ProducedRecord } from "./produced-record.ts";
 

@@ -3,7 +3,7 @@
  * valibot or arktype. None of them is needed, nor is the specification's own package: only what is called stands here.
  */
 import { inspect } from "node:util";
-import { isUnawaited } from "../unawaited.ts";
+import { isUnawaited } from "@minikafka/record";
 import { usageError } from "../usage.ts";
 
 /** What is wrong, and where. */

@@ -256,33 +256,39 @@ test("the default is as it was: text and bytes in, bytes out", async () => {
   await client.close();
 });
 
-test("a function of the caller's that returns a promise is told so, and what that fails with is nobody's", async () => {
-  const { broker, client, producer: plain } = await producing({});
-  const later = () => Promise.reject(new Error("unheard"));
-  const record = { topic: "orders", partition: 0, key: "k", value: "v" };
-  const promise = (part: string) => ({
-    code: "USAGE",
-    message: `${part} is a promise as its serializer returned it; a serializer waits for nothing`,
-  });
-  for (const part of ["key", "value"] as const) {
-    const producer = client.producer({ serializers: { [part]: later as never } });
-    expect(await failure(producer.send(record))).toMatchObject(promise(part));
-    expect(await failure(producer.sendMany([record]))).toMatchObject(promise(part));
-  }
-  const placing = client.producer({ partitioner: later as never });
-  expect(await failure(placing.send({ topic: "orders", key: "k", value: "v" }))).toMatchObject({
-    code: "USAGE",
-    message: "the partitioner gave a promise; expected an integer of at least 0",
-  });
-  expect(broker.produced).toEqual([]);
-  await plain.send(record);
-  const consumer = client.consumer({ deserializers: { value: later } });
-  consumer.assign([{ ...P0, offset: 0 }]);
-  expect(await failure(consumer.poll())).toMatchObject({
-    code: "RECORD_DESERIALIZATION",
-    message: expect.stringContaining("it is a promise; a deserializer waits for nothing"),
-  });
-  // A rejection that nobody has heard would have failed this run by now.
-  await new Promise((resolve) => setImmediate(resolve));
-  await client.close();
-});
+test.each([
+  ["a promise", () => Promise.reject(new Error("unheard"))],
+  // biome-ignore lint/suspicious/noThenProperty: that is what is refused
+  ["what is waited for like one", () => ({ then: () => undefined })],
+])(
+  "a function of the caller's that returns %s is told so, and what that fails with is nobody's",
+  async (_what, later) => {
+    const { broker, client, producer: plain } = await producing({});
+    const record = { topic: "orders", partition: 0, key: "k", value: "v" };
+    const promise = (part: string) => ({
+      code: "USAGE",
+      message: `${part} is a promise as its serializer returned it; a serializer waits for nothing`,
+    });
+    for (const part of ["key", "value"] as const) {
+      const producer = client.producer({ serializers: { [part]: later as never } });
+      expect(await failure(producer.send(record))).toMatchObject(promise(part));
+      expect(await failure(producer.sendMany([record]))).toMatchObject(promise(part));
+    }
+    const placing = client.producer({ partitioner: later as never });
+    expect(await failure(placing.send({ topic: "orders", key: "k", value: "v" }))).toMatchObject({
+      code: "USAGE",
+      message: "the partitioner gave a promise; expected an integer of at least 0",
+    });
+    expect(broker.produced).toEqual([]);
+    await plain.send(record);
+    const consumer = client.consumer({ deserializers: { value: later as never } });
+    consumer.assign([{ ...P0, offset: 0 }]);
+    expect(await failure(consumer.poll())).toMatchObject({
+      code: "RECORD_DESERIALIZATION",
+      message: expect.stringContaining("it is a promise; a deserializer waits for nothing"),
+    });
+    // A rejection that nobody has heard would have failed this run by now.
+    await new Promise((resolve) => setImmediate(resolve));
+    await client.close();
+  },
+);
