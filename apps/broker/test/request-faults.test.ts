@@ -100,6 +100,28 @@ test("hold: it takes effect also when its client has gone meanwhile", async () =
   expect(await endOf(lab)).toBe(1);
 });
 
+test("who names a mark means the fault that was armed with it, and no other of its number", async () => {
+  const { lab } = await withOrders();
+  const id = await armFault(lab, { point: "request.produce", action: "hold", mark: "mine" });
+  const plain = await armFault(lab, { point: "request.fetch", action: "hold" });
+  expect(await ruleOf(lab, id)).toMatchObject({ mark: "mine" });
+  expect(await ruleOf(lab, plain)).not.toHaveProperty("mark");
+  for (const [rule_id, mark] of [
+    [id, "another's"],
+    [plain, "mine"],
+  ] as const) {
+    expect(await lab.ask({ operation: "release_fault", rule_id, mark })).toMatchObject({
+      ok: false,
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining(`no fault is armed under ${rule_id}`),
+    });
+    expect(await lab.call("disarm_faults", { rule_id, mark })).toMatchObject({ disarmed: 0 });
+  }
+  expect(await lab.call("release_fault", { rule_id: id, mark: "mine" })).toMatchObject({ released: 0 });
+  expect(await lab.call("disarm_faults", { rule_id: id, mark: "mine" })).toMatchObject({ disarmed: 1 });
+  expect(await lab.call("disarm_faults", { rule_id: plain })).toMatchObject({ disarmed: 1 });
+});
+
 test("hold: disarming lets go as well, in the order of arrival", async () => {
   const { broker, session, lab } = await withOrders();
   await armFault(lab, { point: "request.produce", action: "hold", times: "always" });

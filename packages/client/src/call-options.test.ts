@@ -37,7 +37,8 @@ const CALLS: { readonly [name: string]: (client: Client, options: Given) => Prom
   history: (client, options) => client.snapshots().history(options),
   arm: (client, options) => client.faults().arm({ point: "request.ping", action: "error" }, options),
   disarmAll: (client, options) => client.faults().disarmAll(options),
-  counts: (client, options) => new FaultRule(client, 1, { point: "x", action: "error" }).counts(options),
+  counts: (client, options) =>
+    new FaultRule(client, { id: 1, mark: "m" }, { point: "x", action: "error" }).counts(options),
   createTopic: (client, options) => client.admin().createTopic({ topic: "orders" }, options),
   poll: (client, options) => client.consumer().poll(options),
   ready: (client, options) => client.consumer().ready(options),
@@ -63,7 +64,7 @@ const CALLS: { readonly [name: string]: (client: Client, options: Given) => Prom
   "the close of a producer": (client, options) => client.producer().close(options),
   "the close of a client": (client, options) => client.close(options),
   whenFired: (client, options) =>
-    new FaultRule(client, 1, { point: "x", action: "error" }).whenFired(1, options),
+    new FaultRule(client, { id: 1, mark: "m" }, { point: "x", action: "error" }).whenFired(1, options),
 };
 
 test.each(Object.entries(CALLS))(
@@ -88,7 +89,7 @@ test("a refusal names what was given and what there is", async () => {
     'save has no "keeep"; expected keep, timeoutMs, signal',
   );
   expect((await failure(client.stepper().flushLogs(given))).message).toContain('flush_logs has no "keeep"');
-  const rule = new FaultRule(client, 1, { point: "x", action: "error" });
+  const rule = new FaultRule(client, { id: 1, mark: "m" }, { point: "x", action: "error" });
   expect((await failure(rule.whenFired({ timeoutMs: 5 } as Given))).message).toContain("count is");
   await client.close();
 });

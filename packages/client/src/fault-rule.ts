@@ -21,18 +21,25 @@ export class FaultRule implements AsyncDisposable {
   readonly #session: Session;
   /** It was seen to have let the broker die, which has no counts to tell any more. */
   #hasKilled = false;
+  /** A broker that has started anew may have given the number to another. */
+  readonly #mark: string;
 
   /** Made by {@link Faults.arm}. */
-  constructor(session: Session, id: number, order: FaultOrder) {
+  constructor(
+    session: Session,
+    { id, mark }: { readonly id: number; readonly mark: string },
+    order: FaultOrder,
+  ) {
     this.#session = session;
     this.id = id;
+    this.#mark = mark;
     this.order = order;
   }
 
   /** Fails with USAGE once it is disarmed, or was forgotten by a broker that has ended since. */
   async counts(options?: CallOptions): Promise<FaultCounts> {
     const { rules } = await this.#call("list_faults", {}, options);
-    const rule = rules.find(({ rule_id: id }) => id === this.id);
+    const rule = rules.find(({ rule_id: id, mark }) => id === this.id && mark === this.#mark);
     if (rule === undefined)
       throw new MiniKafkaError("USAGE", `${this.#name} is not armed any more, and its counts are gone`);
     const { hits, fired, held } = rule;
@@ -114,12 +121,12 @@ export class FaultRule implements AsyncDisposable {
 
   /** Lets go what a hold holds; from then on it holds nothing. Resolves with how many were held. */
   async release(options?: CallOptions): Promise<number> {
-    return (await this.#call("release_fault", { rule_id: this.id }, options)).released;
+    return (await this.#call("release_fault", this.#numbered, options)).released;
   }
 
   /** Forgets it, with its counts, and lets go what it holds. Resolves with whether it was armed. */
   async disarm(options?: CallOptions): Promise<boolean> {
-    return (await this.#call("disarm_faults", { rule_id: this.id }, options)).disarmed > 0;
+    return (await this.#call("disarm_faults", this.#numbered, options)).disarmed > 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -143,6 +150,10 @@ export class FaultRule implements AsyncDisposable {
         details: error.details,
       });
     }
+  }
+
+  get #numbered() {
+    return { rule_id: this.id, mark: this.#mark };
   }
 
   get #name(): string {

@@ -11,15 +11,17 @@ async function arming() {
   const clock = new ManualClock();
   const client = await connect({ link: peer.link }, { clock });
   const faults = client.faults();
+  let mark: string | undefined;
   const arm = async (order: FaultOrder) => {
     const armed = faults.arm(order);
     const request = await peer.next("arm_fault");
+    mark = request.fields.mark;
     request.answer({ rule_id: 3 });
     return { request, rule: await armed };
   };
   const list = async (counts: object, rule_id = 3) => {
     const order = { rule_id, point: "request.produce", action: "error", times: "once" as const };
-    const rule = { ...order, hits: 0, fired: 0, held: 0, ...counts };
+    const rule = { ...order, mark, hits: 0, fired: 0, held: 0, ...counts };
     (await peer.next("list_faults")).answer({ points: [], rules: [rule] });
   };
   return { peer, clock, client, faults, arm, list };
@@ -93,6 +95,30 @@ test("a fault that its broker has forgotten has no counts any more", async () =>
     code: "USAGE",
     message: expect.stringContaining("not armed any more"),
   });
+  await client.close();
+});
+
+test("a fault that has its number since a restart of the broker is another one", async () => {
+  const { peer, client, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "hold" });
+  const { request, rule: other } = await arm({ point: "request.produce", action: "hold" });
+  expect(other.id).toBe(rule.id);
+  const counted = failure(rule.counts());
+  await list({ fired: 1 });
+  expect(await counted).toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining("not armed any more"),
+  });
+  const fired = other.fired();
+  await list({ fired: 1 });
+  expect(await fired).toBe(1);
+  for (const [operation, act] of [
+    ["release_fault", () => other.release()],
+    ["disarm_faults", () => other.disarm()],
+  ] as const) {
+    act().catch(() => undefined);
+    expect((await peer.next(operation)).fields).toMatchObject({ rule_id: 3, mark: request.fields.mark });
+  }
   await client.close();
 });
 

@@ -18,6 +18,8 @@ export type ListedFault = FaultListing["rules"][number];
 /** Faults that are armed on purpose (Kafka has none). Made by `client.faults()`. */
 export class Faults {
   readonly #session: Session;
+  /** What it armed is told apart by this alone where chance is a caller's that repeats itself. */
+  #armed = 0;
 
   constructor(session: Session) {
     this.#session = session;
@@ -26,8 +28,10 @@ export class Faults {
   /** It acts from when this resolves. Fails with INVALID_REQUEST for what cannot be, saying what can. */
   async arm(order: FaultOrder, options?: CallOptions): Promise<FaultRule> {
     requireOptions("a fault", order, ORDER_FIELDS);
-    const answer = await this.#session.call("arm_fault", wireOrder(order), options);
-    return new FaultRule(this.#session, answer.rule_id, order);
+    this.#armed += 1;
+    const mark = `${this.#armed}-${this.#session.random().toString(36).slice(2)}`;
+    const answer = await this.#session.call("arm_fault", { ...wireOrder(order), mark }, options);
+    return new FaultRule(this.#session, { id: answer.rule_id, mark }, order);
   }
 
   /** All points with the actions that they take, which any broker tells, and what is armed, oldest first. */

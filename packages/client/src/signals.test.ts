@@ -32,8 +32,9 @@ const WAITS: { readonly [name: string]: (client: Client, options: WaitOptions) =
   "stepper.events": (client, options) => client.stepper().events(options).next(),
   "faults.arm": (client, options) => client.faults().arm(FAULT, options),
   "faults.crash": (client, options) => client.faults().crash(options),
-  "rule.whenFired": (client, options) => new FaultRule(client, 1, FAULT).whenFired(1, options),
-  "rule.disarm": (client, options) => new FaultRule(client, 1, FAULT).disarm(options),
+  "rule.whenFired": (client, options) =>
+    new FaultRule(client, { id: 1, mark: "m" }, FAULT).whenFired(1, options),
+  "rule.disarm": (client, options) => new FaultRule(client, { id: 1, mark: "m" }, FAULT).disarm(options),
   "snapshots.save": (client, options) => client.snapshots().save("a", options),
   "snapshots.history": (client, options) => client.snapshots().history(options),
   "producer.send": (client, options) => client.producer().send(RECORD, options),

@@ -4,7 +4,8 @@
  * Owns the numbers and the list of what was armed; the rules themselves belong to whoever acts by them.
  * Invariants: a number is given once; what is in the list stays there, with its counts, until it is disarmed, so that a fault that
  * has acted, or was let go, can still be asked whether it did; so does a fault that the program armed which the broker is a part
- * of, from when it is first seen here.
+ * of, from when it is first seen here. What was armed with a mark goes by number and mark, for whoever names both: numbers begin anew
+ * with each start.
  */
 import type { FaultPoints, FaultRule, Tracer } from "@minikafka/core";
 import type { ParsedResponse } from "@minikafka/protocol";
@@ -24,6 +25,7 @@ export class FaultBook {
   readonly requests: RequestFaults;
   readonly #kernel: FaultPoints;
   readonly #rules = new Map<number, Rule>();
+  readonly #marks = new WeakMap<Rule, string>();
   #lastId = 0;
 
   constructor(kernel: FaultPoints, trace: Tracer) {
@@ -38,7 +40,7 @@ export class FaultBook {
   /** Oldest first. */
   rules(): RuleView[] {
     this.#takeIn();
-    return Array.from(this.#rules, ([id, rule]) => viewOf(id, rule));
+    return Array.from(this.#rules, ([id, rule]) => viewOf(id, rule, this.#marks.get(rule)));
   }
 
   /** Those of the kernel that hold somebody: a step, or an acknowledgement, may be waiting for their release. */
@@ -47,18 +49,22 @@ export class FaultBook {
   }
 
   /** Returns the number. Throws INVALID_REQUEST for what cannot be. */
-  arm(order: WireOrder): number {
+  arm(order: WireOrder, mark?: string): number {
     this.#takeIn();
     if (this.#rules.size >= RULES_MAX)
       throw refused(`${RULES_MAX} faults are armed, which is all that are taken; disarm_faults forgets them`);
     const isOfRequest = wirePoints().has(order.point);
-    return this.#add(isOfRequest ? this.requests.arm(order) : this.#kernel.arm(kernelOrder(order)));
+    const rule = isOfRequest ? this.requests.arm(order) : this.#kernel.arm(kernelOrder(order));
+    if (mark !== undefined) this.#marks.set(rule, mark);
+    return this.#add(rule);
   }
 
-  /** Forgets one, or all. Returns how many there were. */
-  disarm(id?: number): number {
+  /** Forgets one, or all, or those of a mark. Returns how many there were. */
+  disarm(id?: number, mark?: string): number {
     this.#takeIn();
-    const gone = [...this.#rules].filter(([each]) => id === undefined || each === id);
+    const gone = [...this.#rules].filter(
+      ([each, rule]) => (id === undefined || each === id) && this.#isMarked(rule, mark),
+    );
     for (const [each, rule] of gone) {
       this.#rules.delete(each);
       this.#letGo(rule);
@@ -67,9 +73,9 @@ export class FaultBook {
   }
 
   /** Lets go what a hold holds. Returns how many that were. Throws INVALID_REQUEST for what is no hold. */
-  release(id: number): number {
+  release(id: number, mark?: string): number {
     const rule = this.#rules.get(id);
-    if (rule === undefined)
+    if (rule === undefined || !this.#isMarked(rule, mark))
       throw refused(`rule_id: no fault is armed under ${id}; list_faults has those that are`);
     if (rule.order.action !== "hold")
       throw refused(`rule_id: the fault ${id} holds nothing, its action is ${rule.order.action}`);
@@ -80,6 +86,10 @@ export class FaultBook {
   releaseAll(): void {
     this.#takeIn();
     for (const rule of this.#rules.values()) if (rule.order.action === "hold") this.#letGo(rule);
+  }
+
+  #isMarked(rule: Rule, mark: string | undefined): boolean {
+    return mark === undefined || this.#marks.get(rule) === mark;
   }
 
   #letGo(rule: Rule): number {
@@ -102,8 +112,8 @@ export class FaultBook {
   }
 }
 
-function viewOf(id: number, rule: Rule): RuleView {
+function viewOf(id: number, rule: Rule, mark: string | undefined): RuleView {
   const { hits, fired, held } = rule;
   const order = rule instanceof RequestRule ? rule.order : wireOrder(rule.order);
-  return { rule_id: id, ...order, hits, fired, held };
+  return { rule_id: id, ...order, ...(mark !== undefined && { mark }), hits, fired, held };
 }

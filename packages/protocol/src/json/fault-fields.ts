@@ -24,6 +24,15 @@ export type FaultScopeName = (typeof FAULT_SCOPES)[number];
 
 export const ruleId = z.int().min(1).describe("the armed fault, as arm_fault has numbered it");
 
+/** Numbers begin anew with each start of a broker, and a program may be connected beyond it. */
+export const mark = z.string().min(1).max(64);
+/** In a request that is about one fault. */
+export const ofMark = mark
+  .optional()
+  .describe(
+    "only the fault that was armed with this mark, and not one that has the same number since a restart",
+  );
+
 /** A hit is a pass of the point within the scope, counted from 1 since the fault was armed. */
 export const times = z.union(
   [

@@ -7,6 +7,6 @@ import { requireLab } from "../lab.ts";
 
 export const armFault: Handler<"arm_fault"> = (request, context) => {
   requireLab(context);
-  const { operation: _operation, id: _id, ...order } = request;
-  return { rule_id: context.faults.arm(order) };
+  const { operation: _operation, id: _id, mark, ...order } = request;
+  return { rule_id: context.faults.arm(order, mark) };
 };

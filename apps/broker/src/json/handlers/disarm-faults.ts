@@ -2,7 +2,7 @@
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
 
-export const disarmFaults: Handler<"disarm_faults"> = ({ rule_id: ruleId }, context) => {
+export const disarmFaults: Handler<"disarm_faults"> = ({ rule_id: ruleId, mark }, context) => {
   requireLab(context);
-  return { disarmed: context.faults.disarm(ruleId) };
+  return { disarmed: context.faults.disarm(ruleId, mark) };
 };

@@ -2,7 +2,7 @@
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
 
-export const releaseFault: Handler<"release_fault"> = ({ rule_id: ruleId }, context) => {
+export const releaseFault: Handler<"release_fault"> = ({ rule_id: ruleId, mark }, context) => {
   requireLab(context);
-  return { released: context.faults.release(ruleId) };
+  return { released: context.faults.release(ruleId, mark) };
 };

@@ -10,6 +10,9 @@ export const armFault = operation({
     times: fault.times
       .default("once")
       .describe("which of the hits it acts on, counted from 1 since it was armed"),
+    mark: fault.mark
+      .optional()
+      .describe("any text by which it is known again: numbers begin anew with each start of a broker"),
   }),
   response: () => z.object({ rule_id: fault.ruleId }),
 });

@@ -19,6 +19,7 @@ const rule = () =>
     code: z.string().optional(),
     errno: z.string().optional(),
     times: fault.times,
+    mark: z.string().optional().describe("as arm_fault was given it; left out for none"),
     hits: fields.count.describe("how often it could have acted"),
     fired: fields.count.describe("how often it has acted"),
     held: fields.count.describe("how many wait for release_fault"),

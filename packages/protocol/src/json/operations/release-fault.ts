@@ -7,6 +7,6 @@ export const releaseFault = operation({
   name: "release_fault",
   summary:
     "Lets go what a fault of action hold holds; from then on it holds nothing more, and goes on counting.",
-  request: () => ({ rule_id: fault.ruleId }),
+  request: () => ({ rule_id: fault.ruleId, mark: fault.ofMark }),
   response: () => z.object({ released: fields.count.describe("how many were held") }),
 });

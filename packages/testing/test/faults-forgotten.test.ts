@@ -1,0 +1,42 @@
+/** A fault from before a restart is forgotten, and none that came later is taken for it, though that has its number. */
+import { connect, type Faults } from "@minikafka/client";
+import { expect, test } from "vitest";
+import { startBroker, type TestBroker } from "../src/index.ts";
+
+const GONE = { code: "USAGE", message: expect.stringContaining("not armed any more") };
+
+async function expectForgotten(broker: TestBroker, faults: Faults, anew: () => Promise<void>): Promise<void> {
+  const before = await faults.arm({ point: "request.fetch", action: "hold" });
+  await anew();
+  const after = await faults.arm({ point: "request.produce", action: "close_after" });
+  expect(after.id).toBe(before.id);
+  await broker.client.producer({ idempotent: true }).send({ topic: "orders", value: "a" });
+  await expect(before.assertFired()).rejects.toMatchObject(GONE);
+  await expect(before.counts()).rejects.toMatchObject(GONE);
+  await expect(before.whenFired()).rejects.toMatchObject(GONE);
+  await expect(before.release()).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  expect(await before.disarm()).toBe(false);
+  await after.assertFired();
+  expect(await after.disarm()).toBe(true);
+}
+
+test.each(["restart", "reset"] as const)("after a %s", async (how) => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  await expectForgotten(broker, broker.fault, () => broker[how]());
+});
+
+test("also by a client at the port that was connected all along, with a manual clock", async () => {
+  await using broker = await startBroker({ clock: "manual", topics: { orders: 1 } });
+  await using client = await connect(broker.address);
+  await expectForgotten(broker, client.faults(), () => broker.restart({ after: "kill" }));
+});
+
+test("a fault is still itself when a snapshot from behind its arming is loaded", async () => {
+  await using broker = await startBroker({ clock: "manual", topics: { orders: 1 } });
+  const rule = await broker.fault.arm({ point: "request.produce", action: "close_after" });
+  await broker.client.snapshots().save("armed");
+  await broker.client.producer({ idempotent: true }).send({ topic: "orders", value: "a" });
+  await rule.assertFired();
+  await broker.client.snapshots().load("armed");
+  expect(await rule.counts()).toMatchObject({ hits: 0, fired: 0 });
+});
