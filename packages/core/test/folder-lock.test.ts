@@ -145,3 +145,34 @@ test("a folder that may not be written is refused, and not held", async ({ skip 
   fs.chmodSync(folder, 0o755);
   await (await new NodeDisk().lock(folder, 1)).release();
 });
+
+test("a folder that is removed while it is held gives its number to no other, so that each new one can be held", async () => {
+  const disk = new NodeDisk();
+  const gone = path.join(folder, "gone");
+  fs.mkdirSync(gone);
+  const before = await disk.lock(gone, 1);
+  const { ino } = fs.statSync(gone, { bigint: true });
+  fs.rmSync(gone, { recursive: true });
+  for (let n = 0; n < 20; n++) {
+    const fresh = path.join(folder, `fresh ${n}`);
+    fs.mkdirSync(fresh);
+    expect(fs.statSync(fresh, { bigint: true }).ino).not.toBe(ino);
+    const lock = await disk.lock(fresh, 1);
+    await lock.release();
+  }
+  await before.release();
+});
+
+test.runIf(process.platform === "linux")(
+  "a hold that has ended, or was not won, leaves no descriptor",
+  async () => {
+    const descriptors = () => fs.readdirSync("/proc/self/fd").length;
+    const disk = new NodeDisk();
+    const before = descriptors();
+    const lock = await disk.lock(folder, 1);
+    await expect(disk.lock(folder, 2)).rejects.toThrow("in use by");
+    await lock.release();
+    await lock.release();
+    expect(descriptors()).toBe(before);
+  },
+);

@@ -4,7 +4,7 @@ import { DiskError } from "./disk.ts";
 import { type FolderHold, HOLD_FILE_NAME, holdSocket } from "./folder-lock.ts";
 import { asDiskError, onDisk } from "./node-disk-calls.ts";
 
-const { O_CREAT, O_RDWR } = fs.constants;
+const { O_CREAT, O_DIRECTORY, O_RDONLY, O_RDWR } = fs.constants;
 /** Windows has none. */
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 /** Takes a lock that ends with the descriptor. macOS and the BSDs have it, Node has no name for it. */
@@ -17,14 +17,15 @@ const ABSTRACT_NAME_BYTES = 108;
 
 /** By device and inode, so that no second path to the folder leads past the hold. */
 export function holdFolder(folder: string): Promise<FolderHold | null> {
-  const { dev, ino } = onDisk("lock", folder, () => fs.statSync(folder, { bigint: true }));
-  const name = `minikafka-${dev}-${ino}`;
   switch (process.platform) {
     case "linux":
     case "android":
-      return holdSocket(folder, `\0${name}`.padEnd(ABSTRACT_NAME_BYTES, "-"));
+      return holdOpened(folder);
     case "win32":
-      return holdSocket(folder, `\\\\.\\pipe\\${name}`);
+      return holdSocket(
+        folder,
+        `\\\\.\\pipe\\${nameOf(onDisk("lock", folder, () => fs.statSync(folder, { bigint: true })))}`,
+      );
     case "darwin":
     case "freebsd":
     case "openbsd":
@@ -33,6 +34,35 @@ export function holdFolder(folder: string): Promise<FolderHold | null> {
     default:
       throw new DiskError("lock", folder, "ENOSYS");
   }
+}
+
+function nameOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `minikafka-${dev}-${ino}`;
+}
+
+/**
+ * The folder is open as long as it is held: when somebody removes it, its number is given to no other meanwhile, which would seem to be
+ * held as well.
+ */
+async function holdOpened(folder: string): Promise<FolderHold | null> {
+  const opened = onDisk("lock", folder, () => fs.openSync(folder, O_RDONLY | O_DIRECTORY));
+  let hold: FolderHold | null = null;
+  try {
+    const name = nameOf(fs.fstatSync(opened, { bigint: true }));
+    hold = await holdSocket(folder, `\0${name}`.padEnd(ABSTRACT_NAME_BYTES, "-"));
+  } finally {
+    if (hold === null) fs.closeSync(opened);
+  }
+  if (hold === null) return null;
+  const { isHeld, end } = hold;
+  return {
+    isHeld,
+    async end() {
+      if (!isHeld()) return;
+      await end();
+      fs.closeSync(opened);
+    },
+  };
 }
 
 /** A hold by an open file. The file is never removed: whoever opened the removed one would hold nothing. */
