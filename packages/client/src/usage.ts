@@ -32,7 +32,8 @@ export function requireKnown(what: string, given: object, known: readonly string
 
 /** The same for an argument that may be no object at all, such as a name where its options are expected. */
 export function requireOptions(what: string, given: unknown, known: readonly string[]): void {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  // Neither a list nor a Map has its entries by name: they would all be passed over.
+  if (typeof given !== "object" || given === null || Symbol.iterator in given)
     throw usageError(`${what} takes an object of ${known.join(", ")}, got ${shownValue(given)}`);
   requireKnown(what, given, known);
 }

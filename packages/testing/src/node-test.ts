@@ -5,7 +5,7 @@ import type { StartOptions } from "./start-options.ts";
 import type { TestBroker } from "./test-broker.ts";
 import { usage } from "./usage.ts";
 
-/** The context that node:test hands to a test or a suite's hooks; any other that takes an act for the end will do. */
+/** The context that node:test hands to a test; any other that takes an act for the end will do. What Node 20 hands to a suite's hooks takes none. */
 export interface EndingTest {
   after(act: () => Promise<void>): void;
 }
@@ -13,7 +13,9 @@ export interface EndingTest {
 /** Starts a broker for one test of node:test, which closes it after the test however that ends. */
 export async function brokerFor(test: EndingTest, options: StartOptions = {}): Promise<TestBroker> {
   if (typeof test?.after !== "function")
-    throw usage(`brokerFor takes the context of a test of node:test, got ${shownValue(test)}`);
+    throw usage(
+      `brokerFor takes the context of a test of node:test, got ${shownValue(test)}; in a suite's hooks use startBroker, and close it in after()`,
+    );
   const broker = await startBroker(options);
   test.after(() => broker.close());
   return broker;

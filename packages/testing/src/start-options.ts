@@ -1,8 +1,10 @@
 /** What a test says of the broker that it wants. Every option may be left out, and one that is not known is refused. */
 import { ConfigProblem, type RawSettings } from "@minikafka/broker";
 import type { NewTopic } from "@minikafka/client";
+import { LIMITS } from "@minikafka/core";
 import { shownValue } from "@minikafka/record";
 import { newTopic, type TopicOptions } from "./topic-options.ts";
+import { isNamed } from "./usage.ts";
 import { isTimeoutMs, TIMEOUT_EXPECTED } from "./waits.ts";
 
 /** How the broker starts; each part may be left out. */
@@ -61,7 +63,7 @@ const CLOCKS: { readonly [clock: string]: string } = { real: "auto", manual: "ma
 
 /** Throws {@link ConfigProblem}, as the broker does for the settings' values. */
 export function planOf(given: StartOptions): Plan {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (!isNamed(given as unknown))
     throw new ConfigProblem(`startBroker takes an object of ${OPTIONS.join(", ")}, got ${shownValue(given)}`);
   const stranger = Object.keys(given).find((name) => !OPTIONS.includes(name));
   if (stranger !== undefined)
@@ -75,6 +77,7 @@ export function planOf(given: StartOptions): Plan {
     storage = "memory",
     topics = {},
   } = given;
+  requireBrokers(brokers);
   requireNamed("topics", topics, "an object of topics by their names");
   requireNamed("settings", settings, "an object of settings by their names");
   requireFlag("kafka", kafka);
@@ -96,9 +99,15 @@ export function planOf(given: StartOptions): Plan {
 }
 
 function requireNamed(name: string, value: unknown, expected: string): void {
-  // Neither a list nor a Map has its entries by name: they would all be passed over.
-  if (typeof value !== "object" || value === null || Symbol.iterator in value)
-    throw new ConfigProblem(`${name} is ${shownValue(value)}; expected ${expected}`);
+  if (!isNamed(value)) throw new ConfigProblem(`${name} is ${shownValue(value)}; expected ${expected}`);
+}
+
+function requireBrokers(value: unknown): void {
+  if (value === undefined) return;
+  if (!Number.isSafeInteger(value) || Number(value) < 1 || Number(value) > LIMITS.brokersMax)
+    throw new ConfigProblem(
+      `brokers is ${shownValue(value)}; expected an integer from 1 to ${LIMITS.brokersMax}`,
+    );
 }
 
 function requireFlag(name: string, value: unknown): void {
@@ -116,8 +125,11 @@ function requireOwnSettings(settings: RawSettings, kafka: boolean): void {
 
 function folderOf(storage: unknown): string | null {
   if (storage === "memory") return null;
-  if (typeof storage === "object" && storage !== null && "dir" in storage) {
-    const { dir } = storage;
+  if (isNamed(storage) && "dir" in storage) {
+    const { dir, ...others } = storage;
+    const [stranger] = Object.keys(others);
+    if (stranger !== undefined)
+      throw new ConfigProblem(`storage has no ${JSON.stringify(stranger)}; expected dir`);
     // No system takes a path with a NUL.
     if (typeof dir === "string" && dir !== "" && !dir.includes("\0")) return dir;
   }

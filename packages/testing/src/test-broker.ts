@@ -32,7 +32,7 @@ import {
 } from "./seen-records.ts";
 import type { Plan } from "./start-options.ts";
 import { TestClock } from "./test-clock.ts";
-import { closed, requireInteger, requireOnly, requireText, usage } from "./usage.ts";
+import { closed, requireInteger, requireNothing, requireOnly, requireText, usage } from "./usage.ts";
 import { WAIT_OPTIONS, type WaitLimits, Waits, type Wish } from "./waits.ts";
 
 /** What is under way at the end of a test gets so long. */
@@ -203,14 +203,16 @@ export class TestBroker implements AsyncDisposable {
    * All that was written is gone, and the topics of the start are there again, empty; addresses and clients stay. Close producers and
    * consumers that were made before. Waits end with CLOSED. Refused with USAGE where the storage is a folder that was not empty at the start.
    */
-  async reset(): Promise<void> {
+  async reset(...given: []): Promise<void> {
+    requireNothing("reset", given);
     this.#requireOpen();
     await this.#lives.reset(() => this.#waits.endAll(new MiniKafkaError("CLOSED", "the broker was reset")));
     this.#waits.heard();
   }
 
   /** Ends everything. Rejects when a folder could not be made durable; closing twice is closing once. */
-  close(): Promise<void> {
+  async close(...given: []): Promise<void> {
+    requireNothing("close", given);
     this.#closing ??= this.#close();
     return this.#closing;
   }

@@ -3,6 +3,7 @@ import { ConfigProblem } from "@minikafka/broker";
 import { type Admin, MiniKafkaError, type NewTopic } from "@minikafka/client";
 import { LIMITS } from "@minikafka/core";
 import { shownValue } from "@minikafka/record";
+import { isNamed } from "./usage.ts";
 
 /** As `admin().createTopic` takes it. */
 export type TopicOptions = Omit<NewTopic, "topic">;
@@ -62,9 +63,4 @@ function wrong(name: string, value: unknown, expected: string): ConfigProblem {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
-}
-
-/** Neither a list nor a Map has its entries by name: they would all be passed over. */
-function isNamed(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === "object" && value !== null && !(Symbol.iterator in value);
 }

@@ -16,9 +16,20 @@ export function crashed(point: string): MiniKafkaError {
   return new MiniKafkaError("CRASHED", message, { details: { point } });
 }
 
+/** Neither a list nor a Map has its entries by name: they would all be passed over. */
+export function isNamed(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !(Symbol.iterator in value);
+}
+
+/** Throws USAGE where something was given to what takes nothing. */
+export function requireNothing(what: string, given: readonly unknown[]): void {
+  const asked = given.find((each) => each !== undefined);
+  if (asked !== undefined) throw usage(`${what} takes nothing, got ${shownValue(asked)}`);
+}
+
 /** Throws USAGE for the first name that means nothing here: a misspelt one would otherwise be ignored. */
-export function requireOnly(what: string, given: object, known: readonly string[]): void {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+export function requireOnly(what: string, given: unknown, known: readonly string[]): void {
+  if (!isNamed(given))
     throw usage(`${what} takes an object of ${known.join(", ")}, got ${shownValue(given)}`);
   const stranger = Object.keys(given).find((name) => !known.includes(name));
   if (stranger !== undefined)

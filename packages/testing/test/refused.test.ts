@@ -16,7 +16,7 @@ test.each<[unknown, string]>([
     { broker: 3 },
     "startBroker has no option broker; expected brokers, clock, topics, storage, kafka, http, waitTimeoutMs, settings",
   ],
-  [{ brokers: 0 }, "brokers is 0"],
+  [{ brokers: 0 }, "brokers is 0; expected an integer from 1 to 16"],
   [{ brokers: Number.NaN }, "brokers is NaN"],
   [{ waitTimeoutMs: Number.POSITIVE_INFINITY }, "waitTimeoutMs is Infinity"],
   [{ clock: "auto" }, 'clock is "auto"; expected "real" or "manual"'],
@@ -28,6 +28,13 @@ test.each<[unknown, string]>([
     'topics.orders is "3"; expected a number of partitions, from 1 to 1000, or {',
   ],
   [[], "startBroker takes an object of brokers"],
+  [new Map(), "startBroker takes an object of brokers"],
+  ...[-1, 1.5, 17, "3", null].map((brokers): [unknown, string] => [
+    { brokers },
+    `brokers is ${typeof brokers === "string" ? '"3"' : brokers}; expected an integer from 1 to 16`,
+  ]),
+  [{ storage: { dir: "x", x: 1 } }, 'storage has no "x"; expected dir'],
+  [{ storage: new Map([["dir", "x"]]) }, 'storage is {}; expected "memory" or {'],
   ...[0, -1, 1.5, Number.NaN, 1_001, [], new Map(), null].map((said): [unknown, string] => [
     { topics: { orders: said } },
     `topics.orders is ${said instanceof Map ? "{}" : Array.isArray(said) ? "[]" : said}; expected a number of partitions, from 1 to 1000, or { partitions, replicationFactor, config }`,
@@ -166,7 +173,10 @@ test("what a test has changed in its topics is no reason against a restart", asy
 test("a fixture of node:test that is given no test starts nothing", async () => {
   const before = await held();
   for (const context of [undefined, {}, { after: 5 }])
-    await expect(brokerFor(context as never)).rejects.toMatchObject({ code: "USAGE" });
+    await expect(brokerFor(context as never)).rejects.toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("in a suite's hooks use startBroker"),
+    });
   expect(await held()).toEqual(before);
 });
 
@@ -201,6 +211,9 @@ test("views and waits take what they know, and nothing else", async () => {
     broker.waitForGroup("billing", { members: -1 }),
     broker.waitForGroup("billing", { drained: "yes" as never }),
     broker.restart({ after: "storm" as never }),
+    broker.restart(new Map([["after", "kill"]]) as never),
+    broker.waitForRecords("orders", 1, new Map([["timeoutMs", 5]]) as never),
+    broker.fault.arm(new Map([["point", "request.fetch"]]) as never),
   ])
     await expect(refused).rejects.toMatchObject(usage);
   for (const look of [
@@ -214,6 +227,21 @@ test("views and waits take what they know, and nothing else", async () => {
   await expect(broker.waitForGroup("billing", { state: "foo" as never })).rejects.toThrow(
     'state is "foo"; expected empty, reconciling, preparing_rebalance, completing_rebalance, stable',
   );
+});
+
+test("what takes nothing is given nothing, and does nothing for who gives it something", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  for (const what of ["reset", "close"] as const) {
+    const act: (...given: unknown[]) => Promise<void> = broker[what].bind(broker);
+    await expect(act({ timeoutMs: 5 })).rejects.toMatchObject({
+      code: "USAGE",
+      message: `${what} takes nothing, got {"timeoutMs":5}`,
+    });
+    expect(broker.records("orders")).toEqual([]);
+  }
+  await broker.client.producer({ acks: "all" }).send({ topic: "orders", value: "a" });
+  await (broker.reset as (given: undefined) => Promise<void>).call(broker, undefined);
+  expect(broker.records("orders")).toEqual([]);
 });
 
 test("a broker that is closed says so, and is closed once", async () => {
