@@ -101,6 +101,16 @@ describe("a history in which a coordinator was lost", () => {
 
   testExcused([
     {
+      what: "an unclean promotion took a record, and what is sent in its place is of an older epoch, as its coordinator was lost too",
+      make: (history) => {
+        const ofEpoch = (producerEpoch: number) => ({ producerId: 2, producerEpoch, baseSequence: 0 });
+        history.send("a", 2, { client: "one", sequence: ofEpoch(5) });
+        history.lead("__transaction_state/4", true);
+        history.lead("orders/0", true);
+        history.send("b", 2, { client: "other", sequence: ofEpoch(3) });
+      },
+    },
+    {
       what: "an unclean promotion of its coordinator took the decision of a commit, whose next attempt was refused, which partitions have markers of",
       make: (history) => {
         history.begin("t");

@@ -82,9 +82,13 @@ function bySequence(one: Sent, other: Sent): number {
   return a.producerEpoch - b.producerEpoch || a.baseSequence - b.baseSequence || one.index - other.index;
 }
 
-/** Where one of the two was lost, its offset may have been given to what came before it. */
+/**
+ * Where one of the two was lost, its offset may have been given to what came before it. Where its coordinator was lost, what is of an older
+ * epoch may have been sent behind it.
+ */
 function isExcused({ losses }: JudgedHistory, before: Placed, later: Placed): boolean {
-  const span = { from: before.sent.send.order, to: Math.max(before.toldAt, later.toldAt) };
+  const from = Math.min(before.sent.send.order, later.sent.send.order);
+  const span = { from, to: Math.max(before.toldAt, later.toldAt) };
   return [before, later].some(({ sent, protection }) => losses.excuse(sent.place, protection, span) !== null);
 }
 
