@@ -4,10 +4,14 @@ import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import type { Random } from "../src/env/random.ts";
 import { BrokerError } from "../src/errors.ts";
 import { partitionName, type TopicPartition } from "../src/replica/topic-partition.ts";
+import { settle } from "./replica-world.ts";
 import { markerProblems } from "./transaction-judge.ts";
 import type { TransactionModel } from "./transaction-model.ts";
 import { entriesOf, placesOf } from "./transaction-observation.ts";
 import { committedRecords } from "./transactional-producer.ts";
+
+/** Longer than anything takes that waits for no step. */
+const PATIENCE = 5;
 
 export class MixedReaders {
   readonly #model: TransactionModel;
@@ -34,12 +38,20 @@ export class MixedReaders {
     }
     const askedAt = this.#model.tick();
     const partitions = [0, 1].map((partition) => ({ topic: "a", partition }));
+    const impatient = new AbortController();
+    const wait = { giveUp: impatient.signal };
     const committed = (requireStable: boolean) =>
-      cluster.groups.committed({ groupId: "g", partitions, requireStable }).catch((problem: unknown) => {
-        if (problem instanceof BrokerError && !isOver) return null;
-        throw problem;
-      });
-    const [found, stable] = await Promise.all([committed(false), committed(true)]);
+      cluster.groups
+        .committed({ groupId: "g", partitions, requireStable }, wait)
+        .catch((problem: unknown) => {
+          if (problem instanceof BrokerError && !isOver) return null;
+          throw problem;
+        });
+    const asked = Promise.all([committed(false), committed(true)]);
+    // A coordinator may have to wait for a follower, whose round comes only with a later step.
+    for (let turns = 0; turns < PATIENCE && !isOver; turns++) await settle();
+    if (!isOver) impatient.abort();
+    const [found, stable] = await asked;
     if (stable !== null) assert.deepEqual(stable, found, "what is stable is what is there");
     for (const { partition, offset } of found ?? [])
       this.#model.found(`a:${partition}`, offset, { askedAt, isOver });
