@@ -9,6 +9,7 @@ import {
 } from "@platformatic/kafka";
 import { expect, onTestFinished, test } from "vitest";
 import { addressesOf, type KafkaWorld, kafkaWorld, Member, opened } from "./support/kafka-world.ts";
+import { quietOnceClosed } from "./support/quiet-once-closed.ts";
 
 type Text = Message<string, string, string, string>;
 
@@ -40,10 +41,7 @@ function consumerOf(world: KafkaWorld, groupId = "readers") {
     rebalanceTimeout: 10_000,
   };
   const consumer = new Consumer({ ...base(world), ...options, deserializers: stringDeserializers });
-  // One that is closed while its group rebalances still tries to join, and says that it cannot.
-  consumer.on("error", (error) => {
-    if (!consumer.closed) throw error;
-  });
+  quietOnceClosed(consumer);
   return closing(consumer, (each) => each.close(true));
 }
 

@@ -2,6 +2,7 @@
 import { Consumer, type ProtocolError, stringDeserializers } from "@platformatic/kafka";
 import { expect, onTestFinished, test } from "vitest";
 import { addressesOf, type KafkaWorld, kafkaWorld } from "./support/kafka-world.ts";
+import { quietOnceClosed } from "./support/quiet-once-closed.ts";
 
 const GROUP = "readers";
 
@@ -12,6 +13,7 @@ async function memberOf({ daemon }: KafkaWorld, groupInstanceId: string) {
     ...{ groupId: GROUP, groupInstanceId, heartbeatInterval: 50, maxWaitTime: 50 },
     ...{ sessionTimeout: 10_000, rebalanceTimeout: 10_000, deserializers: stringDeserializers },
   });
+  quietOnceClosed(consumer);
   onTestFinished(async () => {
     await Promise.resolve(consumer.close(true) as unknown).catch(() => {});
   });

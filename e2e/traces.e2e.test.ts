@@ -16,9 +16,9 @@ function linesOf(text: string): string[] {
   return text.split("\n").slice(0, -1);
 }
 
-/** Looks into a file that another process writes, and does `meanwhile` until the text is in it. */
+/** Looks into a file that another process writes, once it has made it, and does `meanwhile` until the text is in it. */
 async function untilHolds(path: string, text: string, meanwhile: () => Promise<unknown>): Promise<void> {
-  while (!readFileSync(path, "utf8").includes(text)) await meanwhile();
+  while (!existsSync(path) || !readFileSync(path, "utf8").includes(text)) await meanwhile();
 }
 
 test(
@@ -30,7 +30,7 @@ test(
     const path = join(temporaryFolder(), "followed.ndjson");
     const shown = startCommand(broker, ["trace", "-J"]);
     const saving = startCommand(broker, ["trace", "--save", path]);
-    // Both have begun.
+    // The other one begins whenever it does: it tells all from the beginning.
     await shown.nextLine();
     const client = await connect({ broker: `127.0.0.1:${broker.port}` });
     const stepper = client.stepper();
