@@ -278,6 +278,7 @@ interface Links {
 
 function linkTo(target: ConnectTarget): Links {
   const place = checkedTarget(target);
-  if (typeof place === "function") return { factory: place, requestFactory: place, peer: "the given link" };
+  if (typeof place === "function")
+    return { factory: place, requestFactory: place, peer: "the broker in this process" };
   return { factory: tcpLink(place), requestFactory: tcpLinkOfPassingChunks(place), peer: showAddress(place) };
 }

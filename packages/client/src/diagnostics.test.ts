@@ -63,8 +63,8 @@ test("a request and a connection are told of, also those that fail", async () =>
   await raw;
   const aborted = client.call("ping", {}, { signal: AbortSignal.abort(new Error("no more")) });
   await expect(aborted).rejects.toThrow("no more");
-  expect(connects.ended()).toMatchObject([{ peer: "the given link" }]);
-  const told = { peer: "the given link", operation: "ping", fields: {}, oneWay: false };
+  expect(connects.ended()).toMatchObject([{ peer: "the broker in this process" }]);
+  const told = { peer: "the broker in this process", operation: "ping", fields: {}, oneWay: false };
   expect(requests.ended()).toMatchObject([
     { ...told, timeoutMs: 5, result: { ok: true } },
     { ...told, error: { message: "no more" } },

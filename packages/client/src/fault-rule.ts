@@ -13,7 +13,7 @@ export interface FaultCounts {
   readonly held: number;
 }
 
-/** An armed fault. `await using rule = await faults.arm(…)` disarms it at the end of the block. */
+/** An armed fault. `await using rule = await faults.arm(…)` disarms it at the end of the block, if its broker has not died with it. */
 export class FaultRule implements AsyncDisposable {
   /** Its number at the broker. */
   readonly id: number;
@@ -130,7 +130,12 @@ export class FaultRule implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.disarm();
+    try {
+      await this.disarm();
+    } catch (error) {
+      // A broker in this process, which has forgotten it by that.
+      if (!hasCode(error, "CRASHED")) throw error;
+    }
   }
 
   /** A client that waits behind its own held request is told so. */

@@ -10,10 +10,10 @@ import {
   Client,
   type ConnectOptions,
   connect,
-  type Faults,
+  Faults,
   hasCode,
   MiniKafkaError,
-  type Stepper,
+  Stepper,
 } from "@minikafka/client";
 import type { BrokerCluster, PartitionDescription, TransactionListing } from "@minikafka/core";
 import { conditionWish } from "./condition-wish.ts";
@@ -21,6 +21,7 @@ import { type GroupView, groupView } from "./group-view.ts";
 import { type GroupWish, groupWish } from "./group-wish.ts";
 import { lifeEndOf, type RestartOptions } from "./life.ts";
 import { type Beginning, Lives } from "./lives.ts";
+import { livingSession } from "./living-session.ts";
 import { makeReady } from "./readiness.ts";
 import { recordsWish } from "./records-wish.ts";
 import {
@@ -42,9 +43,9 @@ const CLOSE_TIMEOUT_MS = 500;
 export class TestBroker implements AsyncDisposable {
   /** The SDK's client of it, without a port. Closed with the broker. */
   readonly client: Client;
-  /** The steps of background work: `step.runUntilQuiet()`, `step.replicateOnce()`, … */
+  /** The steps of background work: `step.runUntilQuiet()`, `step.replicateOnce()`, … A broker that has crashed refuses them with CRASHED. */
   readonly step: Stepper;
-  /** `const rule = await fault.arm({ point: "request.produce", action: "close_after" })`, … */
+  /** `const rule = await fault.arm({ point: "request.produce", action: "close_after" })`, … Refused as steps are. */
   readonly fault: Faults;
   readonly clock: TestClock;
   readonly #plan: Plan;
@@ -59,8 +60,9 @@ export class TestBroker implements AsyncDisposable {
     this.#lives = new Lives(plan, (daemon, why) => this.#begun(daemon, why));
     this.client = new Client({ link: () => this.#lives.connectInProcess() });
     this.#clients.push(this.client);
-    this.step = this.client.stepper();
-    this.fault = this.client.faults();
+    const hand = livingSession(this.client, () => this.#requireNoCrash());
+    this.step = new Stepper(hand);
+    this.fault = new Faults(hand);
     this.clock = new TestClock(this.step, () => this.kernel.env.clock.nowMs());
   }
 
@@ -241,6 +243,16 @@ export class TestBroker implements AsyncDisposable {
     // What they could not deliver was told to who has sent it.
     await Promise.allSettled(this.#clients.map((client) => client.close({ timeoutMs: CLOSE_TIMEOUT_MS })));
     await this.#lives.end();
+  }
+
+  /** Throws CRASHED. Of one that is being started again, or is closed, the client knows better. */
+  #requireNoCrash(): void {
+    if (this.#closing !== null) return;
+    try {
+      this.#lives.requireAlive();
+    } catch (absence) {
+      if (hasCode(absence, "CRASHED")) throw absence;
+    }
   }
 
   #requireOpen(): void {

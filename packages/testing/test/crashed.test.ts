@@ -65,3 +65,54 @@ test("what crashed can be looked into again after a restart, which waits wait fo
   await broker.reset();
   expect(broker.records("orders")).toEqual([]);
 });
+
+test("a broker that has crashed refuses steps and faults at once, and takes them again after a restart", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  await using rule = await broker.fault.arm({ point: "request.fetch", action: "close" });
+  await letDie(broker);
+  for (const order of [
+    () => broker.step.runUntilQuiet(),
+    () => broker.step.advanceClock(5),
+    () => broker.clock.advanceToNextDeadline(),
+    () => broker.fault.list(),
+    () => broker.fault.arm({ point: POINT, action: "crash" }),
+    () => broker.fault.crash(),
+    () => rule.counts(),
+  ])
+    await expect(order()).rejects.toMatchObject(CRASHED);
+  expect(() => broker.step.events()).toThrow(expect.objectContaining(CRASHED));
+  await broker.restart({ after: "kill" });
+  expect((await broker.fault.list()).rules).toEqual([]);
+});
+
+test("a rule in whose block the broker has crashed ends with it, and the block well", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  await (async () => {
+    await using _rule = await broker.fault.arm({ point: "request.fetch", action: "close" });
+    await letDie(broker);
+  })();
+});
+
+test("an order that is given while the broker that has crashed is started again waits for it", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  await letDie(broker);
+  const restarted = broker.restart({ after: "kill" });
+  await Promise.resolve();
+  expect((await broker.fault.list()).rules).toEqual([]);
+  await restarted;
+});
+
+test("a request that waits for a broker that has crashed says so when it gives up", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  await letDie(broker);
+  // An attempt, so that the reason is there before the time is over.
+  await expect(broker.client.open()).rejects.toMatchObject({ code: "CONNECTION" });
+  await expect(broker.client.admin().listTopics({ timeoutMs: 1 })).rejects.toMatchObject({
+    code: "CONNECTION",
+    message: expect.stringContaining(`cannot connect to the broker in this process: ${CRASHED.message}`),
+  });
+  await using producer = broker.client.producer({ deliveryTimeoutMs: 1 });
+  await expect(producer.send({ topic: "orders", value: "late" })).rejects.toMatchObject({
+    message: expect.stringContaining(CRASHED.message),
+  });
+});

@@ -48,7 +48,7 @@ test("a crash of another cause, and a restart, are no firing", async () => {
     );
     await rule.counts();
     await end();
-    expect(await fired).toMatch(/^(?:CONNECTION|SHUTTING_DOWN|USAGE)$/);
+    expect(await fired).toMatch(/^(?:CONNECTION|CRASHED|SHUTTING_DOWN|USAGE)$/);
     await broker.restart({ after: "kill" });
   }
 });
