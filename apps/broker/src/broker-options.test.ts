@@ -6,7 +6,10 @@ import { startBroker } from "./daemon.ts";
 test.each([
   [{ data: "/data", port: 0 }, "data is a setting: startBroker({ settings: { data: … } })"],
   [{ settings: { data: "/data" }, port: 0 }, "port is a setting: startBroker({ settings: { port: … } })"],
-  [{ setings: { data: "/data" } }, "startBroker has no option setings; expected settings, disk,"],
+  [
+    { setings: { data: "/data" } },
+    "startBroker has no option setings; did you mean settings? expected settings, disk,",
+  ],
   [{ settings: { port: 0 } }, "settings.data is missing: startBroker({ settings: { data: FOLDER } })"],
   [{}, "settings.data is missing"],
   [undefined, "settings.data is missing"],

@@ -1,6 +1,6 @@
 /** What a program may say of a broker that it starts: from JavaScript anything may come, and what is amiss is said in its words. */
 import type { Disk, FaultPoints } from "@minikafka/core";
-import { shownValue } from "@minikafka/record";
+import { nearest, shownValue } from "@minikafka/record";
 import type { Logger } from "pino";
 import { ConfigProblem, type RawSettings, resolveSettings, type Settings, settings } from "./config.ts";
 
@@ -63,5 +63,7 @@ export function programSettings(options: BrokerOptions): Settings {
 function strangeOption(name: string): string {
   if (Object.hasOwn(settings.shape, name))
     return `${name} is a setting: startBroker({ settings: { ${name}: … } })`;
-  return `startBroker has no option ${name}; expected ${OPTIONS.join(", ")}`;
+  const meant = nearest(name, OPTIONS);
+  const asked = meant === null ? "" : `did you mean ${meant}? `;
+  return `startBroker has no option ${name}; ${asked}expected ${OPTIONS.join(", ")}`;
 }

@@ -1,8 +1,9 @@
 /** What a test says of the broker that it wants. Every option may be left out, and one that is not known is refused. */
 import { ConfigProblem, type RawSettings } from "@minikafka/broker";
+import { settings as brokerSettings } from "@minikafka/broker/settings";
 import type { NewTopic } from "@minikafka/client";
 import { LIMITS } from "@minikafka/core";
-import { shownValue } from "@minikafka/record";
+import { nearest, shownValue } from "@minikafka/record";
 import { newTopic, type TopicOptions } from "./topic-options.ts";
 import { isNamed } from "./usage.ts";
 import { isTimeoutMs, TIMEOUT_EXPECTED } from "./waits.ts";
@@ -59,6 +60,8 @@ const OPTION_OF: { readonly [setting: string]: string } = {
   data: "storage: { dir }",
 };
 
+const SETTINGS: readonly string[] = Object.keys(brokerSettings.shape);
+
 const CLOCKS: { readonly [clock: string]: string } = { real: "auto", manual: "manual" };
 
 /** Throws {@link ConfigProblem}, as the broker does for the settings' values. */
@@ -66,8 +69,7 @@ export function planOf(given: StartOptions): Plan {
   if (!isNamed(given as unknown))
     throw new ConfigProblem(`startBroker takes an object of ${OPTIONS.join(", ")}, got ${shownValue(given)}`);
   const stranger = Object.keys(given).find((name) => !OPTIONS.includes(name));
-  if (stranger !== undefined)
-    throw new ConfigProblem(`startBroker has no option ${stranger}; expected ${OPTIONS.join(", ")}`);
+  if (stranger !== undefined) throw new ConfigProblem(strangeOption(stranger));
   const {
     brokers,
     clock = "real",
@@ -96,6 +98,23 @@ export function planOf(given: StartOptions): Plan {
     dir: folderOf(storage),
     waitTimeoutMs,
   };
+}
+
+/** A setting may be written as an option is, as kafkaPort is; of a word that is near both an option is meant. */
+function strangeOption(name: string): string {
+  const setting = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const isSetting = SETTINGS.includes(setting);
+  const option = Object.hasOwn(OPTION_OF, setting) ? OPTION_OF[setting] : null;
+  const near = isSetting ? (option ?? `settings: { ${setting} }`) : meantBy(name, setting);
+  const asked = near === null ? "" : `did you mean ${near}? `;
+  return `startBroker has no option ${name}; ${asked}expected ${OPTIONS.join(", ")}`;
+}
+
+function meantBy(name: string, setting: string): string | null {
+  const option = nearest(name, OPTIONS);
+  if (option !== null) return option;
+  const near = nearest(setting, SETTINGS);
+  return near === null ? null : (OPTION_OF[near] ?? `settings: { ${near} }`);
 }
 
 function requireNamed(name: string, value: unknown, expected: string): void {
