@@ -105,6 +105,7 @@ const REFUSED: readonly (readonly [words: readonly string[], code: number, stder
   [["arm", "request.ping", "error"], 2, / --code: expected it beside action error/],
   [["arm", "request.ping", "delay"], 2, / --delay: expected it beside action delay/],
   [["arm", "request.ping", "error", "--code", "NOT_ENOUGH_REPLICA"], 2, /did you mean NOT_ENOUGH_REPLICAS\?/],
+  [["arm", "request.ping", "error", "--code", "NOT_ENOGH"], 2, /did you mean NOT_ENOUGH_REPLICAS\?/],
   [["arm", "request.ping", "error", "--code", "OOPS"], 2, /code: expected a code of the error table/],
   [["arm", "log.append.before_write", "error", "--errno", "EPERM"], 2, /errno: /],
   [["assert"], 3, /no fault is armed\nhint: minikafka-cli fault arm/],

@@ -88,6 +88,16 @@ test.each<[order: object, message: RegExp]>([
   ],
   [{ point: "request.ping", action: "error" }, /^code: expected it beside action error at request\.ping$/],
   [{ point: "request.ping", action: "error", code: "toString" }, /^code: expected a code of the error table/],
+  ...[
+    ["NOT_ENOUGH_REPLICA", "NOT_ENOUGH_REPLICAS"],
+    ["NOT_ENOGH", "NOT_ENOUGH_REPLICAS"],
+    ["not_leader_or_folower", "NOT_LEADER_OR_FOLLOWER"],
+  ].map(([code = "", meant = ""]): [object, RegExp] => [
+    { point: "request.ping", action: "error", code },
+    new RegExp(
+      `^code: expected a code of the error table.* \\(did you mean ${meant}\\?\\), received "${code}"$`,
+    ),
+  ]),
   [
     { point: "request.ping", action: "error", code: "UNKNOWN_TOPIC", errno: "EIO" },
     /^errno: it says nothing beside/,
@@ -135,6 +145,18 @@ test.each<[order: object, message: RegExp]>([
   });
   expect(await lab.call("list_faults")).toMatchObject({ rules: [] });
 });
+
+test.each(["OOPS", "NONE", "toString"])(
+  "nobody who gives the code %j is told that he meant what cannot be armed",
+  async (code) => {
+    const { lab } = await withOrders();
+    const order = { point: "request.ping", action: "error", code };
+    expect(await lab.ask({ operation: "arm_fault", ...order })).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringMatching(/ such as NOT_LEADER_OR_FOLLOWER, received "\w+"$/),
+    });
+  },
+);
 
 test("a fault that is not armed cannot be released, nor one that holds nothing; disarming either is no error", async () => {
   const { lab } = await withOrders();

@@ -161,9 +161,6 @@ async function armed(session: Session, order: Order): Promise<number> {
   } catch (error) {
     const failure = failureOf(error);
     if (failure.code !== "INVALID_REQUEST") throw error;
-    const { ERRORS } = await import("@minikafka/protocol/errors");
-    const { KAFKA_ERRORS } = await import("@minikafka/protocol/kafka");
-    const ofKafka = order.point.startsWith("kafka.") ? Object.keys(KAFKA_ERRORS) : [];
-    throw armRefusal(failure, order, [...Object.keys(ERRORS), ...ofKafka]);
+    throw armRefusal(failure);
   }
 }

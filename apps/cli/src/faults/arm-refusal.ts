@@ -1,8 +1,6 @@
 /** Why a fault cannot be armed, in the words of the command line: the broker speaks of its protocol's fields. */
 
-import { nearest } from "@minikafka/record";
 import { CliError, type Failure } from "../failure.ts";
-import type { FaultOrder } from "./fault-text.ts";
 
 const FLAGS: { readonly [field: string]: string } = {
   code: "--code",
@@ -20,19 +18,10 @@ const FLAGS: { readonly [field: string]: string } = {
   "times.seed": "--seed",
 };
 
-/** `codes`: those that an answer may have. */
-export function armRefusal(
-  { message, details }: Failure,
-  order: FaultOrder,
-  codes: readonly string[],
-): CliError {
+export function armRefusal({ message, details }: Failure): CliError {
   const [, field = "", rest = message] = /^([a-z_.]+): (.*)$/s.exec(message) ?? [];
   const said = `${FLAGS[field] ?? field}${field === "" ? "" : ": "}${rest}`;
-  const meant = codeMeant(field, order, codes);
-  return new CliError("INVALID_REQUEST", inFlags(said), {
-    details,
-    ...(meant === null ? {} : { hint: `did you mean ${meant}?` }),
-  });
+  return new CliError("INVALID_REQUEST", inFlags(said), { details });
 }
 
 function inFlags(text: string): string {
@@ -41,13 +30,4 @@ function inFlags(text: string): string {
     .replaceAll(/\b(?:drop_answer|close_after|broker_id|group_id|transactional_id)\b/g, (name) =>
       (FLAGS[name] ?? name).replaceAll("_", "-"),
     );
-}
-
-/** Kafka's NONE is the number of success, and no fault. */
-function codeMeant(field: string, { code }: FaultOrder, codes: readonly string[]): string | null {
-  if (field !== "code" || code === undefined) return null;
-  return nearest(
-    code,
-    codes.filter((known) => known !== "NONE"),
-  );
 }

@@ -1,6 +1,7 @@
 /** Schemas of the fields that the operations of faults share. */
+import { nearest } from "@minikafka/record";
 import { z } from "zod";
-import { type ErrorCode, isErrorCode } from "../errors.ts";
+import { ERRORS, type ErrorCode, isErrorCode } from "../errors.ts";
 import { KAFKA_ERRORS, type KafkaErrorName } from "../kafka/kafka-errors.ts";
 import * as fields from "./fields.ts";
 import { groupId } from "./group-fields.ts";
@@ -63,9 +64,23 @@ export type FaultCode = ErrorCode | Exclude<KafkaErrorName, "NONE">;
 const errorCode = z
   .string()
   .refine((code) => isErrorCode(code) || (code !== "NONE" && Object.hasOwn(KAFKA_ERRORS, code)), {
-    error:
-      "expected a code of the error table (docs/reference/errors.md), such as NOT_ENOUGH_REPLICAS, or at a point of Kafka's requests any name of Kafka's, such as NOT_LEADER_OR_FOLLOWER",
+    error: ({ input }) => {
+      const meant = codeMeant(String(input));
+      return `expected a code of the error table (docs/reference/errors.md), such as NOT_ENOUGH_REPLICAS, or at a point of Kafka's requests any name of Kafka's, such as NOT_LEADER_OR_FOLLOWER${meant === null ? "" : ` (did you mean ${meant}?)`}`;
+    },
   }) as z.ZodType<FaultCode, FaultCode>;
+
+/** The nearest code, or the first one that begins with what is meant: who writes a long one may stop in the middle. */
+function codeMeant(typed: string): string | null {
+  const codes = [...Object.keys(ERRORS), ...Object.keys(KAFKA_ERRORS)].filter((code) => code !== "NONE");
+  const whole = nearest(typed, codes);
+  const words = typed.split("_").length;
+  // One word begins too many of them.
+  if (whole !== null || words === 1) return whole;
+  const beginning = (code: string) => code.split("_").slice(0, words).join("_");
+  const begun = nearest(typed, codes.map(beginning));
+  return codes.find((code) => beginning(code) === begun) ?? null;
+}
 
 /** What is armed, but for the times. */
 export const order = () => ({
