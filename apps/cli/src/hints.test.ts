@@ -110,6 +110,8 @@ test.each(["init_producer", "begin_transaction", "end_transaction", "abort_trans
 test("readers' options of other programs are answered with ours", () => {
   for (const option of ["--isolation-level", "--read-committed", "-X"])
     expect(hintElsewhere("consume", `unknown option '${option}'`)).toContain("--isolation read_committed");
+  expect(hintElsewhere("consume", "unknown option '--from-beginning'")).toContain("-o earliest");
+  expect(hintElsewhere("fetch", "unknown option '--from-beginning'")).toContain("-o beginning");
   expect(hintElsewhere("topics list", "unknown option '-X'")).toBeNull();
 });
 
@@ -118,6 +120,10 @@ test("commands of other programs are answered with ours, in the group where they
   expect(of("", "cluster")).toContain("minikafka-cli describe");
   expect(of("", "lag")).toContain("groups describe");
   expect(of("broker", "list")).toContain("minikafka-cli describe");
+  for (const word of ["show", "list", "describe"])
+    expect(of("offsets", word)).toContain("minikafka-cli offsets get GROUP");
+  expect(of("groups", "show")).toContain("groups describe GROUP");
+  expect(of("topics", "show")).toContain("topics describe TOPIC");
   expect(of("topics", "add-partitions")).toContain("topics grow");
   for (const word of ["cluster", "toString", "nope"]) expect(of("tx", word)).toBeNull();
 });

@@ -8,10 +8,13 @@ const ISOLATION_NAMES = { "--isolation-level": ISOLATION, "--read-committed": IS
 const OPTIONS: { readonly [command: string]: { readonly [option: string]: string } } = {
   consume: {
     ...ISOLATION_NAMES,
+    "--from-beginning": "-o earliest begins at the first record; -o latest, behind the last",
     "-p": "minikafka-cli fetch TOPIC -p N reads one partition; -g shares all of them out among a group's members",
   },
   fetch: {
     ...ISOLATION_NAMES,
+    "--from-beginning":
+      "fetch begins there by itself, as with -o beginning; -o end begins behind the last record",
     "-g": "minikafka-cli consume TOPIC -g GROUP reads as a member of a group",
   },
 };
@@ -22,6 +25,7 @@ const READ =
   "minikafka-cli fetch TOPIC reads a topic; minikafka-cli consume TOPIC -g GROUP as a member of a group";
 const WRITE = "minikafka-cli produce TOPIC writes records";
 const CLUSTER = "minikafka-cli describe shows the cluster and its brokers";
+const COMMITTED = "minikafka-cli offsets get GROUP shows what a group has committed";
 const TOPICS = (verb: string) =>
   `minikafka-cli topics ${verb}; groups, tx and snapshot have verbs of their own`;
 
@@ -63,12 +67,20 @@ const COMMANDS: { readonly [group: string]: { readonly [word: string]: string } 
     lag: "minikafka-cli groups describe GROUP shows how far it is behind",
     members: "minikafka-cli groups describe GROUP --members shows who is in it",
     offsets: "minikafka-cli offsets get GROUP shows what it has committed",
+    show: "minikafka-cli groups describe GROUP shows its members and how far it is behind",
+  },
+  offsets: {
+    describe: COMMITTED,
+    list: COMMITTED,
+    ls: COMMITTED,
+    show: COMMITTED,
   },
   topics: {
     "add-partitions": "minikafka-cli topics grow TOPIC N gives it more partitions",
     configure: "minikafka-cli topics alter TOPIC changes its settings",
     consume: READ,
     produce: WRITE,
+    show: "minikafka-cli topics describe TOPIC shows its partitions, topics config TOPIC its settings",
     truncate: "minikafka-cli topics trim TOPIC deletes records below an offset",
   },
 };
