@@ -22,7 +22,7 @@ import {
   listGroups,
 } from "./group-admin.ts";
 import type { CallOptions, Session } from "./session.ts";
-import type { TopicPartition } from "./topic-partition.ts";
+import { requirePlace, requireReplica, type TopicPartition } from "./topic-partition.ts";
 import {
   type AbortTransactionOptions,
   abortTransaction,
@@ -225,6 +225,7 @@ export class Admin {
    * are offsets that no replica in sync can tell.
    */
   async describePartition(place: TopicPartition, options?: CallOptions): Promise<PartitionDescription> {
+    requirePlace("describePartition({ topic, partition })", place);
     const { topic, partition } = place;
     return camelCased(await this.#session.call("describe_partition", { topic, partition }, options));
   }
@@ -260,6 +261,7 @@ export class Admin {
     brokerId: number,
     asked: CallOptions & { readonly unclean?: boolean | undefined } = {},
   ): Promise<Promotion> {
+    requireReplica("promote", place, brokerId);
     requireOptions("promote", asked, ["unclean", ...CALL_OPTIONS]);
     const { unclean = false, ...options } = asked;
     const { topic, partition } = place;
@@ -273,6 +275,7 @@ export class Admin {
     brokerId: number,
     options?: CallOptions,
   ): Promise<readonly number[]> {
+    requireReplica("removeFromIsr", place, brokerId);
     const { topic, partition } = place;
     const fields = { topic, partition, broker_id: brokerId };
     return (await this.#session.call("remove_from_isr", fields, options)).isr;
@@ -280,6 +283,7 @@ export class Admin {
 
   /** Lets a follower back in; one whose copy cannot be opened is fetched anew. */
   async rejoin(place: TopicPartition, brokerId: number, options?: CallOptions): Promise<Rejoining> {
+    requireReplica("rejoin", place, brokerId);
     const { topic, partition } = place;
     const fields = { topic, partition, broker_id: brokerId };
     return camelCased(await this.#session.call("rejoin", fields, options));

@@ -34,7 +34,7 @@ export class ClockFollower {
     const { mode } = await this.#session.call("hello", {});
     if (mode !== "manual")
       throw usageError(
-        `the broker's clock is the system's; clock "broker" is for one started with --clock manual`,
+        `the broker's clock is the system's; clock "broker" is for one that is started with --clock manual (in a program, clock: "manual")`,
       );
     this.#following = this.#follow(await this.#watch());
   }

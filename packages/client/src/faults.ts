@@ -4,7 +4,7 @@
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
-import { hasCode } from "./errors.ts";
+import { hasCode, MiniKafkaError } from "./errors.ts";
 import { type FaultOrder, ORDER_FIELDS, wireOrder } from "./fault-order.ts";
 import { FaultRule } from "./fault-rule.ts";
 import type { CallOptions, Session } from "./session.ts";
@@ -30,7 +30,11 @@ export class Faults {
     requireOptions("a fault", order, ORDER_FIELDS);
     this.#armed += 1;
     const mark = `${this.#armed}-${this.#session.random().toString(36).slice(2)}`;
-    const answer = await this.#session.call("arm_fault", { ...wireOrder(order), mark }, options);
+    const answer = await this.#session
+      .call("arm_fault", { ...wireOrder(order), mark }, options)
+      .catch((refusal: unknown) => {
+        throw inCalls(refusal);
+      });
     return new FaultRule(this.#session, { id: answer.rule_id, mark }, order);
   }
 
@@ -53,4 +57,11 @@ export class Faults {
       throw error;
     }
   }
+}
+
+/** The broker speaks of its protocol's operations. */
+function inCalls(refusal: unknown): unknown {
+  if (!hasCode(refusal, "INVALID_REQUEST")) return refusal;
+  const message = refusal.message.replace("list_faults names all points", "list() names all points");
+  return new MiniKafkaError(refusal.code, message, { details: refusal.details, cause: refusal });
 }

@@ -70,3 +70,26 @@ test("a step is for what it names, and for all when it names nothing", async () 
   expect(await changed).toEqual([{ ...PLACE, from: [1, 2], to: [1] }]);
   await client.close();
 });
+
+test("a call that names no place, or no broker beside it, is refused with how it is made", async () => {
+  const { client, admin } = await administering();
+  for (const method of ["promote", "removeFromIsr", "rejoin"] as const) {
+    const call = `${method}({ topic, partition }, brokerId)`;
+    const act = admin[method].bind(admin) as (...given: unknown[]) => Promise<unknown>;
+    await expect(act("orders", 1, 2)).rejects.toMatchObject({
+      code: "USAGE",
+      message: `${call} begins with a place, { topic, partition }; got "orders"`,
+    });
+    await expect(act({ ...PLACE, brokerId: 2 })).rejects.toMatchObject({
+      code: "USAGE",
+      message: `brokerId is undefined; expected a broker's number, as in ${call}`,
+    });
+  }
+  const describe = admin.describePartition.bind(admin) as (...given: unknown[]) => Promise<unknown>;
+  for (const given of ["orders", { topic: "orders" }, null])
+    await expect(describe(given, 1)).rejects.toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("describePartition({ topic, partition }) begins with a place,"),
+    });
+  await client.close();
+});

@@ -14,8 +14,22 @@ test.each<[unknown, string]>([
   [null, "startBroker takes an object of brokers, clock, topics"],
   [
     { broker: 3 },
-    "startBroker has no option broker; expected brokers, clock, topics, storage, kafka, http, waitTimeoutMs, settings",
+    "startBroker has no option broker; did you mean brokers? expected brokers, clock, topics, storage, kafka, http, waitTimeoutMs, settings",
   ],
+  ...[
+    ["topic", "topics"],
+    ["waitTimeout", "waitTimeoutMs"],
+    ["port", "settings: { port }"],
+    ["kafka_port", "settings: { kafka_port }"],
+    ["kafkaPort", "settings: { kafka_port }"],
+    ["logLevel", "settings: { log_level }"],
+    ["log_levle", "settings: { log_level }"],
+    ["data", "storage: { dir }"],
+  ].map(([name = "", meant]): [unknown, string] => [
+    { [name]: 1 },
+    `startBroker has no option ${name}; did you mean ${meant}? expected brokers, clock,`,
+  ]),
+  [{ nonsense: 1 }, "startBroker has no option nonsense; expected brokers, clock,"],
   [{ brokers: 0 }, "brokers is 0; expected an integer from 1 to 16"],
   [{ brokers: Number.NaN }, "brokers is NaN"],
   [{ waitTimeoutMs: Number.POSITIVE_INFINITY }, "waitTimeoutMs is Infinity"],
@@ -227,6 +241,17 @@ test("views and waits take what they know, and nothing else", async () => {
   await expect(broker.waitForGroup("billing", { state: "foo" as never })).rejects.toThrow(
     'state is "foo"; expected empty, reconciling, preparing_rebalance, completing_rebalance, stable',
   );
+});
+
+test("what the broker refuses is said in the words of a program, and not of a wire or a command line", async () => {
+  await using broker = await startBroker();
+  await expect(broker.fault.arm({ point: "kafka.produce", action: "close" })).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: "point: there is no kafka.produce; did you mean kafka.Produce? list() names all points",
+  });
+  const manual = expect.stringContaining('(in a program, clock: "manual")');
+  for (const asked of [broker.clock.advance(5), broker.client.snapshots().list()])
+    await expect(asked).rejects.toMatchObject({ code: "STEPPING_DISABLED", message: manual });
 });
 
 test("what takes nothing is given nothing, and does nothing for who gives it something", async () => {

@@ -7,6 +7,6 @@ export function requireLab({ isLab }: BrokerContext): void {
   if (isLab) return;
   throw new BrokerError(
     "STEPPING_DISABLED",
-    "steps, faults and crashes are for a broker that is started with --lab, or with --clock manual",
+    "steps, faults and crashes are for a broker that is started with --lab (in a program, settings: { lab: true }), or with a manual clock",
   );
 }

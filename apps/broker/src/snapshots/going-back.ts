@@ -1,6 +1,7 @@
 /** What handlers may ask of the past. */
 import { BrokerError } from "@minikafka/core";
 import type { ParsedResponse } from "@minikafka/protocol";
+import { MANUAL_CLOCK } from "../manual-clock-missing.ts";
 import type { Difference } from "./state-difference.ts";
 
 export interface GoingBack {
@@ -30,6 +31,6 @@ export interface GoingBack {
 /** Throws STEPPING_DISABLED in auto mode, where things happen by themselves and cannot be done again. */
 export function requirePast({ past }: { readonly past: GoingBack | null }): GoingBack {
   if (past !== null) return past;
-  const message = "what happens by itself cannot be done again; start the broker with --clock manual";
+  const message = `what happens by itself cannot be done again; ${MANUAL_CLOCK}`;
   throw new BrokerError("STEPPING_DISABLED", message);
 }

@@ -5,6 +5,7 @@
  */
 import { BrokerError, ManualClock } from "@minikafka/core";
 import { TIMESTAMP_MS_MAX } from "@minikafka/record";
+import { MANUAL_CLOCK } from "../../manual-clock-missing.ts";
 import type { Handler } from "../handler.ts";
 import { requireLab } from "../lab.ts";
 
@@ -14,7 +15,7 @@ export const advanceClock: Handler<"advance_clock"> = ({ ms }, context) => {
   if (!(clock instanceof ManualClock)) {
     throw new BrokerError(
       "STEPPING_DISABLED",
-      "the clock is the system's; start the broker with --clock manual to move it",
+      `the clock is the system's, and goes by itself; to move it, ${MANUAL_CLOCK}`,
     );
   }
   const leftMs = TIMESTAMP_MS_MAX - clock.nowMs();
