@@ -34,7 +34,7 @@ test("the README has no program that is run neither here nor by its runner", () 
 
 test("the first program sends by kafkajs, sees the record, and ends without `await using`", async () => {
   expect(FIRST).not.toContain("await using");
-  expect(await printedBy(FIRST)).toMatch(/^\[\n {2}SeenRecord \{.*key: 'alice',\n {4}value: 'created'/s);
+  expect(await printedBy(FIRST)).toMatch(/^\[\n {2}\{.*key: 'alice',\n {4}value: 'created'/s);
 });
 
 test("the fault of the page hits what kafkajs sends, and is proved", async () => {

@@ -38,8 +38,8 @@ export interface SeenHeader {
   readonly value: string | null;
 }
 
-/** A record in words, as an assertion wants it; the bytes are behind. */
-export class SeenRecord {
+/** A record in words, as an assertion wants it: a plain object, equal to one of the same words. The bytes are behind, and no part of that. */
+export interface SeenRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
@@ -50,28 +50,26 @@ export class SeenRecord {
   readonly headers: readonly SeenHeader[];
   /** Since 1970; -1 where its producer gave none. */
   readonly timestampMs: number;
-  readonly #stored: StoredRecord;
+  /** The key as it lies in the log; `null` for none. Not enumerable. */
+  readonly keyBytes: Buffer | null;
+  /** The value as it lies in the log; `null` for a tombstone. Not enumerable. */
+  readonly valueBytes: Buffer | null;
+}
 
-  constructor({ topic, partition }: Place, stored: StoredRecord) {
-    this.topic = topic;
-    this.partition = partition;
-    this.offset = stored.offset;
-    this.key = textOf(stored.key);
-    this.value = textOf(stored.value);
-    this.headers = stored.headers.map(({ key, value }) => ({ key, value: textOf(value) }));
-    this.timestampMs = stored.timestampMs;
-    this.#stored = stored;
-  }
-
-  /** The key as it lies in the log; `null` for none. */
-  get keyBytes(): Buffer | null {
-    return bytesOf(this.#stored.key);
-  }
-
-  /** The value as it lies in the log; `null` for a tombstone. */
-  get valueBytes(): Buffer | null {
-    return bytesOf(this.#stored.value);
-  }
+function seenRecord({ topic, partition }: Place, stored: StoredRecord): SeenRecord {
+  const words: Omit<SeenRecord, "keyBytes" | "valueBytes"> = {
+    topic,
+    partition,
+    offset: stored.offset,
+    key: textOf(stored.key),
+    value: textOf(stored.value),
+    headers: stored.headers.map(({ key, value }) => ({ key, value: textOf(value) })),
+    timestampMs: stored.timestampMs,
+  };
+  return Object.defineProperties(words, {
+    keyBytes: { get: () => bytesOf(stored.key) },
+    valueBytes: { get: () => bytesOf(stored.value) },
+  }) as SeenRecord;
 }
 
 /** By partition and offset, up to what a consumer may read. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE, STORAGE_ERROR. */
@@ -114,7 +112,7 @@ function recordsIn(cluster: BrokerCluster, place: Place, { isolation }: RecordsQ
       if (header.control !== null || isAborted(header)) continue;
       // A batch is read whole, also where the log, or what may be read of it, begins or ends inside.
       for (const record of decodeRecords(plainFrame(frame, compression)))
-        if (record.offset >= offset && record.offset < endOffset) records.push(new SeenRecord(place, record));
+        if (record.offset >= offset && record.offset < endOffset) records.push(seenRecord(place, record));
     }
     if (nextOffset <= offset) break;
     offset = nextOffset;

@@ -19,7 +19,7 @@ test("what kafkajs sends is seen at once, by offset, as text and as bytes", asyn
   await producer.send({ topic: "orders", messages, acks: -1, compression: 1 });
   await producer.disconnect();
   const seen = broker.records("orders");
-  expect(seen).toEqual([
+  expect(seen).toStrictEqual([
     { topic: "orders", partition: 0, offset: 0, key: null, value: null, headers: [], timestampMs: 6 },
     {
       ...{ topic: "orders", partition: 1, offset: 0, key: "alice", value: "created", timestampMs: 5 },
