@@ -90,7 +90,7 @@ export class Lives {
   restart(end: LifeEnd): Promise<void> {
     if (end !== "stop" && this.#disk === null)
       throw usage(
-        `after a ${end} a folder would be as the system has it, which lives on; storage: "memory" can do it`,
+        `a ${end === "kill" ? "kill" : "power cut"} cannot be played over a folder, since the system that holds it lives on; use storage: "memory"`,
       );
     return this.#next(async () => {
       await this.#end(end);
