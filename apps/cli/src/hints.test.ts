@@ -137,6 +137,16 @@ test("a hint fits the command that failed", () => {
   expect(of("UNKNOWN_PARTITION", "produce")).toContain("-p N overrides");
   expect(of("INVALID_TOPIC", "topics create", { collides_with: "orders_x" })).toContain("orders_x");
   expect(of("INVALID_CONFIG", "topics create", { brokers: 1 })).toContain("--brokers");
+  const saying = (code: string, message: string) => hintFor({ ...failure(code), message }, FACTS);
+  const inMs = 'retention_ms is "1x"; expected a whole number of milliseconds, from -1 (-1: no limit)';
+  expect(saying("INVALID_CONFIG", inMs)).toContain("1h, 7d");
+  expect(saying("FAULT_NOT_FIRED", "never fired: fault 1 (close at request.produce) after 0 hits")).toContain(
+    "pass kafka.Produce",
+  );
+  for (const counted of ["request.produce) after 1 hits", "kafka.Produce) after 0 hits"])
+    expect(saying("FAULT_NOT_FIRED", `never fired: fault 1 (close at ${counted}`)).not.toContain(
+      "pass kafka.",
+    );
   expect(of("LEADER_NOT_AVAILABLE", "tx abort", { topic: "__transaction_state", partition: 3 })).toContain(
     "promote __transaction_state BROKER -p 3",
   );

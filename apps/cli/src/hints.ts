@@ -141,8 +141,13 @@ const HINTS = {
   NO_POSITION: null,
   SERIALIZATION: null,
   RECORD_DESERIALIZATION: null,
-  FAULT_NOT_FIRED:
-    "minikafka-cli fault list shows how often each could have acted: with no hits, nothing came by within its scope",
+  FAULT_NOT_FIRED: (_facts, { message }) => {
+    const none = "with no hits, nothing came by within its scope";
+    const others = / at request\.\S+ after 0 hits/.test(message)
+      ? "; Kafka's clients pass kafka.Produce and the like"
+      : "";
+    return `minikafka-cli fault list shows how often each could have acted: ${none}${others}`;
+  },
   UNEXPECTED: "this is a fault of minikafka-cli; please report it with the lines above",
 
   INVALID_REQUEST: ({ command }, { details }) =>
@@ -173,12 +178,14 @@ const HINTS = {
     typeof details.collides_with === "string"
       ? `choose another name, or go on with ${details.collides_with}`
       : TOPIC_NAMES,
-  INVALID_CONFIG: ({ command }, { details }) =>
+  INVALID_CONFIG: ({ command }, { details, message }) =>
     typeof details.brokers === "number"
       ? "the number of brokers is the daemon's --brokers, which may grow at a restart"
-      : command === "topics create"
-        ? "the settings and their bounds: minikafka-cli topics config TOPIC, of any topic"
-        : null,
+      : message.includes("number of milliseconds")
+        ? "durations are taken as well: 500ms, 10s, 1h, 7d, or 1d12h"
+        : command === "topics create"
+          ? "the settings and their bounds: minikafka-cli topics config TOPIC, of any topic"
+          : null,
   POLICY_VIOLATION: ({ topic }) => `minikafka-cli topics config ${topic} shows its cleanup_policy`,
   INVALID_RECORD: null,
   RECORD_TOO_LARGE: "split the value, or keep it elsewhere and send where it lies",

@@ -76,6 +76,12 @@ test("a fault that never acted says so, with how many hits it saw", async () => 
     message: "the fault 3 (error at request.produce) never fired, after 1 hit",
     details: { ruleId: 3, hits: 1 },
   });
+  const unseen = failure(rule.assertFired());
+  await list({});
+  expect(await unseen).toMatchObject({
+    message:
+      "the fault 3 (error at request.produce) never fired, after 0 hits; Kafka's clients pass kafka.Produce and the like",
+  });
   const fine = rule.assertFired();
   await list({ hits: 4, fired: 1 });
   await fine;
