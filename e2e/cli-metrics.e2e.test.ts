@@ -64,6 +64,8 @@ test("metrics are a table, a document, or the lines as they came; names choose, 
     3,
     expect.stringMatching(/^error: NOT_FOUND: .*\nhint: did you mean kafka_brokers\?\n$/),
   ]);
+  const nothing = await command(broker.address, ["metrics", "nope", "--http", `${host}:${port}`]);
+  expect(nothing.stderr).toContain(`hint: minikafka-cli metrics --http ${host}:${port} lists what is told`);
 });
 
 test("where no metrics are told it is said so, and how a broker tells them", async () => {

@@ -21,7 +21,7 @@ export async function showMetrics(context: Context, request: MetricsRequest): Pr
   const { settings, interrupted: signal, data } = context;
   const timeoutMs = settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
   const page = await httpPage(request.http, "/metrics", { timeoutMs, signal });
-  const metrics = chosen(understood(page, request.http), request.names);
+  const metrics = chosen(understood(page, request.http), request);
   if (request.prom) await data.write(metrics.map(({ text }) => text).join(""));
   else if (settings.json) await data.json({ metrics: metrics.map(({ text: _text, ...metric }) => metric) });
   else await data.write(renderTable(["METRIC", "VALUE", "LABELS"], metrics.flatMap(rowsOf)));
@@ -39,7 +39,7 @@ function understood(page: string, http: BrokerAddress): readonly Metric[] {
   }
 }
 
-function chosen(metrics: readonly Metric[], names: readonly string[]): readonly Metric[] {
+function chosen(metrics: readonly Metric[], { names, http }: MetricsRequest): readonly Metric[] {
   for (const name of names) {
     if (metrics.some((metric) => metric.name.startsWith(name))) continue;
     const meant = nearest(
@@ -47,7 +47,10 @@ function chosen(metrics: readonly Metric[], names: readonly string[]): readonly 
       metrics.map((metric) => metric.name),
     );
     throw new CliError("NOT_FOUND", `nothing that is told now is called ${name}, or begins so`, {
-      hint: meant === null ? "minikafka-cli metrics lists what is told" : `did you mean ${meant}?`,
+      hint:
+        meant === null
+          ? `minikafka-cli metrics --http ${brokerText(http)} lists what is told`
+          : `did you mean ${meant}?`,
     });
   }
   return names.length === 0
