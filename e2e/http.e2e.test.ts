@@ -91,4 +91,8 @@ test("a daemon whose HTTP port is taken says which setting names it, and does no
   expect(ended.code).toBe(5);
   expect(ended.stderr).toContain("another --http-port");
   expect(ended.stdout).toBe("");
+  const twice = [...wanted, "--kafka-port", String(daemon.http?.port)];
+  const itself = await runBroker(["--data", temporaryFolder(), "--port", "0", ...twice]);
+  expect(itself.code).toBe(2);
+  expect(itself.stderr).toContain("http_port and kafka_port both want port");
 });

@@ -3,6 +3,7 @@ import type { Disk, FaultPoints } from "@minikafka/core";
 import { nearest, shownValue } from "@minikafka/record";
 import type { Logger } from "pino";
 import { ConfigProblem, type RawSettings, resolveSettings, type Settings, settings } from "./config.ts";
+import { portClash } from "./port-clash.ts";
 
 export interface BrokerOptions {
   /** Every setting by its name in a configuration file (`log_level`, default "warn" here); `data` is required. */
@@ -54,10 +55,13 @@ export function programSettings(options: BrokerOptions): Settings {
   const values = given.settings ?? {};
   if (values.data === undefined)
     throw new ConfigProblem("settings.data is missing: startBroker({ settings: { data: FOLDER } })");
-  return resolveSettings([
+  const found = resolveSettings([
     { name: "the defaults", values: DEFAULTS },
     { name: "the options", callsIt: (name) => `settings.${name}`, values },
   ]);
+  const clash = portClash(found, given.listen ?? true);
+  if (clash !== null) throw new ConfigProblem(clash);
+  return found;
 }
 
 function strangeOption(name: string): string {

@@ -66,12 +66,10 @@ function addressHint({ code, setting }: AddressUnavailable): string {
       : "choose another --host or --port";
   if (setting === "http_port")
     return isTaken
-      ? "another program listens there, or this one by another of its ports; choose another --http-port (0 picks a free one)"
+      ? "another program listens there; choose another --http-port (0 picks a free one)"
       : "choose another --host or --http-port";
   const choose = `choose another ${isTaken ? "" : "--host or "}--kafka-port`;
   const needs =
     "each of the --brokers needs a port: those from N on, or as N,N… names them (0 picks free ones)";
-  return isTaken
-    ? `another program listens there, or this one by its --port; ${choose}: ${needs}`
-    : `${choose}: ${needs}`;
+  return isTaken ? `another program listens there; ${choose}: ${needs}` : `${choose}: ${needs}`;
 }
