@@ -7,6 +7,7 @@ import {
   type SeenRecord,
   seenRecords,
 } from "./seen-records.ts";
+import { unreadableText } from "./unreadable-records.ts";
 import { requireInteger } from "./usage.ts";
 import type { Wish } from "./waits.ts";
 
@@ -28,7 +29,11 @@ export function recordsWish(
     what: `${count} ${count === 1 ? "record" : "records"} in ${place}`,
     mayBeMet: () => offsetsAhead(kernel(), topic, query) >= count,
     look: () => seenRecords(kernel(), topic, query),
-    missing: (seen) => (seen.length >= count ? null : `there ${inWords(seen)}`),
+    missing(seen) {
+      if (seen.length >= count) return null;
+      const unreadable = unreadableText(kernel(), topic, query);
+      return `there ${inWords(seen)}${unreadable === null ? "" : `; ${unreadable}`}`;
+    },
   };
 }
 

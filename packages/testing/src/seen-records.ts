@@ -12,7 +12,7 @@ import { requireInteger, requireOneOf, requireText } from "./usage.ts";
 
 const READ_BYTES = 1024 * 1024;
 
-type Place = Parameters<BrokerCluster["replicaSet"]>[0];
+export type Place = Parameters<BrokerCluster["replicaSet"]>[0];
 
 /** Which records of a topic are looked at. */
 export interface RecordsQuery {
@@ -74,7 +74,11 @@ function seenRecord({ topic, partition }: Place, stored: StoredRecord): SeenReco
 
 /** By partition and offset, up to what a consumer may read. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE, STORAGE_ERROR. */
 export function seenRecords(cluster: BrokerCluster, topic: string, query: RecordsQuery = {}): SeenRecord[] {
-  return placesOf(cluster, topic, query).flatMap((place) => recordsIn(cluster, place, query));
+  return placesOf(cluster, topic, query).flatMap((place) => {
+    const set = cluster.replicaSet(place);
+    const span = { offset: set.leaderLog.logStartOffset, endOffset: set.visibleEnd(query.isolation) };
+    return recordsIn(cluster, place, query, span);
+  });
 }
 
 /** How many offsets lie before a consumer, which are at least as many as the records. Throws as seenRecords. */
@@ -86,18 +90,22 @@ export function offsetsAhead(cluster: BrokerCluster, topic: string, query: Recor
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-function placesOf(cluster: BrokerCluster, topic: string, { partition }: RecordsQuery): Place[] {
+export function placesOf(cluster: BrokerCluster, topic: string, { partition }: RecordsQuery): Place[] {
   const { partitions } = cluster.describeTopic(topic);
   if (partition !== undefined) return [{ topic, partition }];
   return Array.from({ length: partitions }, (_none, number) => ({ topic, partition: number }));
 }
 
-function recordsIn(cluster: BrokerCluster, place: Place, { isolation }: RecordsQuery): SeenRecord[] {
-  const set = cluster.replicaSet(place);
-  const log = set.leaderLog.looked;
-  const endOffset = set.visibleEnd(isolation);
+/** Of the leader's log, from an offset to another, which is not one of them. Throws as seenRecords. */
+export function recordsIn(
+  cluster: BrokerCluster,
+  place: Place,
+  { isolation }: RecordsQuery,
+  { offset: fromOffset, endOffset }: { readonly offset: number; readonly endOffset: number },
+): SeenRecord[] {
+  const log = cluster.replicaSet(place).leaderLog.looked;
   const records: SeenRecord[] = [];
-  for (let offset = log.logStartOffset; offset < endOffset; ) {
+  for (let offset = fromOffset; offset < endOffset; ) {
     const { batches, nextOffset } = log.read(offset, { bytesMax: READ_BYTES, endOffset });
     const aborted = isolation === "read_committed" ? log.abortedTransactions(offset, nextOffset) : [];
     const isAborted = ({ transactional, producerId, baseOffset, nextOffset: end }: BatchHeader) =>

@@ -16,6 +16,7 @@ import {
   Stepper,
 } from "@minikafka/client";
 import type { BrokerCluster, PartitionDescription, TransactionListing } from "@minikafka/core";
+import { calledAs } from "./call-site.ts";
 import { conditionWish } from "./condition-wish.ts";
 import { type GroupView, groupView } from "./group-view.ts";
 import { type GroupWish, groupWish } from "./group-wish.ts";
@@ -159,23 +160,22 @@ export class TestBroker implements AsyncDisposable {
    * Resolves with the topic's records once there are at least `count`; it need not be there yet. Rejects with WaitTimedOut, which says
    * what was there, CLOSED, or the signal's reason.
    */
-  async waitForRecords(
+  waitForRecords(
     topic: string,
     count: number,
     limits: RecordsQuery & WaitLimits = {},
   ): Promise<readonly SeenRecord[]> {
-    requireOnly("waitForRecords", limits, [...RECORDS_OPTIONS, ...WAIT_OPTIONS]);
-    const { timeoutMs, signal, ...query } = limits;
-    const wished = recordsWish(() => this.#livingKernel, topic, count, query);
-    return this.#until(wished, { timeoutMs, signal });
+    return this.#until(this.waitForRecords, limits, RECORDS_OPTIONS, (query) =>
+      recordsWish(() => this.#livingKernel, topic, count, query),
+    );
   }
 
   /** Resolves with the group once it is as wished, stable when nothing is said. Rejects as waitForRecords. */
   async waitForGroup(groupId: string, wish: GroupWish & WaitLimits = {}): Promise<GroupView> {
-    requireOnly("waitForGroup", wish, ["state", "members", "drained", ...WAIT_OPTIONS]);
-    const { timeoutMs, signal, ...wanted } = wish;
-    const wished = groupWish((id) => this.group(id), groupId, wanted);
-    return (await this.#until(wished, { timeoutMs, signal })) as GroupView;
+    const seen = this.#until(this.waitForGroup, wish, ["state", "members", "drained"], (wanted) =>
+      groupWish((id) => this.group(id), groupId, wanted),
+    );
+    return (await seen) as GroupView;
   }
 
   /**
@@ -185,8 +185,7 @@ export class TestBroker implements AsyncDisposable {
    * returns a promise.
    */
   async waitUntil(what: string, holds: () => boolean, limits: WaitLimits = {}): Promise<void> {
-    requireOnly("waitUntil", limits, WAIT_OPTIONS);
-    await this.#until(conditionWish(what, holds), limits);
+    await this.#until(this.waitUntil, limits, [], () => conditionWish(what, holds));
   }
 
   /**
@@ -208,7 +207,9 @@ export class TestBroker implements AsyncDisposable {
   async reset(...given: []): Promise<void> {
     requireNothing("reset", given);
     this.#requireOpen();
-    await this.#lives.reset(() => this.#waits.endAll(new MiniKafkaError("CLOSED", "the broker was reset")));
+    await this.#lives.reset(() =>
+      this.#waits.endAll(() => new MiniKafkaError("CLOSED", "the broker was reset")),
+    );
     this.#waits.heard();
   }
 
@@ -239,7 +240,7 @@ export class TestBroker implements AsyncDisposable {
 
   async #close(): Promise<void> {
     await this.#lives.settled();
-    this.#waits.endAll(closed());
+    this.#waits.endAll(closed);
     // What they could not deliver was told to who has sent it.
     await Promise.allSettled(this.#clients.map((client) => client.close({ timeoutMs: CLOSE_TIMEOUT_MS })));
     await this.#lives.end();
@@ -259,12 +260,23 @@ export class TestBroker implements AsyncDisposable {
     if (this.#closing !== null) throw closed();
   }
 
-  async #until<Seen>(wish: Wish<Seen>, limits: WaitLimits): Promise<Seen> {
-    this.#requireOpen();
-    const look = () => {
-      this.#lives.requireBegun();
-      return wish.look();
-    };
-    return this.#waits.until({ ...wish, look }, limits);
+  /** `options`: what `method` takes beside the limits of every wait, and what it waits for is made of. */
+  #until<Seen, Given extends WaitLimits>(
+    method: (...given: never[]) => Promise<unknown>,
+    given: Given,
+    options: readonly string[],
+    wishOf: (wanted: Omit<Given, keyof WaitLimits>) => Wish<Seen>,
+  ): Promise<Seen> {
+    return calledAs(method, async () => {
+      requireOnly(method.name, given, [...options, ...WAIT_OPTIONS]);
+      const { timeoutMs, signal, ...wanted } = given;
+      const wish = wishOf(wanted);
+      this.#requireOpen();
+      const look = () => {
+        this.#lives.requireBegun();
+        return wish.look();
+      };
+      return this.#waits.until({ ...wish, look }, { timeoutMs, signal });
+    });
   }
 }

@@ -1,5 +1,6 @@
 /** A test's hand on the broker's clock. */
 import type { Deadline, Stepper } from "@minikafka/client";
+import { calledAs } from "./call-site.ts";
 
 /** The time of the broker, which a manual clock moves by hand alone. */
 export class TestClock {
@@ -18,11 +19,11 @@ export class TestClock {
 
   /** Moves a manual clock on by `ms`; resolves with its new time. What comes due thereby is taken by steps. */
   advance(ms: number): Promise<number> {
-    return this.#stepper.advanceClock(ms);
+    return calledAs(this.advance, () => this.#stepper.advanceClock(ms));
   }
 
   /** See Stepper.advanceToNextDeadline. */
   advanceToNextDeadline(): Promise<Deadline | null> {
-    return this.#stepper.advanceToNextDeadline();
+    return calledAs(this.advanceToNextDeadline, () => this.#stepper.advanceToNextDeadline());
   }
 }

@@ -79,8 +79,9 @@ export class Waits {
     });
   };
 
-  endAll(problem: MiniKafkaError): void {
-    for (const wait of [...this.#waits]) wait.fail(problem);
+  /** Each with an error of its own, which says where it has waited. */
+  endAll(problem: () => MiniKafkaError): void {
+    for (const wait of [...this.#waits]) wait.fail(problem());
   }
 
   /** Resolves with what was seen when nothing was missing. Rejects with {@link WaitTimedOut}, USAGE, or the signal's reason. */
