@@ -69,8 +69,9 @@ export class Ending {
     try {
       if (!doors.isDead) await this.#closeInOrder();
     } catch (problem) {
-      if (!(problem instanceof CrashSignal)) throw problem;
-      onCrash(problem);
+      if (problem instanceof CrashSignal) onCrash(problem);
+      // What fails since a kill has come in between is a part of that.
+      else if (!doors.isDead) throw problem;
     }
     if (doors.isDead) await this.kill();
   }

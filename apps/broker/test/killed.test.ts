@@ -1,9 +1,12 @@
 /** A program's broker that ends as by kill -9, or dies in the middle of its end: at once, with no word to anybody, and nothing written. */
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { CrashSignal } from "@minikafka/core";
 import { MemoryDisk } from "@minikafka/core/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startBroker } from "../src/daemon.ts";
 import { base64, openBroker, Session, settle } from "./support/broker.ts";
 import { armFault } from "./support/faults.ts";
@@ -49,6 +52,21 @@ test("a close under way, which waits, is over at once by a kill", async () => {
   await settle();
   await Promise.all([broker.kill(), closed]);
   expect([await session.answer(), session.answers]).toEqual([null, []]);
+});
+
+test("whenever a kill comes into a close over a folder, both are over without a problem, and what was acknowledged is there", async () => {
+  const data = mkdtempSync(join(tmpdir(), "minikafka-killed-"));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const settings = { data, log_level: "silent" };
+  for (let turns = 0; turns < 30; turns += 1) {
+    const broker = await startBroker({ settings, listen: false });
+    if (turns === 0) broker.cluster.createTopic({ topic: "orders", partitions: 1 });
+    expect(broker.cluster.describePartition(ORDERS)).toMatchObject({ logEndOffset: turns });
+    expect(await Session.open(broker).ask(PRODUCE)).toMatchObject({ ok: true });
+    const closed = broker.close();
+    for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([broker.kill(), closed]);
+  }
 });
 
 test("who reads events over HTTP is cut off without an end, and no port takes anybody any more", async () => {

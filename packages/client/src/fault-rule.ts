@@ -74,8 +74,8 @@ export class FaultRule implements AsyncDisposable {
 
   /**
    * Resolves once it has acted `count` times: with a hold, once somebody is held; with a crash, once the broker has died in the wait, which
-   * nobody is left to tell: when the connection has broken and nobody listens any more. Ends early by `signal` alone, or with CONNECTION
-   * where the connection is lost otherwise. Of a request that is held ask another client than the one that sent it: what is held keeps
+   * nobody is left to tell: when the connection has broken and nobody listens any more. Ends early by `signal`, with CLOSED by the
+   * client's end, or with CONNECTION where the connection is lost otherwise. Of a request that is held ask another client than the one that sent it: what is held keeps
    * back what was sent behind it.
    */
   async whenFired(count = 1, options: CallOptions = {}): Promise<void> {
@@ -105,7 +105,8 @@ export class FaultRule implements AsyncDisposable {
         const told = events.next();
         const fired = await Promise.race([this.fired({ ...options, signal }), told.then(() => 0)]);
         if (fired >= count) return;
-        await told;
+        // Of a client that is closed nothing is told any more, and that at once and for ever.
+        if ((await told).done === true) throw new MiniKafkaError("CLOSED", "the client is closed");
       }
     } finally {
       over.abort();

@@ -151,6 +151,16 @@ test("whenFired looks again at each fault that acts, and leaves no connection", 
   await client.close();
 });
 
+test("whenFired ends with CLOSED when its client is closed meanwhile, and holds nobody up", async () => {
+  const { peer, client, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "crash" });
+  const fired = failure(rule.whenFired());
+  (await peer.next("watch")).answer({});
+  await list({ fired: 0 });
+  await client.close();
+  expect(await fired).toMatchObject({ code: "CLOSED" });
+});
+
 test("who waits behind what it has held itself is told to use a second client", async () => {
   const { peer, clock, client, arm } = await arming();
   const { rule } = await arm({ point: "request.produce", action: "hold" });
