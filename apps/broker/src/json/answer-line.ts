@@ -1,7 +1,10 @@
 /** The line of a failure. */
 import { ERRORS, type ErrorCode, type ErrorDetails, failureLine, type RequestId } from "@minikafka/protocol";
 
-/** The line of a failure; `retriable` comes from the one table. */
+/** What details repeat of a request. Longer than every name that there can be: 249 characters of a topic's (Kafka: Topic.MAX_NAME_LENGTH). */
+const REPEATED_MAX = 300;
+
+/** The line of a failure, which is short whatever was asked; `retriable` comes from the one table. */
 export function failure(
   id: RequestId | undefined,
   code: ErrorCode,
@@ -9,8 +12,16 @@ export function failure(
   details: ErrorDetails = {},
 ): string {
   const { retriable } = ERRORS[code];
+  const told = Object.entries(details).map(([name, value]) => [name, cut(value)]);
   return failureLine(
     id,
-    Object.keys(details).length === 0 ? { code, message, retriable } : { code, message, retriable, details },
+    told.length === 0
+      ? { code, message, retriable }
+      : { code, message, retriable, details: Object.fromEntries(told) },
   );
+}
+
+function cut(value: unknown): unknown {
+  if (typeof value !== "string" || value.length <= REPEATED_MAX) return value;
+  return `${value.slice(0, REPEATED_MAX)} and ${value.length - REPEATED_MAX} more characters`;
 }
