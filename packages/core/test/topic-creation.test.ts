@@ -107,6 +107,37 @@ test("a disk that refuses in the middle leaves nothing, and the next try succeed
   }
 });
 
+test.each([
+  ["another topic", (cluster: BrokerCluster) => cluster.createTopicLater({ topic: "mail", partitions: 2 })],
+  ["a note of high watermarks", (cluster: BrokerCluster) => cluster.steps.flushLogs()],
+])("a topic is not made on names that a failed sync for %s may have lost", async (_whom, work) => {
+  const place = { topic: "orders", partition: 0 };
+  const make = (cluster: BrokerCluster) => cluster.createTopicLater({ topic: "orders", partitions: 3 });
+  let refused = 0;
+  // Which of the two is how far when the sync fails.
+  for (let turns = -30; turns <= 30; turns++) {
+    const world = memoryWorld();
+    const { disk } = world;
+    const cluster = await openCluster(world, { brokerIds: [1, 2] });
+    cluster.createTopic({ topic: "payments", partitions: 1, replicationFactor: 2 });
+    await append(cluster, { topic: "payments", partition: 0 }, "paid", 1);
+    for (let round = 0; round < 2; round++) await cluster.replicateOnce();
+    disk.fail({ operation: "syncFolder", code: "EIO", path: `${FOLDER}/broker-1`, times: { nth: 1 } });
+    const [first, second] = turns < 0 ? [work, make] : [make, work];
+    const begun = [first(cluster)];
+    for (let turn = Math.abs(turns); turn > 0; turn--) await Promise.resolve();
+    begun.push(second(cluster));
+    const ends = await Promise.allSettled(begun);
+    if (ends.every(({ status }) => status === "rejected")) refused++;
+    if (!cluster.hasTopic("orders")) await make(cluster);
+    await append(cluster, place, "first", "all");
+    disk.crash({ mode: "lost" });
+    const again = await openCluster(worldOn(disk), { brokerIds: [1, 2] });
+    expect(valuesOf(again, place), `${turns} turns`).toEqual(["first"]);
+  }
+  expect(refused).toBeGreaterThan(0);
+});
+
 test.each(["createTopic", "createTopicLater"] as const)(
   "%s is refused where a folder holds records that no topic explains, and touches nothing",
   async (create) => {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Crash } from "../src/env/memory-nodes.ts";
 import { SeededRandom } from "../src/env/random.ts";
-import { append, openCluster, valuesOf } from "./cluster-world.ts";
+import { append, FOLDER, openCluster, valuesOf } from "./cluster-world.ts";
 import {
   COPIES,
   foldersOf,
@@ -135,6 +135,35 @@ test("a disk that refuses in the middle leaves the topic deleted, and the rest t
   expect(foldersOf(world, "orders")).toHaveLength(1);
   expect(valuesOf(cluster, { topic: "orders", partition: 0 })).toEqual([]);
 });
+
+test.each([
+  ["for another topic meanwhile", 5],
+  ["at its end", null],
+])(
+  "a sync of the folder above that fails %s keeps the removal from counting, and the next try does it anew",
+  async (_when, atTurn) => {
+    const failure = { operation: "syncFolder", code: "EIO", path: `${FOLDER}/broker-1` } as const;
+    const { world, cluster } = await running((turn, { world: { disk }, cluster: now }) => {
+      if (turn !== atTurn) return;
+      disk.fail(failure);
+      expect(() => now.createTopic({ topic: "mail", partitions: 2 })).toThrow(
+        expect.objectContaining({ code: "STORAGE_ERROR" }),
+      );
+    });
+    await append(cluster, { topic: "orders", partition: 0 }, "old", 1);
+    await cluster.steps.flushLogs();
+    if (atTurn === null) world.disk.fail(failure);
+    await cluster.deleteTopicLater("orders");
+    // Whoever makes one of a name that collides with it finishes the removal.
+    await cluster.createTopicLater({ topic: "Orders", partitions: 1 });
+    cluster.deleteTopic("Orders");
+    world.disk.crash({ mode: "lost" });
+    const again = await openCluster(worldOn(world.disk), { brokerIds: [1, 2] });
+    expect(foldersOf(world, "orders")).toEqual([]);
+    await again.createTopicLater({ topic: "orders", partitions: 1 });
+    expect(valuesOf(again, { topic: "orders", partition: 0 })).toEqual([]);
+  },
+);
 
 test("a broker that fails in the middle keeps its folders, since what it says is gone may be back after a power cut", async () => {
   const { world, cluster } = await running(async (nth, { world: { disk }, cluster: now }) => {

@@ -8,7 +8,6 @@
  */
 import { posix } from "node:path";
 import { assert } from "../assert.ts";
-import type { EntryKind } from "../env/disk.ts";
 import { isDiskFull } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
 import { Places } from "../env/places.ts";
@@ -19,7 +18,8 @@ import { PartitionLog, type PartitionLogOptions } from "../log/partition-log.ts"
 import { partitionName, type TopicPartition } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
 import { BrokerHealth } from "./broker-health.ts";
-import { BrokerMarks, isMark } from "./broker-marks.ts";
+import { BrokerMarks } from "./broker-marks.ts";
+import { BrokerNames } from "./broker-names.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
 import type { HighWatermarkFile, NotedHighWatermark } from "./high-watermark-file.ts";
@@ -41,7 +41,7 @@ export interface BrokerParts {
 }
 
 export class Broker extends BrokerHealth {
-  readonly folder: string;
+  readonly names: BrokerNames;
   readonly #config: ResolvedConfig;
   readonly #indexMemory: IndexMemory;
   readonly #marks: BrokerMarks;
@@ -52,15 +52,20 @@ export class Broker extends BrokerHealth {
   /** Makes the folder if it is missing, and begins as start() does. Throws DiskError. */
   constructor(brokerId: number, { config, reserve, knownEpoch }: BrokerParts, env: Env) {
     super(brokerId, env);
-    this.folder = posix.join(config.dataFolder, `broker-${brokerId}`);
+    this.names = new BrokerNames(posix.join(config.dataFolder, `broker-${brokerId}`), env.disk);
     this.#config = config;
     this.#indexMemory = new IndexMemory(LIMITS.indexMemoryBytesMax / config.brokerIds.length);
     this.#beingMade = new LogsBeingMade(brokerId, env);
-    this.#marks = new BrokerMarks({ folder: this.folder, brokerId, reserve }, env);
+    const folder = { folder: this.folder, brokerId, reserve };
+    this.#marks = new BrokerMarks(folder, { ...env, disk: this.names });
     const isNew = env.disk.makeFolder(this.folder).length > 0;
     // Always: one that is there may have been made by a process that died before this line.
     env.disk.syncFolder(config.dataFolder);
     this.#marks.begin(knownEpoch, isNew);
+  }
+
+  get folder(): string {
+    return this.names.folder;
   }
 
   /** Whether it was closed cleanly the last time, or is new. */
@@ -89,14 +94,6 @@ export class Broker extends BrokerHealth {
 
   folderOf(place: TopicPartition): string {
     return posix.join(this.folder, partitionName(place));
-  }
-
-  /** What lies in its folder, but for its own files. Throws DiskError. */
-  entries(): { readonly path: string; readonly name: string; readonly kind: EntryKind }[] {
-    return this.env.disk
-      .readFolder(this.folder)
-      .filter(({ name }) => !isMark(name))
-      .map(({ name, kind }) => ({ path: posix.join(this.folder, name), name, kind }));
   }
 
   /** Opens the log of one of the topic's partitions; `create` makes a new one. Throws STORAGE_ERROR. */

@@ -31,14 +31,13 @@ export class ReplicaRebuild {
     const { brokers, keeper } = this.#parts;
     const broker = brokers.get(copy.brokerId);
     const topic = keeper.catalogue.require(place.topic);
-    const { disk } = this.#env;
     answeringForDisk(() => {
       broker.highWatermarks.lower(topic.topicId, place.partition, 0);
       broker.dropLog(place);
       this.#makeRoom(broker, place);
       try {
         const log = broker.openLog(topic, place.partition, { create: true });
-        disk.syncFolder(broker.folder);
+        broker.names.sync();
         copy.attach(log, 0);
       } catch (problem) {
         if (isRefusal(problem)) this.#undo(broker, place);

@@ -15,6 +15,7 @@ import type { PartitionLog } from "../log/partition-log.ts";
 import { partitionName } from "../replica/topic-partition.ts";
 import { eachSettled } from "./all-settled.ts";
 import type { Broker } from "./broker.ts";
+import type { BrokerNames } from "./broker-names.ts";
 import type { Brokers } from "./brokers.ts";
 import { parsePartitionFolder, removePartitionFolder } from "./partition-folder.ts";
 import type { Topic } from "./topics.ts";
@@ -61,10 +62,11 @@ export class TopicFolders {
    * STORAGE_ERROR, BROKER_NOT_AVAILABLE; undoInParts() follows then.
    */
   async makeLater(topic: Topic, from = 0): Promise<void> {
+    const above = this.above(topic);
     await eachSettled(placesOf(topic, this.#brokers, from), this.#makers, ({ broker, partition }) =>
       broker.makeLog(topic, partition),
     );
-    await this.syncAboveLater(topic);
+    await this.syncAboveLater(above);
   }
 
   /** What makeLater() made, as make() returns it. Throws BROKER_NOT_AVAILABLE when a broker has stopped since. */
@@ -112,6 +114,7 @@ export class TopicFolders {
     for (const { broker, partition, folder } of placesOf(topic, this.#brokers)) {
       const site = { brokerId: broker.brokerId, topic: topic.topic, partition };
       this.#env.faults.hit("topic.delete.before_remove", site);
+      this.#reappear(folder);
       const owner = ownerOf(this.#env.disk, folder);
       if (owner !== null && owner !== topic.topicId) {
         // A metadata file from before the topic was made anew says that this one has to go: its records nobody deleted.
@@ -124,13 +127,21 @@ export class TopicFolders {
     }
   }
 
+  /**
+   * A folder that is gone already was removed by an attempt whose sync may have failed: then no later sync makes that durable. Made
+   * anew, it is removed anew.
+   */
+  #reappear(folder: string): void {
+    if (this.#env.disk.stat(folder) === null) this.#env.disk.makeFolder(folder);
+  }
+
   /** Removes the empty folders of interrupted creations. Whatever else no one of `topics` explains is noted and stays. */
   clearLeftovers(topics: readonly Topic[]): void {
     const known = new Set(
       topics.flatMap((topic) => placesOf(topic, this.#brokers)).map(({ folder }) => folder),
     );
     for (const broker of this.#brokers.all()) {
-      for (const { path, name, kind } of broker.entries()) {
+      for (const { path, name, kind } of broker.names.entries()) {
         if (known.has(path)) continue;
         const isNamedLikeOurs = kind === "folder" && parsePartitionFolder(name) !== null;
         if (!isNamedLikeOurs || holdsRecords(this.#env.disk, path)) this.#noteForeign(broker, [path]);
@@ -163,16 +174,17 @@ export class TopicFolders {
 
   /** Makes durable which folders of the topic there are. Throws DiskError. */
   syncAbove(topic: Topic): void {
-    for (const folder of this.#above(topic)) this.#env.disk.syncFolder(folder);
+    for (const names of this.above(topic).keys()) names.sync();
   }
 
-  /** The same off the thread. */
-  async syncAboveLater(topic: Topic): Promise<void> {
-    for (const folder of this.#above(topic)) await this.#env.disk.syncFolderLater(folder);
+  /** The same off the thread, for work that began when `above` was noted. Rejects also with STORAGE_ERROR, where a sync for others has failed since. */
+  async syncAboveLater(above: ReadonlyMap<BrokerNames, number>): Promise<void> {
+    for (const [names, failedSyncs] of above) await names.syncSince(failedSyncs);
   }
 
-  #above(topic: Topic): ReadonlySet<string> {
-    return new Set(placesOf(topic, this.#brokers).map(({ broker }) => broker.folder));
+  /** The names that lead to the topic's folders, each with how many syncs of them have failed so far. */
+  above(topic: Topic): ReadonlyMap<BrokerNames, number> {
+    return new Map(placesOf(topic, this.#brokers).map(({ broker: { names } }) => [names, names.failedSyncs]));
   }
 
   #noteForeign(broker: Broker, paths: readonly string[]): void {

@@ -95,6 +95,7 @@ export class TopicRemovals {
   async #removeInParts(deletion: Topic, requireServing: () => void): Promise<void> {
     const { folders, keeper } = this.#parts;
     this.#requireNoneFailed(deletion);
+    const above = folders.above(deletion);
     for (const _ of folders.remove(deletion)) {
       await this.#env.pause?.();
       requireServing();
@@ -102,7 +103,7 @@ export class TopicRemovals {
       // Somebody who could not wait has done it: what lies there now may be another's.
       if (!keeper.deletions.includes(deletion)) return;
     }
-    await folders.syncAboveLater(deletion);
+    await folders.syncAboveLater(above);
     requireServing();
     this.#requireNoneFailed(deletion);
     keeper.forget(deletion);
