@@ -2,8 +2,9 @@
 import type { Disk, FaultPoints } from "@minikafka/core";
 import { nearest, shownValue } from "@minikafka/record";
 import type { Logger } from "pino";
-import { ConfigProblem, type RawSettings, resolveSettings, type Settings, settings } from "./config.ts";
+import { ConfigProblem, type RawSettings, resolveSettings, type Settings } from "./config.ts";
 import { portClash } from "./port-clash.ts";
+import { settings } from "./settings-table.ts";
 
 export interface BrokerOptions {
   /** Every setting by its name in a configuration file (`log_level`, default "warn" here); `data` is required. */

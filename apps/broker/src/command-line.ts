@@ -1,16 +1,8 @@
 /** The flags of `minikafka-broker`, made from the table of settings, and the settings that they give. */
 import { Command, Option } from "commander";
 import type { z } from "zod";
-import {
-  type ConfigSource,
-  flagName,
-  fromEnvironment,
-  fromFile,
-  type SettingName,
-  settings,
-  settingValue,
-  variableName,
-} from "./config.ts";
+import { type ConfigSource, fromEnvironment, fromFile, settingValue } from "./config.ts";
+import { flagName, type SettingName, settings, variableName } from "./settings-table.ts";
 import { VERSION } from "./version.ts";
 
 const PLACEHOLDERS: { readonly [Name in SettingName]?: string } = {

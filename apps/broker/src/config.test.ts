@@ -104,6 +104,20 @@ test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
 test.each([
   ["nope", /not JSON/],
   ["[]", /no JSON object/],
+  [
+    '{"data":"d","log.segment.bytes":4096}',
+    /^there is no setting log\.segment\.bytes \(in .*\); Kafka's log\.segment\.bytes is segment_bytes here$/,
+  ],
+  ['{"data":"d","listeners":"x"}', /; Kafka's listeners is host or port or kafka_port here$/],
+  [
+    '{"data":"d","log.retention.hours":1}',
+    /; retention_ms is a setting of each topic here, said when one is created$/,
+  ],
+  ['{"data":"d","segment.bytes":1}', /; did you mean segment_bytes\? the settings are data, host/],
+  [
+    '{"data":"d","log.dirs":"x","foo":1}',
+    /no setting log\.dirs, foo .*; Kafka's log\.dirs is data here; the settings are data, host/,
+  ],
   ['{"data":"d","prot":1}', /no setting prot .*; did you mean port\? the settings are data, host/],
   ['{"data":"d","port":"1"}', /^port is "1" \(from .*config\.json\)/],
   ['{"__proto__":{"data":"d"}}', /no setting __proto__|data is missing/],

@@ -1,4 +1,4 @@
-/** The settings of consumer groups, a part of the table in config.ts. */
+/** The settings of consumer groups, a part of the table in settings-table.ts. */
 import { LIMITS, REBALANCE_DIALS } from "@minikafka/core";
 import { z } from "zod";
 

@@ -4,3 +4,4 @@ export type { BrokerOptions } from "./broker-options.ts";
 export { ConfigProblem, type RawSettings, type Settings } from "./config.ts";
 export { AddressUnavailable } from "./connections/port.ts";
 export { type Broker, startBroker } from "./daemon.ts";
+export { type MeantSetting, settingMeant } from "./settings-meant.ts";

@@ -1,7 +1,7 @@
 /** The door "@minikafka/broker/settings": the table of settings, and what Kafka calls each, for who prints or checks it. */
-import type { SettingName } from "./config.ts";
+import type { SettingName } from "./settings-table.ts";
 
-export { flagName, type SettingName, settings, variableName } from "./config.ts";
+export { flagName, type SettingName, settings, variableName } from "./settings-table.ts";
 
 /**
  * Kafka's setting that comes closest, with its default where that is another one; `null` where Kafka has none. Where a setting

@@ -1,4 +1,4 @@
-/** The settings of transactions, a part of the table in config.ts. */
+/** The settings of transactions, a part of the table in settings-table.ts. */
 import { LIMITS } from "@minikafka/core";
 import { z } from "zod";
 

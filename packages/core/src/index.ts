@@ -24,6 +24,7 @@ export {
   TOPIC_CONFIG_KEYS,
   TOPIC_SETTINGS,
   type TopicConfig,
+  topicSettingMeant,
 } from "./cluster/topic-config.ts";
 export type { ConfigChanges, ConfigEntry } from "./cluster/topic-config-change.ts";
 export { topicNameProblem } from "./cluster/topic-name.ts";

@@ -1,5 +1,5 @@
 /** What a test says of the broker that it wants. Every option may be left out, and one that is not known is refused. */
-import { ConfigProblem, type RawSettings } from "@minikafka/broker";
+import { ConfigProblem, type RawSettings, settingMeant } from "@minikafka/broker";
 import { settings as brokerSettings } from "@minikafka/broker/settings";
 import type { NewTopic } from "@minikafka/client";
 import { LIMITS } from "@minikafka/core";
@@ -100,21 +100,31 @@ export function planOf(given: StartOptions): Plan {
   };
 }
 
+/** What other libraries call options of this one. */
+const OTHERWISE: { readonly [name: string]: string } = { config: "settings", configs: "settings" };
+
 /** A setting may be written as an option is, as kafkaPort is; of a word that is near both an option is meant. */
 function strangeOption(name: string): string {
   const setting = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const isSetting = SETTINGS.includes(setting);
-  const option = Object.hasOwn(OPTION_OF, setting) ? OPTION_OF[setting] : null;
-  const near = isSetting ? (option ?? `settings: { ${setting} }`) : meantBy(name, setting);
+  const near = isSetting
+    ? placeOf([setting])
+    : (nearest(name, OPTIONS) ?? OTHERWISE[name] ?? meantBy(name, setting));
   const asked = near === null ? "" : `did you mean ${near}? `;
   return `startBroker has no option ${name}; ${asked}expected ${OPTIONS.join(", ")}`;
 }
 
-function meantBy(name: string, setting: string): string | null {
-  const option = nearest(name, OPTIONS);
-  if (option !== null) return option;
-  const near = nearest(setting, SETTINGS);
-  return near === null ? null : (OPTION_OF[near] ?? `settings: { ${near} }`);
+/** Where a setting is said that goes by another name, Kafka's for one. */
+function meantBy(name: string, setting: string = name): string | null {
+  const meant = settingMeant(name) ?? settingMeant(setting);
+  if (meant === null) return null;
+  return meant.as === "topic"
+    ? `topics: { TOPIC: { config: { ${meant.names.join()} } } }`
+    : placeOf(meant.names);
+}
+
+function placeOf(settings: readonly string[]): string {
+  return settings.map((each) => OPTION_OF[each] ?? `settings: { ${each} }`).join(" or ");
 }
 
 function requireNamed(name: string, value: unknown, expected: string): void {
@@ -138,6 +148,13 @@ function requireOwnSettings(settings: RawSettings, kafka: boolean): void {
   const double = Object.keys(settings).find((name) => Object.hasOwn(OPTION_OF, name));
   if (double !== undefined)
     throw new ConfigProblem(`settings.${double} is an option: startBroker({ ${OPTION_OF[double]} })`);
+  const ofTopic = Object.keys(settings).find(
+    (name) => !SETTINGS.includes(name) && settingMeant(name)?.as === "topic",
+  );
+  if (ofTopic !== undefined)
+    throw new ConfigProblem(
+      `there is no setting ${ofTopic} of the broker; each topic has it: ${meantBy(ofTopic)}`,
+    );
   if (!kafka && settings.kafka_port !== undefined)
     throw new ConfigProblem("settings.kafka_port is for Kafka's clients; leave it out, or kafka: false");
 }

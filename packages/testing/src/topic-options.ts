@@ -1,8 +1,8 @@
 /** One topic of startBroker's `topics`: what a test says of it, checked, made, and refused by its name. */
 import { ConfigProblem } from "@minikafka/broker";
 import { type Admin, MiniKafkaError, type NewTopic } from "@minikafka/client";
-import { LIMITS } from "@minikafka/core";
-import { shownValue } from "@minikafka/record";
+import { LIMITS, topicSettingMeant } from "@minikafka/core";
+import { nearest, shownValue } from "@minikafka/record";
 import { isNamed } from "./usage.ts";
 
 /** As `admin().createTopic` takes it. */
@@ -13,6 +13,12 @@ const OPTIONS: readonly string[] = Object.keys({
   replicationFactor: true,
   config: true,
 } satisfies { readonly [Name in keyof TopicOptions]-?: true });
+
+/** What kafkajs calls them. */
+const OTHERWISE: { readonly [name: string]: string } = {
+  numPartitions: "partitions",
+  configEntries: "config",
+};
 
 const PARTITIONS = `from 1 to ${LIMITS.partitionsPerTopicMax}`;
 
@@ -28,8 +34,7 @@ export function newTopic(topic: string, said: unknown): NewTopic {
     throw wrong(name, said, `a number of partitions, ${PARTITIONS}, or ${options}`);
   }
   const stranger = Object.keys(said).find((option) => !OPTIONS.includes(option));
-  if (stranger !== undefined)
-    throw new ConfigProblem(`${name} has no ${JSON.stringify(stranger)}; expected ${OPTIONS.join(", ")}`);
+  if (stranger !== undefined) throw new ConfigProblem(`${name} has no ${strangeOption(stranger)}`);
   const { partitions, replicationFactor, config } = said;
   if (partitions !== undefined && !(isCount(partitions) && partitions <= LIMITS.partitionsPerTopicMax))
     throw wrong(`${name}.partitions`, partitions, `a whole number ${PARTITIONS}`);
@@ -37,6 +42,14 @@ export function newTopic(topic: string, said: unknown): NewTopic {
     throw wrong(`${name}.replicationFactor`, replicationFactor, "a whole number from 1 to that of brokers");
   if (config !== undefined) requireSettings(`${name}.config`, config);
   return { topic, ...(said as TopicOptions) };
+}
+
+/** With what may be meant: a setting of the topic, which stands in its config, or one of these with a slip of the pen. */
+function strangeOption(option: string): string {
+  const setting = topicSettingMeant(option);
+  const meant = setting === null ? (OTHERWISE[option] ?? nearest(option, OPTIONS)) : `config: { ${setting} }`;
+  const asked = meant === null ? "" : `did you mean ${meant}? `;
+  return `${JSON.stringify(option)}; ${asked}expected ${OPTIONS.join(", ")}`;
 }
 
 /** Rejects with {@link ConfigProblem} for what the broker does not take, in its words. */

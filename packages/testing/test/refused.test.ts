@@ -25,6 +25,11 @@ test.each<[unknown, string]>([
     ["logLevel", "settings: { log_level }"],
     ["log_levle", "settings: { log_level }"],
     ["data", "storage: { dir }"],
+    ["config", "settings"],
+    ["log.retention.ms", "topics: { TOPIC: { config: { retention_ms } } }"],
+    ["retentionMs", "topics: { TOPIC: { config: { retention_ms } } }"],
+    ["auto.create.topics.enable", "settings: { auto_create_topics }"],
+    ["log.dirs", "storage: { dir }"],
   ].map(([name = "", meant]): [unknown, string] => [
     { [name]: 1 },
     `startBroker has no option ${name}; did you mean ${meant}? expected brokers, clock,`,
@@ -63,8 +68,19 @@ test.each<[unknown, string]>([
   ],
   [
     { topics: { orders: { partition: 3 } } },
-    'topics.orders has no "partition"; expected partitions, replicationFactor, config',
+    'topics.orders has no "partition"; did you mean partitions? expected partitions, replicationFactor, config',
   ],
+  ...[
+    ["retention.ms", "config: { retention_ms }"],
+    ["retention_ms", "config: { retention_ms }"],
+    ["message.max.bytes", "config: { max_message_bytes }"],
+    ["numPartitions", "partitions"],
+    ["replication_factor", "replicationFactor"],
+    ["configEntries", "config"],
+  ].map(([name = "", meant]): [unknown, string] => [
+    { topics: { orders: { [name]: 1 } } },
+    `topics.orders has no "${name}"; did you mean ${meant}? expected partitions,`,
+  ]),
   [{ topics: { orders: { topic: "payments" } } }, 'topics.orders has no "topic"'],
   [{ topics: { orders: { config: [] } } }, "topics.orders.config is []; expected an object of settings"],
   ...[null, Number.NaN, [1], {}].map((retention_ms): [unknown, string] => [
@@ -83,6 +99,11 @@ test.each<[unknown, string]>([
   [{ settings: { data: "./x" } }, "settings.data is an option: startBroker({ storage: { dir } })"],
   [{ settings: { brokers: 3 } }, "settings.brokers is an option: startBroker({ brokers })"],
   [{ settings: { nonsense: 3 } }, "there is no setting nonsense"],
+  [
+    { settings: { "log.retention.ms": 5 } },
+    "there is no setting log.retention.ms of the broker; each topic has it: topics: { TOPIC: { config: { retention_ms } } }",
+  ],
+  [{ settings: { "num.partitions": 5 } }, "Kafka's num.partitions is auto_create_partitions here"],
   [{ kafka: false, settings: { kafka_port: 0 } }, "settings.kafka_port is for Kafka's clients"],
   [{ waitTimeoutMs: -1 }, "waitTimeoutMs is -1; expected an integer from 0 to 2147483647"],
   [{ settings: { seed: 5 } }, "seed is for a manual clock"],

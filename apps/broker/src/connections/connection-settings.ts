@@ -1,4 +1,4 @@
-/** The settings of what connections may take up, a part of the table in config.ts. */
+/** The settings of what connections may take up, a part of the table in settings-table.ts. */
 import { LIMITS } from "@minikafka/core";
 import { z } from "zod";
 

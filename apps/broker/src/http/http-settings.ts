@@ -1,4 +1,4 @@
-/** The setting of the HTTP port, a part of the table in config.ts. */
+/** The setting of the HTTP port, a part of the table in settings-table.ts. */
 import { z } from "zod";
 
 export const httpSettings = {

@@ -1,4 +1,4 @@
-/** The settings of the Kafka listener, a part of the table in config.ts. */
+/** The settings of the Kafka listener, a part of the table in settings-table.ts. */
 import { isIP } from "node:net";
 import { LIMITS } from "@minikafka/core";
 import { z } from "zod";

@@ -1,6 +1,7 @@
 /** Which settings make a difference to what happens, so that a history is only true beside them. */
 import { BrokerError } from "@minikafka/core";
-import type { SettingName, Settings } from "../config.ts";
+import type { Settings } from "../config.ts";
+import type { SettingName } from "../settings-table.ts";
 
 /** Where it is, who may come, what is logged and kept; start and seed a history says itself. */
 const OTHERS: ReadonlySet<string> = new Set([

@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LIMITS } from "../limits.ts";
 import { resolveConfig } from "./config.ts";
-import { parseTopicConfig, settingsOf, TOPIC_CONFIG_KEYS, TOPIC_SETTINGS } from "./topic-config.ts";
+import {
+  parseTopicConfig,
+  settingsOf,
+  TOPIC_CONFIG_KEYS,
+  TOPIC_SETTINGS,
+  topicSettingMeant,
+} from "./topic-config.ts";
+import { TOPIC_DEFAULT_NAMES } from "./topic-default-names.ts";
 import { logConfigOf, partitionConfigOf } from "./topic-log-config.ts";
 
 const KNOWN =
@@ -42,6 +49,9 @@ test.each([
     { "min.insync.replicas": 2 },
     'there is no setting "min.insync.replicas"; it is written min_insync_replicas',
   ],
+  [{ minInsyncReplicas: 2 }, 'there is no setting "minInsyncReplicas"; it is written min_insync_replicas'],
+  [{ "log.retention.hours": 2 }, 'there is no setting "log.retention.hours"; it is written retention_ms'],
+  [{ "message.max.bytes": 2 }, 'there is no setting "message.max.bytes"; it is written max_message_bytes'],
   [{ retention: 1 }, `there is no setting "retention"; did you mean retention_ms? ${KNOWN}`],
   [{ "segment.byte": 1 }, `there is no setting "segment.byte"; did you mean segment_bytes? ${KNOWN}`],
   [
@@ -177,4 +187,9 @@ test("docs/topic-settings.md has a row for each setting, as the table says it", 
     return `| \`${key}\` | \`${kafkaName}\` | ${fallback} | ${expected} | ${meaning} |`;
   });
   expect(page.split("\n").filter((line) => line.startsWith("| `"))).toEqual(rows);
+});
+
+test("every name of Kafka's brokers that stands for a topic's leads to a setting that there is", () => {
+  for (const name of Object.keys(TOPIC_DEFAULT_NAMES))
+    expect([name, topicSettingMeant(name)]).not.toContain(null);
 });

@@ -9,6 +9,7 @@ import { LIMITS } from "../limits.ts";
 import { LOG_CONFIG_DEFAULTS } from "../log/context/log-config.ts";
 import { quoted } from "../quoted.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { TOPIC_DEFAULT_NAMES } from "./topic-default-names.ts";
 import {
   type CleanupPolicy,
   cleanupPolicy,
@@ -194,11 +195,23 @@ function seen(raw: RawSetting): string {
 /** Throws INVALID_CONFIG for what is no setting. */
 export function requireSetting(key: string): TopicConfigKey {
   if (isSetting(key)) return key;
-  const snakeCase = key.replaceAll(".", "_");
-  const known = isSetting(snakeCase) ? `it is written ${snakeCase}` : knownSettings(snakeCase);
+  const meant = topicSettingMeant(key);
+  const known = meant === null ? knownSettings(key.replaceAll(".", "_")) : `it is written ${meant}`;
   throw new BrokerError("INVALID_CONFIG", `there is no setting ${quoted(key)}; ${known}`, {
     key: key.slice(0, 80),
   });
+}
+
+/**
+ * The setting that is called otherwise somewhere: with Kafka's dots, as JavaScript spells names, or as the brokers of Kafka call
+ * what holds where a topic says nothing; `null` where it is nowhere.
+ */
+export function topicSettingMeant(name: string): TopicConfigKey | null {
+  const topicName = Object.hasOwn(TOPIC_DEFAULT_NAMES, name) ? (TOPIC_DEFAULT_NAMES[name] ?? name) : name;
+  const snakeCase = topicName
+    .replaceAll(".", "_")
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return isSetting(snakeCase) ? snakeCase : null;
 }
 
 function knownSettings(key: string): string {
