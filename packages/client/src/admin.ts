@@ -32,7 +32,7 @@ import {
   listTransactions,
   type TransactionDescription,
 } from "./transaction-admin.ts";
-import { fieldNames, requireOptions } from "./usage.ts";
+import { fieldNames, requireArray, requireOptions } from "./usage.ts";
 
 /** A topic to be made. `config` has the broker's names: `{ segment_bytes: 65536 }`. */
 export interface NewTopic {
@@ -184,7 +184,8 @@ export class Admin {
   }
 
   /** The topic's metadata and what each partition's leader knows. A partition that cannot be described says why. */
-  async describeTopic(topic: string, options?: CallOptions): Promise<TopicDescription> {
+  async describeTopic(topic: string, options: CallOptions = {}): Promise<TopicDescription> {
+    requireOptions("describeTopic", options, CALL_OPTIONS);
     const { partitions } = await this.metadata(topic, options);
     const described = partitions.map(async (metadata): Promise<DescribedPartition> => {
       try {
@@ -198,12 +199,14 @@ export class Admin {
   }
 
   /** Several topics, in the order asked for. Fails when one of them does not exist. */
-  describeTopics(topics: readonly string[], options?: CallOptions): Promise<TopicDescription[]> {
+  async describeTopics(topics: readonly string[], options?: CallOptions): Promise<TopicDescription[]> {
+    requireArray("topics", topics);
     return Promise.all(topics.map((topic) => this.describeTopic(topic, options)));
   }
 
   /** The first offset, the end of what is visible, or the first record of a time (Kafka: listOffsets). Fails with UNKNOWN_TOPIC, UNKNOWN_PARTITION. */
   async listOffsets(query: OffsetQuery, options?: CallOptions): Promise<FoundOffset> {
+    requirePlace("listOffsets({ topic, partition, at })", query);
     const { topic, partition, at, isolation = "read_uncommitted" } = query;
     const fields = { topic, partition, timestamp_ms: timestampOf(at), isolation };
     return camelCased(await this.#session.call("list_offsets", fields, options));
@@ -214,6 +217,7 @@ export class Admin {
    * is still there. A log that begins later already is left as it is.
    */
   async deleteRecords(request: RecordDeletion, options?: CallOptions): Promise<number> {
+    requirePlace("deleteRecords({ topic, partition, beforeOffset })", request);
     const { topic, partition, beforeOffset } = request;
     const before_offset = beforeOffset === "highWatermark" ? -1 : beforeOffset;
     const fields = { topic, partition, before_offset };
@@ -247,6 +251,7 @@ export class Admin {
 
   /** Where an offset, or the first record of a time, lies in the leader's files, and the way to it. */
   async findInLog(query: LogFindQuery, options?: CallOptions): Promise<LogFind> {
+    requirePlace("findInLog({ topic, partition, offset })", query);
     const { topic, partition, offset, timestampMs } = query;
     const sought = offset === undefined ? { timestamp_ms: timestampMs } : { offset };
     return camelCased(await this.#session.call("find_in_log", { topic, partition, ...sought }, options));
@@ -310,7 +315,8 @@ export class Admin {
   }
 
   /** Several groups, in the order asked for. Fails when one of them does not exist. */
-  describeGroups(groupIds: readonly string[], options?: CallOptions): Promise<GroupDescription[]> {
+  async describeGroups(groupIds: readonly string[], options?: CallOptions): Promise<GroupDescription[]> {
+    requireArray("groupIds", groupIds);
     return Promise.all(groupIds.map((groupId) => this.describeGroup(groupId, options)));
   }
 
@@ -341,7 +347,12 @@ export class Admin {
    * Says where a group goes on reading, all of the offsets or none (more than 10,000 in several requests); while it has members
    * only they may (UNKNOWN_MEMBER). When it resolves, they survive a crash.
    */
-  commitOffsets(groupId: string, offsets: readonly OffsetToCommit[], options?: CallOptions): Promise<void> {
+  async commitOffsets(
+    groupId: string,
+    offsets: readonly OffsetToCommit[],
+    options?: CallOptions,
+  ): Promise<void> {
+    requireArray("offsets", offsets);
     return commitOffsets(this.#session, groupId, null, offsets, options);
   }
 

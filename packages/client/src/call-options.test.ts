@@ -88,9 +88,91 @@ test("a refusal names what was given and what there is", async () => {
   expect((await failure(client.snapshots().save("a", given))).message).toBe(
     'save has no "keeep"; expected keep, timeoutMs, signal',
   );
-  expect((await failure(client.stepper().flushLogs(given))).message).toContain('flush_logs has no "keeep"');
+  expect((await failure(client.stepper().flushLogs(given))).message).toBe(
+    'flushLogs, at the end, has no "keeep"; expected timeoutMs, signal',
+  );
   const rule = new FaultRule(client, { id: 1, mark: "m" }, { point: "x", action: "error" });
   expect((await failure(rule.whenFired({ timeoutMs: 5 } as Given))).message).toContain("count is");
+  await client.close();
+});
+
+test.each<[string, (client: Client) => Promise<unknown>, string]>([
+  [
+    'rollSegment("orders", 0)',
+    (client) => client.stepper().rollSegment("orders" as Given, 0 as Given),
+    'rollSegment({ topic, partition }) begins with a place, { topic, partition }; got "orders"',
+  ],
+  [
+    "rollSegment()",
+    (client) => client.stepper().rollSegment(undefined as Given),
+    "rollSegment({ topic, partition }) begins with a place, { topic, partition }; got undefined",
+  ],
+  [
+    "advanceToNextDeadline(1)",
+    (client) => client.stepper().advanceToNextDeadline(1 as Given),
+    "advanceToNextDeadline takes an object of timeoutMs, signal, got 1",
+  ],
+  [
+    "expireMembers(1)",
+    (client) => client.stepper().expireMembers(1 as Given),
+    "expireMembers, at the end, takes an object of timeoutMs, signal, got 1",
+  ],
+  [
+    'deleteTopic("orders", 0)',
+    (client) => client.admin().deleteTopic("orders", 0 as Given),
+    "deleteTopic, at the end, takes an object of timeoutMs, signal, got 0",
+  ],
+  [
+    'listOffsets("orders", 0)',
+    (client) => client.admin().listOffsets("orders" as Given, 0 as Given),
+    'listOffsets({ topic, partition, at }) begins with a place, { topic, partition }; got "orders"',
+  ],
+  [
+    "listOffsets without a time",
+    (client) => client.admin().listOffsets({ ...PLACE, at: undefined as Given }),
+    'at is undefined; expected "earliest", "latest", or { timestampMs }',
+  ],
+  [
+    'deleteRecords("orders", 0)',
+    (client) => client.admin().deleteRecords("orders" as Given, 0 as Given),
+    "deleteRecords({ topic, partition, beforeOffset }) begins with a place",
+  ],
+  [
+    "findInLog(1)",
+    (client) => client.admin().findInLog(1 as Given),
+    "findInLog({ topic, partition, offset })",
+  ],
+  [
+    'describeTopic("orders", 0)',
+    (client) => client.admin().describeTopic("orders", 0 as Given),
+    "describeTopic takes an object of timeoutMs, signal, got 0",
+  ],
+  [
+    'describeTopics("orders")',
+    (client) => client.admin().describeTopics("orders" as Given),
+    'topics is "orders"; expected an array',
+  ],
+  [
+    'describeGroups("billing")',
+    (client) => client.admin().describeGroups("billing" as Given),
+    'groupIds is "billing"; expected an array',
+  ],
+  [
+    'commitOffsets("billing", 5)',
+    (client) => client.admin().commitOffsets("billing", 5 as Given),
+    "offsets is 5; expected an array",
+  ],
+  [
+    'groupLag("billing", 0)',
+    (client) => client.admin().groupLag("billing", 0 as Given),
+    "groupLag takes an object of timeoutMs, signal, got 0",
+  ],
+])("%s is refused by what was called, with what it takes", async (_call, call, message) => {
+  const peer = new ScriptedPeer();
+  const client = await connect({ link: peer.link }, { clock: new ManualClock() });
+  const refused = await failure(call(client));
+  expect(refused).toMatchObject({ code: "USAGE", message: expect.stringContaining(message) });
+  expect(peer.unread).toEqual([]);
   await client.close();
 });
 

@@ -28,6 +28,7 @@ function renamed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [camelName(name), renamed(inner)]));
 }
 
-function camelName(name: string): string {
+/** `roll_segment` as `rollSegment`. */
+export function camelName(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

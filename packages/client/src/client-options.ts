@@ -1,8 +1,9 @@
 /** Options of a client and of its calls: one that is not known, or that stands beside the address, would be ignored in silence. */
+import { camelName } from "./camel-case.ts";
 import type { ClientClock } from "./clock.ts";
 import type { ConnectTarget } from "./connect-target.ts";
 import type { BatchCallOptions, CallOptions, CloseOptions } from "./session.ts";
-import { fieldNames, requireOptions, usageError } from "./usage.ts";
+import { fieldNames, isOptions, requireOptions, usageError } from "./usage.ts";
 
 /** How a client works, whatever it is connected to. */
 export interface ClientOptions {
@@ -62,7 +63,11 @@ const REQUEST_OPTIONS = fieldNames<BatchCallOptions>({
   timeoutMsMax: true,
 });
 
-/** What is left of a call's options when it has taken its own. Throws USAGE for any other than these. */
+/**
+ * What is left of a call's options when it has taken its own. Throws USAGE for any other than these; the refusal has the call's name here, and
+ * names what all calls take.
+ */
 export function requireRequestOptions(operation: string, options: unknown): void {
-  requireOptions(operation, options, REQUEST_OPTIONS);
+  const isKnown = isOptions(options) && Object.keys(options).every((name) => REQUEST_OPTIONS.includes(name));
+  if (!isKnown) requireOptions(`${camelName(operation)}, at the end,`, options, CALL_OPTIONS);
 }

@@ -8,7 +8,7 @@ import { LIMITS } from "./limits.ts";
 import { lagOf } from "./offset-lag.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
-import { requireOptions, usageError } from "./usage.ts";
+import { requireArray, requireOptions } from "./usage.ts";
 
 /** A group by name, with its state, its generation, and how many members it has. */
 export type ListedGroup = CamelCased<ParsedResponse<"list_groups">["groups"][number]>;
@@ -99,8 +99,7 @@ export async function deleteOffsets(
   partitions: readonly TopicPartition[],
   options?: CallOptions,
 ): Promise<readonly DeletedOffset[]> {
-  if (!Array.isArray(partitions))
-    throw usageError("partitions are no array; expected [{ topic, partition }]");
+  requireArray("partitions", partitions);
   const deleted: DeletedOffset[] = [];
   for (let begin = 0; begin < partitions.length; begin += LIMITS.offsetsPerCommitMax) {
     const some = partitions.slice(begin, begin + LIMITS.offsetsPerCommitMax);
@@ -145,8 +144,9 @@ function memberOf({ classic, ...member }: DescribedMember): GroupMember {
 export async function groupLag(
   session: Session,
   groupId: string,
-  options?: CallOptions,
+  options: CallOptions = {},
 ): Promise<readonly GroupPartitionLag[]> {
+  requireOptions("groupLag", options, CALL_OPTIONS);
   const [{ members }, committed] = await Promise.all([
     describeGroup(session, groupId, options),
     fetchOffsets(session, groupId, options),

@@ -8,7 +8,7 @@ import { CALL_OPTIONS } from "./client-options.ts";
 import { type ClusterEvent, clusterEvent, type EventQuery, watchFields } from "./cluster-event.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { CallOptions, Session } from "./session.ts";
-import type { TopicPartition } from "./topic-partition.ts";
+import { requirePlace, type TopicPartition } from "./topic-partition.ts";
 import { checkedInteger, requireOptions, requireText } from "./usage.ts";
 
 /** The segment that is written from then on. */
@@ -120,7 +120,8 @@ export class Stepper {
    * and then it stays. A way of more than 366 days is gone in several moves, since advanceClock takes no more at once.
    * What comes due thereby is taken by steps.
    */
-  async advanceToNextDeadline(options?: CallOptions): Promise<Deadline | null> {
+  async advanceToNextDeadline(options: CallOptions = {}): Promise<Deadline | null> {
+    requireOptions("advanceToNextDeadline", options, CALL_OPTIONS);
     const { nowMs, deadlines } = await this.next(options);
     const [first] = deadlines;
     const jumps = first === undefined ? null : clockJumps(first.dueAtMs - nowMs);
@@ -130,7 +131,9 @@ export class Stepper {
   }
 
   /** Begins a new segment, unless the one that is written is empty. */
-  async rollSegment({ topic, partition }: TopicPartition, options?: CallOptions): Promise<RolledSegment> {
+  async rollSegment(place: TopicPartition, options?: CallOptions): Promise<RolledSegment> {
+    requirePlace("rollSegment({ topic, partition })", place);
+    const { topic, partition } = place;
     return camelCased(await this.#session.call("roll_segment", { topic, partition }, options));
   }
 

@@ -32,16 +32,25 @@ export function requireKnown(what: string, given: object, known: readonly string
 
 /** The same for an argument that may be no object at all, such as a name where its options are expected. */
 export function requireOptions(what: string, given: unknown, known: readonly string[]): void {
-  // Neither a list nor a Map has its entries by name: they would all be passed over.
-  if (typeof given !== "object" || given === null || Symbol.iterator in given)
+  if (!isOptions(given))
     throw usageError(`${what} takes an object of ${known.join(", ")}, got ${shownValue(given)}`);
   requireKnown(what, given, known);
+}
+
+/** Neither a list nor a Map has its entries by name: they would all be passed over. */
+export function isOptions(given: unknown): given is object {
+  return typeof given === "object" && given !== null && !(Symbol.iterator in given);
 }
 
 /** Throws a USAGE error unless `value` is text, or left out. */
 export function requireText(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== "string")
     throw usageError(`${name} is ${shownValue(value)}; expected a string`);
+}
+
+/** Throws a USAGE error unless `value` is an array: of a single one the letters would be taken, or nothing. */
+export function requireArray(name: string, value: unknown): void {
+  if (!Array.isArray(value)) throw usageError(`${name} is ${shownValue(value)}; expected an array`);
 }
 
 /** Throws a USAGE error unless `value` is a list of texts, or left out: the letters of a single one would be taken for names. */

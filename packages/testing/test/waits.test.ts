@@ -126,6 +126,27 @@ test("a promise is never true, and one that nobody hears of ends no process", as
   await new Promise((resolve) => setImmediate(resolve));
 });
 
+test.each<[string, () => unknown, string]>([
+  [
+    "a generator",
+    function* () {
+      yield true;
+    },
+    "[object Generator]",
+  ],
+  ["a number", () => 1, "1"],
+  ["nothing", () => undefined, "undefined"],
+  ["no group", () => null, "null"],
+  ["a list", () => [1], "[1]"],
+  ["a Map", () => new Map(), "[object Map]"],
+])("what returns %s is no answer, neither true nor false", async (_what, holds, shown) => {
+  await using broker = await startBroker(OPTIONS);
+  await expect(broker.waitUntil("it", holds as never)).rejects.toMatchObject({
+    code: "USAGE",
+    message: `holds returned ${shown}; expected true or false, as a comparison gives`,
+  });
+});
+
 test("a wait ends by its signal, with its reason", async () => {
   await using broker = await startBroker(OPTIONS);
   const abort = new AbortController();

@@ -1,4 +1,5 @@
 /** From "beginning", "earliest", "end", "latest" or a time to an offset, as the broker knows it. */
+import { shownValue } from "@minikafka/record";
 import type { Session } from "../session.ts";
 import type { TopicPartition } from "../topic-partition.ts";
 import { checkedInteger, usageError } from "../usage.ts";
@@ -26,7 +27,9 @@ export type OffsetPlace = Exclude<OffsetSpec, number>;
 
 /** As `list_offsets` takes it. */
 export function timestampOf(spec: OffsetPlace): number {
-  return isWord(spec) ? TIMES[spec] : spec.timestampMs;
+  if (isWord(spec)) return TIMES[spec];
+  if (typeof spec === "object" && spec !== null) return spec.timestampMs;
+  throw usageError(`at is ${shownValue(spec)}; expected "earliest", "latest", or { timestampMs }`);
 }
 
 /** Throws USAGE for anything that is not an offset's description. */
