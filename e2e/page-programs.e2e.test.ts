@@ -66,7 +66,7 @@ test("a test's own broker shows the record, and leaves nothing that keeps the pr
 
 test("the SDK's program of README reads back what it wrote, and ends", async () => {
   const broker = await brokerWith({ topics: { orders: 2 } });
-  expect(await printedBy(addressed(SDK, broker))).toBe("0 paid\n");
+  expect(await printedBy(addressed(SDK, broker))).toBe("0 paid shop\n");
 });
 
 test("the programs of the broker's README write by kafkajs, and start a broker of their own", async () => {
