@@ -50,6 +50,36 @@ function readyLine(line) {
   }
 }
 
+/**
+ * Without `--` npm takes the broker's flags for its own, says so in the variables of its configuration, and hands on only what is left:
+ * of `--port 0` the 0, of `--port=0` and `--lab` nothing.
+ *
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {readonly string[]} settings the broker's, as in a file
+ * @param {readonly string[]} words what npm has handed on
+ * @returns {string | null} what to type instead; `null` where npm has kept nothing
+ */
+export function adviceWhenKept(environment, settings, words) {
+  const kept = settings.flatMap((setting) => {
+    const value = environment[`npm_config_${setting}`];
+    return value === undefined ? [] : [{ flag: `--${setting.replaceAll("_", "-")}`, value }];
+  });
+  if (kept.length === 0) return null;
+  // Of several flags nobody knows which word was whose.
+  const [only = null] = kept.length === 1 ? words : [];
+  const typed = kept.map(({ flag, value }) => {
+    if (value === "true") return only === null ? flag : `${flag} ${only}`;
+    return value === "" ? flag : `${flag} ${value}`;
+  });
+  const flags = kept.map(({ flag }) => flag).join(", ");
+  return [
+    `npm has kept ${flags} for itself, and the broker was not started: its flags go behind --, as in`,
+    "",
+    `  npm start -- ${typed.join(" ")}${kept.length > 1 && words.length > 0 ? " …" : ""}`,
+    "",
+  ].join("\n");
+}
+
 /** @returns {string} */
 export function adviceWhenNotStarted() {
   return [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { adviceOnceReady } from "./advice.mjs";
+import { adviceOnceReady, adviceWhenKept } from "./advice.mjs";
 
 function ready(port: number): string {
   return JSON.stringify({ msg: "ready", host: "127.0.0.1", port, pid: 1, data: "./data" });
@@ -34,5 +34,26 @@ test.for(["", "not JSON", "null", "1", '{"msg":"else"}'])(
   "a line that says anything else gives no advice: %s",
   (line) => {
     expect(adviceOnceReady(line)).toBeNull();
+  },
+);
+
+test.each<[string, NodeJS.ProcessEnv, string[], string | null]>([
+  ["--port 0", { npm_config_port: "true" }, ["0"], "npm start -- --port 0"],
+  ["--port=0", { npm_config_port: "0" }, [], "npm start -- --port 0"],
+  ["--lab", { npm_config_lab: "true" }, [], "npm start -- --lab"],
+  ["--kafka-port 9092", { npm_config_kafka_port: "true" }, ["9092"], "npm start -- --kafka-port 9092"],
+  [
+    "--lab --port 0",
+    { npm_config_lab: "true", npm_config_port: "true" },
+    ["0"],
+    "npm start -- --port --lab …",
+  ],
+  ["-- --port 0", { npm_config_user_agent: "npm" }, ["--port", "0"], null],
+])(
+  "npm start %s without what npm needs to hand it on is told how to say it",
+  (_typed, kept, words, advice) => {
+    const said = adviceWhenKept(kept, ["port", "kafka_port", "lab"], words);
+    if (advice === null) expect(said).toBeNull();
+    else expect(said).toContain(`\n\n  ${advice}\n`);
   },
 );

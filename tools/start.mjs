@@ -8,13 +8,31 @@ import "./node-version.mjs";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { adviceOnceReady, adviceWhenNotStarted } from "./advice.mjs";
+import { pathToFileURL } from "node:url";
+import { adviceOnceReady, adviceWhenKept, adviceWhenNotStarted } from "./advice.mjs";
 import { ROOT } from "./pinned-pnpm.mjs";
 import { build, install } from "./set-up.mjs";
 
+/** As the broker's own. */
+const EXIT_USAGE = 2;
+
+const BROKER = join(ROOT, "node_modules", "@minikafka", "broker");
+
+/** @returns {Promise<string | null>} what is wrong with how we were called */
+async function keptFlags() {
+  const { settings } = await import(pathToFileURL(join(BROKER, "dist", "settings.js")).href);
+  const names = [...Object.keys(settings.shape), "config"];
+  return adviceWhenKept(process.env, names, process.argv.slice(2));
+}
+
 /** @returns {Promise<number>} the broker's exit code */
-function runBroker() {
-  const program = join(ROOT, "node_modules", "@minikafka", "broker", "bin", "minikafka-broker.js");
+async function runBroker() {
+  const advice = await keptFlags();
+  if (advice !== null) {
+    console.error(advice);
+    return EXIT_USAGE;
+  }
+  const program = join(BROKER, "bin", "minikafka-broker.js");
   // A later --data wins over ours.
   const args = [program, "--data", "./data", ...process.argv.slice(2)];
   const broker = spawn(process.execPath, args, { cwd: ROOT, stdio: ["inherit", "pipe", "inherit"] });
