@@ -347,12 +347,7 @@ export class Admin {
    * Says where a group goes on reading, all of the offsets or none (more than 10,000 in several requests); while it has members
    * only they may (UNKNOWN_MEMBER). When it resolves, they survive a crash.
    */
-  async commitOffsets(
-    groupId: string,
-    offsets: readonly OffsetToCommit[],
-    options?: CallOptions,
-  ): Promise<void> {
-    requireArray("offsets", offsets);
+  commitOffsets(groupId: string, offsets: readonly OffsetToCommit[], options?: CallOptions): Promise<void> {
     return commitOffsets(this.#session, groupId, null, offsets, options);
   }
 

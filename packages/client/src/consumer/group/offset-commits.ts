@@ -4,7 +4,7 @@ import { type CommitDiagnostics, traced } from "../../diagnostics.ts";
 import { LIMITS } from "../../limits.ts";
 import type { CallOptions, Session } from "../../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../../topic-partition.ts";
-import { checkedInteger, usageError } from "../../usage.ts";
+import { checkedInteger, requireArray, usageError } from "../../usage.ts";
 
 /** Where a group is to go on. */
 export interface OffsetToCommit extends TopicPartition {
@@ -73,6 +73,7 @@ export async function commitOffsets(
   offsets: readonly IdentifiedOffset[],
   options?: CallOptions,
 ): Promise<void> {
+  requireArray("offsets", offsets);
   for (const fields of offsetRequests(groupId, member, offsets))
     await traced(
       "minikafka:commit",
