@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { command, output } from "./support/cli.ts";
 import { startDaemon, temporaryFolder } from "./support/daemon.ts";
 
-const CLI = fileURLToPath(new URL("../apps/cli/bin/minikafka-cli.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../apps/cli/bin/minikafka-cli.cjs", import.meta.url));
 
 type Shell = "bash" | "zsh" | "fish";
 

@@ -11,12 +11,12 @@ function modulesAtStart(file: string, seen = new Set<string>()): string[] {
   seen.add(file);
   const text = readFileSync(BUNDLE + file, "utf8");
   const own = [...text.matchAll(/^\/\/ (?:#region )?(\S+\.[cm]?js)$/gm)].map(([, module = ""]) => module);
-  const imported = [...text.matchAll(/^import [^;]*?"\.\/([^"]+)";$/gm)];
+  const imported = [...text.matchAll(/^(?:const|var) [^;]*?= require\("\.\/([^"]+)"\);$/gm)];
   return [...own, ...imported.flatMap(([, other = ""]) => modulesAtStart(other, seen))];
 }
 
 test("at its start the command line loads itself and commander: neither SDK, nor schemas, nor a codec, nor anything of the broker", () => {
-  const modules = modulesAtStart("main.js");
+  const modules = modulesAtStart("main.cjs");
   expect(modules).toContain("dist/program.js");
   expect(modules.length).toBeGreaterThan(50);
   // A small function that the broker's refusals have as well.
@@ -25,7 +25,7 @@ test("at its start the command line loads itself and commander: neither SDK, nor
 });
 
 test("what commands do beyond asking is loaded by them: benches, cheat sheets, labs, and what reads files of logs", () => {
-  const modules = modulesAtStart("main.js");
+  const modules = modulesAtStart("main.cjs");
   const heavy =
     /^dist\/(?:bench|cheat|labs|log\/folder|own-broker|trace\/replay|completion\/(?:names|candidates))/;
   expect(modules.filter((module) => heavy.test(module))).toEqual([]);

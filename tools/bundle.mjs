@@ -14,14 +14,17 @@ rmSync(FOLDER, { recursive: true, force: true });
 const build = await rolldown({ input: "dist/main.js", external: APART, platform: "node", logLevel: "warn" });
 // Docstrings are for who reads dist or the types; in a program they are a fifth of what is loaded and handed on.
 const comments = { legal: true, annotation: true, jsdoc: false };
-// What is always loaded is one file: each further one takes the loader a while. The entry is another, since it awaits what imports from that one.
-const start = {
-  name: "start",
-  tags: /** @type {["$initial"]} */ (["$initial"]),
-  test: (/** @type {string} */ id) => !/dist[\\/]main\.js$/.test(id),
-};
-const codeSplitting = { groups: [start] };
-const { output } = await build.write({ dir: FOLDER, format: "esm", comments, codeSplitting });
+// What is always loaded is one file: each further one takes the loader a while.
+const start = { name: "start", tags: /** @type {["$initial"]} */ (["$initial"]) };
+// The loader of modules takes longer to come up than that of CommonJS, and asks more of Node's own parts.
+const { output } = await build.write({
+  dir: FOLDER,
+  format: "cjs",
+  entryFileNames: "[name].cjs",
+  chunkFileNames: "[name]-[hash].cjs",
+  comments,
+  codeSplitting: { groups: [start] },
+});
 await build.close();
 const modules = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
 writeFileSync(join(FOLDER, "LICENSES.txt"), licensesOf(modules));

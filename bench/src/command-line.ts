@@ -9,7 +9,7 @@ import { showProgress } from "./progress.ts";
 import { median } from "./statistics.ts";
 
 /** The program itself, not the package manager's shim around it. */
-const PROGRAM = fileURLToPath(new URL("../bin/minikafka-cli.js", import.meta.resolve("@minikafka/cli")));
+const PROGRAM = fileURLToPath(new URL("../bin/minikafka-cli.cjs", import.meta.resolve("@minikafka/cli")));
 
 export const COMMAND_LINE = { rounds: 31 } as const;
 export const COMMAND_LINE_QUICK = { rounds: 7 } as const;

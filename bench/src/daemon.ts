@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 /** The program itself, not the package manager's shim around it: a signal must reach the daemon. */
 const PROGRAM = fileURLToPath(
-  new URL("../bin/minikafka-broker.js", import.meta.resolve("@minikafka/broker")),
+  new URL("../bin/minikafka-broker.cjs", import.meta.resolve("@minikafka/broker")),
 );
 
 /** Every process that we have started and that runs, so that none outlives us, however we end. */

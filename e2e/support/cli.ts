@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { run } from "@minikafka/cli";
 import { onTestFinished } from "vitest";
 
-const CLI = fileURLToPath(new URL("../../apps/cli/bin/minikafka-cli.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../../apps/cli/bin/minikafka-cli.cjs", import.meta.url));
 
 /** A broker to talk to; `null` leaves the command without one. */
 export type Broker = { readonly port: number } | null;

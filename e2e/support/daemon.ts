@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** The program itself, not the package manager's shim around it: a signal must reach the daemon and nothing before it. */
-const BROKER = fileURLToPath(new URL("../../apps/broker/bin/minikafka-broker.js", import.meta.url));
+const BROKER = fileURLToPath(new URL("../../apps/broker/bin/minikafka-broker.cjs", import.meta.url));
 
 /** A folder of its own, removed when the test ends. */
 export function temporaryFolder(): string {

@@ -22,7 +22,7 @@ import { temporaryFolder } from "./daemon.ts";
 import { curl } from "./shell-curl.ts";
 import { jq } from "./shell-jq.ts";
 
-const CLI = fileURLToPath(new URL("../../apps/cli/bin/minikafka-cli.js", import.meta.url));
+const CLI = fileURLToPath(new URL("../../apps/cli/bin/minikafka-cli.cjs", import.meta.url));
 
 const PROGRAMS: {
   readonly [name: string]: (words: readonly string[], world: World) => Promise<number>;

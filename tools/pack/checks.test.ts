@@ -103,10 +103,10 @@ test("a path of the machine that built it is found", async () => {
 
 test("a command without the licenses of what is bundled with it is refused", async () => {
   const files = {
-    "bin/it.js": '#!/usr/bin/env node\nimport "../bundle/main.js";\n',
-    "bundle/main.js": "1;\n",
+    "bin/it.cjs": '#!/usr/bin/env node\nrequire("../bundle/main.cjs");\n',
+    "bundle/main.cjs": "1;\n",
   };
-  expect(await problemsWith(files, { bin: { it: "./bin/it.js" } })).toEqual([
+  expect(await problemsWith(files, { bin: { it: "./bin/it.cjs" } })).toEqual([
     "there is no bundle/LICENSES.txt",
   ]);
 });
@@ -121,8 +121,8 @@ test("a package that has grown past its bound is told what takes the room", asyn
 });
 
 test("what publint finds is told: a command that is no program", async () => {
-  const files = { "bin/it.js": "1;\n", "bundle/LICENSES.txt": "none" };
-  expect(await problemsWith(files, { bin: { it: "./bin/it.js" } })).toEqual([
+  const files = { "bin/it.cjs": "1;\n", "bundle/LICENSES.txt": "none" };
+  expect(await problemsWith(files, { bin: { it: "./bin/it.cjs" } })).toEqual([
     expect.stringContaining("shebang"),
   ]);
 });

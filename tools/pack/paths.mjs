@@ -8,13 +8,13 @@ import { textOf } from "./tarball.mjs";
 /** Nothing else: no sources, no tests, no maps without what they map to. */
 const BELONGS = [
   /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
-  /^bin\/[a-z-]+\.js$/,
-  /^bundle\/(?:[\w-]+\.js|LICENSES\.txt)$/,
+  /^bin\/[a-z-]+\.cjs$/,
+  /^bundle\/(?:[\w-]+\.cjs|LICENSES\.txt)$/,
   /^dist\/(?:[a-z0-9-]+\/)*[a-z0-9-]+\.(?:js|d\.ts)$/,
 ];
 
 /** Of a bundle only what it loads while it runs is asked from outside; the imports in it are its own chunks. */
-const SPECIFIER = /(?:^|[\s;}])(?:from|import)\s*\(?\s*"([^"\n]+)"/g;
+const SPECIFIER = /(?:^|[\s;}=])(?:from|import|require)\s*\(?\s*"([^"\n]+)"/g;
 
 /**
  * @param {Tarball} tarball
@@ -59,7 +59,7 @@ function importProblems({ files, manifest }) {
   const has = new Set(files.map(({ path }) => path));
   const named = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
   return files.flatMap((file) => {
-    if (!/^(?:bin|dist)\/.*\.(?:js|d\.ts)$/.test(file.path)) return [];
+    if (!/^(?:bin|dist)\/.*\.(?:c?js|d\.ts)$/.test(file.path)) return [];
     const wanted = [...textOf(file).matchAll(SPECIFIER)].map((match) => String(match[1]));
     return wanted
       .filter((specifier) => !arrives(specifier, file.path, has, named))

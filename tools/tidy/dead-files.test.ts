@@ -5,9 +5,9 @@ import { workspaceOf } from "./workspace.ts";
 const FILES = {
   "packages/record/package.json": JSON.stringify({
     exports: { ".": { default: "./dist/index.js" }, "./testing": { default: "./dist/testing.js" } },
-    bin: { tool: "./bin/tool.js" },
+    bin: { tool: "./bin/tool.cjs" },
   }),
-  "packages/record/bin/tool.js": 'import "../dist/main.js";',
+  "packages/record/bin/tool.cjs": 'require("../bundle/main.cjs");',
   "packages/record/src/index.ts": 'export * from "./batch.ts";',
   "packages/record/src/testing.ts": "export const a = 1;",
   "packages/record/src/main.ts": 'await import("./late.ts");',

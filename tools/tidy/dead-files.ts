@@ -6,7 +6,7 @@ import { isTest, packageOf, type Rule, type Workspace } from "./workspace.ts";
 
 function scriptFiles({ folder, scripts }: Manifest): string[] {
   const words = Object.values(scripts).flatMap((script) => script.split(/\s+/));
-  return words.filter((word) => /\.(?:ts|mjs|js)$/.test(word)).map((word) => join(folder, word));
+  return words.filter((word) => /\.(?:ts|[cm]?js)$/.test(word)).map((word) => join(folder, word));
 }
 
 function entrances(workspace: Workspace): string[] {
@@ -16,7 +16,7 @@ function entrances(workspace: Workspace): string[] {
     ...scriptFiles(manifest),
   ]);
   const configuration = [...workspace.sources.keys()].filter((path) =>
-    /(?:^|\/)vitest\.[^/]*\.ts$/.test(path),
+    /(?:^|\/)(?:vitest\.[^/]*\.ts|\.pnpmfile\.cjs)$/.test(path),
   );
   return [...declared, ...configuration];
 }

@@ -4,6 +4,7 @@ import type { Node, SourceFile } from "typescript/unstable/ast";
 import {
   isCallExpression,
   isExportDeclaration,
+  isIdentifier,
   isImportDeclaration,
   isImportTypeNode,
   isLiteralTypeNode,
@@ -24,6 +25,11 @@ export interface Import {
   readonly target: string | null;
 }
 
+/** The commands in bin/ are of CommonJS. */
+function isRequire(node: Node): boolean {
+  return isIdentifier(node) && node.text === "require";
+}
+
 /** `import.meta.resolve(…)` asks where a package is, which is to know it. */
 function asksForPlace(node: Node): boolean {
   return isPropertyAccessExpression(node) && node.name.text === "resolve" && isMetaProperty(node.expression);
@@ -33,16 +39,17 @@ function specifierNode(node: Node): Node | undefined {
   if (isImportDeclaration(node) || isExportDeclaration(node)) return node.moduleSpecifier;
   if (isCallExpression(node)) {
     const { expression } = node;
-    const imports = expression.kind === SyntaxKind.ImportKeyword || asksForPlace(expression);
+    const imports =
+      expression.kind === SyntaxKind.ImportKeyword || isRequire(expression) || asksForPlace(expression);
     return imports ? node.arguments[0] : undefined;
   }
   if (isImportTypeNode(node) && isLiteralTypeNode(node.argument)) return node.argument.literal;
   return undefined;
 }
 
-/** A built file stands for its source: the commands in bin/ import ../bundle/main.js, which is made of dist/main.js. */
+/** A built file stands for its source: the commands in bin/ load ../bundle/main.cjs, which is made of dist/main.js. */
 function sourceOf(path: string): string {
-  return path.replace(/\/(?:dist|bundle)\/(.+)\.js$/, "/src/$1.ts");
+  return path.replace(/\/(?:dist|bundle)\/(.+)\.c?js$/, "/src/$1.ts");
 }
 
 function importsIn(path: string, source: SourceFile): Import[] {

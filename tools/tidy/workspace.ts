@@ -16,7 +16,7 @@ export type Rule = (workspace: Workspace) => string[];
 
 const FOLDERS = ["packages", "apps", "e2e", "bench", "examples", "docs", "tools"];
 const NOT_OURS = new Set(["node_modules", "dist", "bundle", ".turbo", "test-results.json", "pnpm-lock.yaml"]);
-const TEXT = /\.(?:ts|mjs|js|json|yaml|md|txt)$/;
+const TEXT = /\.(?:ts|[cm]?js|json|yaml|md|txt)$/;
 
 function pathsUnder(root: string, folder: string): string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
@@ -38,7 +38,7 @@ export function readWorkspace(root: string): Workspace {
 
 /** A workspace made of these texts. */
 export function workspaceOf(files: Readonly<Record<string, string>>): Workspace {
-  const sources = parseAll(Object.entries(files).filter(([path]) => /\.(?:ts|mjs|js)$/.test(path)));
+  const sources = parseAll(Object.entries(files).filter(([path]) => /\.(?:ts|[cm]?js)$/.test(path)));
   return { files: new Map(Object.entries(files)), sources };
 }
 

@@ -21,12 +21,9 @@ process.on("SIGTERM", () => onSignal(EXIT.terminated));
 process.stderr.on("error", () => undefined);
 
 const { stdin, stdout, stderr, env } = process;
-const exitCode = await run(process.argv.slice(2), {
-  stdin,
-  stdout,
-  stderr,
-  env,
-  interrupted: interrupted.signal,
+const surroundings = { stdin, stdout, stderr, env, interrupted: interrupted.signal };
+// Whatever rejects would be a bug of ours, and ends the process with its stack.
+void run(process.argv.slice(2), surroundings).then((exitCode) => {
+  // An unread stdin, a terminal above all, would keep the process alive.
+  process.exit(signalled === EXIT.terminated ? signalled : exitCode);
 });
-// An unread stdin, a terminal above all, would keep the process alive.
-process.exit(signalled === EXIT.terminated ? signalled : exitCode);

@@ -6,7 +6,7 @@ import { startProgram } from "./child.ts";
 
 /** The program itself, not the package manager's shim around it: a signal must reach the daemon. */
 const PROGRAM = fileURLToPath(
-  new URL("../bin/minikafka-broker.js", import.meta.resolve("@minikafka/broker")),
+  new URL("../bin/minikafka-broker.cjs", import.meta.resolve("@minikafka/broker")),
 );
 
 export interface OurDaemon {

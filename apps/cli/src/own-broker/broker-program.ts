@@ -6,7 +6,7 @@ import { CliError } from "../failure.ts";
 
 const NAME = "minikafka-broker";
 /** Below the folder of its package. */
-const PROGRAM = join("bin", `${NAME}.js`);
+const PROGRAM = join("bin", `${NAME}.cjs`);
 
 /** The file to run with node. Throws NOT_FOUND. */
 export function brokerProgram(env: { readonly [name: string]: string | undefined }): string {

@@ -1,5 +1,4 @@
 /** A stream to read records from: `consumer.readable()`. It asks for a record when its reader does, and for none ahead of that. */
-import { ReadableStream } from "node:stream/web";
 
 /** Reads what `iterate` hands out until its signal aborts, which it does when the stream is cancelled. */
 export function recordSource<Item>(
@@ -9,6 +8,7 @@ export function recordSource<Item>(
   const cancelled = new AbortController();
   const over = signal === undefined ? cancelled.signal : AbortSignal.any([cancelled.signal, signal]);
   const items = iterate(over);
+  // The global one, which Node loads when it is asked for: an import would make every start pay for it.
   return new ReadableStream<Item>(
     {
       async pull(controller) {

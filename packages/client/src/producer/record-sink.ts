@@ -5,7 +5,7 @@
  * full, a write waits, and so does whoever pipes into the stream; once one of them has failed the stream has, with the same error; a
  * close ends when all are acknowledged. An abort undoes nothing: what was accepted goes its way, and nobody hears of it.
  */
-import { type UnderlyingSink, WritableStream, type WritableStreamDefaultController } from "node:stream/web";
+import type { UnderlyingSink, WritableStreamDefaultController } from "node:stream/web";
 import { onAbort } from "../abort.ts";
 import { hasCode, type MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
@@ -51,6 +51,7 @@ export function recordSink<K, V>(
   requireOptions("writable", options, WRITABLE_OPTIONS);
   const { topic, unacknowledgedMax = LIMITS.unacknowledgedRecordsMax, signal } = options;
   requireText("topic", topic);
+  // The global one, which Node loads when it is asked for: an import would make every start pay for it.
   return new WritableStream(
     new RecordSink(host, topic, checkedInteger("unacknowledgedMax", unacknowledgedMax, 1), signal),
   );
