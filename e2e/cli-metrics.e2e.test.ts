@@ -68,6 +68,18 @@ test("metrics are a table, a document, or the lines as they came; names choose, 
   expect(nothing.stderr).toContain(`hint: minikafka-cli metrics --http ${host}:${port} lists what is told`);
 });
 
+test("the broker is asked where it tells them; one that does not is told of, with how to start one that does", async () => {
+  const told = await command((await started(true)).address, ["metrics", "kafka_brokers", "--prom"]);
+  expect([told.code, told.stderr]).toEqual([0, ""]);
+  expect(told.stdout).toContain("kafka_brokers 1\n");
+  const { address } = await started(false);
+  const { code, stdout, stderr } = await command(address, ["metrics"]);
+  expect([code, stdout]).toEqual([3, ""]);
+  expect(stderr).toMatch(
+    /^error: NOT_FOUND: the broker at 127\.0\.0\.1:\d+ has no HTTP port, .*\nhint: start it with one, .* --http-port 9193;/,
+  );
+});
+
 test("where no metrics are told it is said so, and how a broker tells them", async () => {
   const broker = await started(false);
   const of = async (http: string, ...options: string[]) => {

@@ -80,13 +80,21 @@ export const APIS: Scene = {
 
 export const METRICS: Scene = {
   title: "what a broker measures is shown",
-  // Port 9193, where they are looked for unless a line says so, may be somebody else's here.
+  // Port 9193 may be somebody else's here; where no line says one, the broker does.
   places: async () => {
-    const { client, httpAddress } = await startedBroker({ http: true, topics: { orders: 1 } });
+    const settings = { port: 0 };
+    const { client, address, httpAddress } = await startedBroker({
+      http: true,
+      topics: { orders: 1 },
+      settings,
+    });
     await client.producer().send({ topic: "orders", value: "paid" });
     await client.admin().commitOffsets("billing", [{ topic: "orders", partition: 0, offset: 0 }]);
-    const place = `127.0.0.1:${httpAddress.port}`;
-    return { "cli metrics": `cli metrics --http ${place}`, "--http 127.0.0.1:9193": `--http ${place}` };
+    const broker = `127.0.0.1:${address.port}`;
+    return {
+      "cli metrics": `cli -b ${broker} metrics`,
+      "--http 127.0.0.1:9193": `--http 127.0.0.1:${httpAddress.port}`,
+    };
   },
   takes: [
     shown("minikafka-cli metrics", /^kafka_brokers +1 /m),

@@ -27,6 +27,8 @@ export interface BrokerContext {
   readonly hold: <Result>(work: Promise<Result>) => Promise<Result>;
   /** Where Kafka's clients find the brokers. */
   readonly kafka: KafkaSite;
+  /** Where those find it who only look, over HTTP; `null`: nowhere. */
+  readonly httpPort: number | null;
   /** What happens, for those who watch. */
   readonly events: EventFeed;
   readonly faults: FaultBook;

@@ -143,7 +143,8 @@ class Daemon implements Broker {
     this.#sequence = sequence;
     const hold = <Result>(work: Promise<Result>): Promise<Result> => sequence?.hold(work) ?? work;
     const seed = manual?.origin.seed ?? null;
-    const stage: Stage = { ...kernel, isLab, seed, events, hold, crash, kafka: NO_SITE, past: null };
+    const places = { kafka: NO_SITE, httpPort: null };
+    const stage: Stage = { ...kernel, isLab, seed, events, hold, crash, ...places, past: null };
     this.#stage = stage;
     this.#onBroken = onBroken;
     const broken = (error: Error) => this.#broken(error);
@@ -208,7 +209,7 @@ class Daemon implements Broker {
       startTimeMs: manual.origin.startTimeMs,
       ...{ settings, folder, recorder, remaking, sequence },
       shelf: new Shelf(disk, folder, settings.snapshots_max_bytes),
-      kafkaAddresses: () => this.#doors.kafka.addresses,
+      places: () => ({ kafka: this.#doors.kafka.addresses, httpPort: stage.httpPort }),
       now: () => ({ timeMs: stage.clock.nowMs(), seed: stage.seed ?? 0 }),
     });
   }
@@ -220,6 +221,7 @@ class Daemon implements Broker {
 
   async listen(hasJsonPort: boolean): Promise<void> {
     this.address = await this.#doors.listen(hasJsonPort);
+    this.#stage.httpPort = this.httpAddress?.port ?? null;
   }
 
   connectInProcess(): Duplex {

@@ -56,6 +56,18 @@ test("each part of the state is what its own operation tells", async () => {
   expect(body.unloaded).toEqual({ groups: [], transactions: [] });
 });
 
+test("where it is told over HTTP how the broker is the broker says to its clients, and says so again when a state is gone back to", async () => {
+  const { broker, session } = await openWorld();
+  const { port } = broker.httpAddress ?? {};
+  const told = await session.call("describe_cluster");
+  expect([typeof port, told.http_port]).toEqual(["number", port]);
+  await session.call("save_snapshot", { name: "before" });
+  expect(await session.call("load_snapshot", { name: "before" })).toMatchObject({ difference: null });
+  expect(await session.call("describe_cluster")).toEqual(told);
+  const without = Session.open(await openBroker({ data: "/without" }));
+  expect(await without.call("describe_cluster")).toMatchObject({ http_port: null });
+});
+
 test("a look changes nothing: neither the state, nor the clock, nor what happened, nor what a trace holds", async () => {
   const { broker, session } = await openWorld();
   await fill(session);

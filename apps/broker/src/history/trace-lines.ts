@@ -24,6 +24,8 @@ export interface TraceHead {
   readonly settings: { readonly [name: string]: unknown };
   /** Where Kafka's clients were told to connect; left out: nowhere. */
   readonly kafka?: readonly { readonly broker_id: number; readonly host: string; readonly port: number }[];
+  /** Where it was told over HTTP how the broker is; left out: nowhere. */
+  readonly http_port?: number;
   /** In the file of a snapshot: what the clock said when it was saved. */
   readonly time_ms?: number;
 }
@@ -78,13 +80,26 @@ export interface Trace {
   readonly isUnfinished?: boolean;
 }
 
-export function addressesOf({ kafka = [] }: TraceHead): BrokerAddress[] {
-  return kafka.map(({ broker_id: brokerId, ...address }) => ({ brokerId, ...address }));
+/** Where a broker was found, as its answers of then say it. */
+export interface Places {
+  readonly kafka: readonly BrokerAddress[];
+  readonly httpPort: number | null;
 }
 
-export function addressFields(addresses: readonly BrokerAddress[]): Pick<TraceHead, "kafka"> {
-  if (addresses.length === 0) return {};
-  return { kafka: addresses.map(({ brokerId, ...address }) => ({ broker_id: brokerId, ...address })) };
+export function placesOf({ kafka = [], http_port }: TraceHead): Places {
+  return {
+    kafka: kafka.map(({ broker_id: brokerId, ...address }) => ({ brokerId, ...address })),
+    httpPort: http_port ?? null,
+  };
+}
+
+export function placeFields({ kafka, httpPort }: Places): Pick<TraceHead, "kafka" | "http_port"> {
+  return {
+    ...(kafka.length > 0 && {
+      kafka: kafka.map(({ brokerId, ...address }) => ({ broker_id: brokerId, ...address })),
+    }),
+    ...(httpPort !== null && { http_port: httpPort }),
+  };
 }
 
 export function* imageLines(image: FolderImage): Generator<string> {

@@ -76,7 +76,8 @@ function readHead(line: string): TraceHead {
   const refuse = (name: keyof TraceHead, expected: string): never => {
     throw new BadTrace(`line 1: ${name}: expected ${expected}, got ${said(head[name])}`);
   };
-  const { minikafka_trace, program_version, data, settings, start_time_ms, seed, time_ms, kafka } = head;
+  const { minikafka_trace, program_version, data, settings, start_time_ms, seed, time_ms, kafka, http_port } =
+    head;
   if (!isCount(minikafka_trace, TRACE_VERSION) || minikafka_trace === 0)
     return refuse("minikafka_trace", `1 to ${TRACE_VERSION}`);
   if (typeof program_version !== "string") return refuse("program_version", "a string");
@@ -85,8 +86,9 @@ function readHead(line: string): TraceHead {
   if (!isCount(start_time_ms, TIMESTAMP_MS_MAX)) return refuse("start_time_ms", "a time in milliseconds");
   if (!isWhole(seed)) return refuse("seed", "a whole number");
   if (kafka !== undefined && !areAddresses(kafka)) return refuse("kafka", "a list of brokers' addresses");
-  const addresses = kafka === undefined ? {} : { kafka };
-  const read = { minikafka_trace, program_version, data, start_time_ms, seed, settings, ...addresses };
+  if (http_port !== undefined && !isCount(http_port)) return refuse("http_port", "a port");
+  const places = { ...(kafka !== undefined && { kafka }), ...(http_port !== undefined && { http_port }) };
+  const read = { minikafka_trace, program_version, data, start_time_ms, seed, settings, ...places };
   if (time_ms === undefined) return read;
   return isCount(time_ms, TIMESTAMP_MS_MAX)
     ? { ...read, time_ms }

@@ -8,7 +8,11 @@ export function clusterFields({
   clock,
   isLab,
   kafka,
-}: Pick<BrokerContext, "cluster" | "clock" | "isLab" | "kafka">): ResponseFields<"describe_cluster"> {
+  httpPort,
+}: Pick<
+  BrokerContext,
+  "cluster" | "clock" | "isLab" | "kafka" | "httpPort"
+>): ResponseFields<"describe_cluster"> {
   const { clusterId, brokers, topics, partitions } = cluster.describeCluster();
   const { config } = cluster;
   return {
@@ -24,6 +28,7 @@ export function clusterFields({
       replicas: broker.replicas,
       kafka: kafka.addressOf(broker.brokerId),
     })),
+    http_port: httpPort,
     topics,
     partitions,
     dials: {

@@ -34,6 +34,7 @@ async function openDispatcher() {
       seed: null,
       past: null,
       kafka: NO_SITE,
+      httpPort: null,
       events: new EventFeed(clock),
       faults: new FaultBook(env.faults, noTrace),
       delays: new Delays(deadlines),

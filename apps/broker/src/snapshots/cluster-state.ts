@@ -31,7 +31,7 @@ export async function clusterState(replay: Pick<Replay, "ask">): Promise<Fields>
     ...(await ask("describe_group", { group_id })),
     ...(await ask("fetch_offsets", { group_id })),
   });
-  const { brokers, dials, now_ms, ...cluster } = await ask("describe_cluster");
+  const { brokers, dials, now_ms, http_port: _place, ...cluster } = await ask("describe_cluster");
   return {
     now_ms,
     cluster: { ...cluster, brokers: keyed(unplaced(brokers), "broker_id") },

@@ -13,13 +13,13 @@ import type { Sequence } from "../connections/sequence.ts";
 import type { History } from "../history/history.ts";
 import type { Recorder } from "../history/recorder.ts";
 import {
-  addressFields,
   imageLines,
+  type Places,
+  placeFields,
   TRACE_VERSION,
   type Trace,
   type TraceHead,
 } from "../history/trace-lines.ts";
-import type { BrokerAddress } from "../kafka/kafka-site.ts";
 import { VERSION } from "../version.ts";
 import { clusterState } from "./cluster-state.ts";
 import { firstDifference, requireNone } from "./first-difference.ts";
@@ -41,8 +41,8 @@ export interface PastParts {
   readonly shelf: Shelf;
   readonly remaking: Remaking;
   readonly sequence: Sequence;
-  /** Where Kafka's clients are told to connect. */
-  readonly kafkaAddresses: () => readonly BrokerAddress[];
+  /** Where others than the SDK are told to connect. */
+  readonly places: () => Places;
   /** As it is now. */
   readonly now: () => { readonly timeMs: number; readonly seed: number };
   /** Where the clock began. */
@@ -165,7 +165,7 @@ export class Past implements GoingBack {
   }
 
   #head(): TraceHead {
-    const { settings, folder, now, kafkaAddresses } = this.#parts;
+    const { settings, folder, now, places } = this.#parts;
     const startTimeMs = this.#startTimeMs;
     const { seed } = now();
     return {
@@ -175,7 +175,7 @@ export class Past implements GoingBack {
       start_time_ms: startTimeMs,
       seed,
       settings: settingsThatMatter(settings),
-      ...addressFields(kafkaAddresses()),
+      ...placeFields(places()),
     };
   }
 }

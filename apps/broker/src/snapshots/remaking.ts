@@ -24,7 +24,7 @@ import type { HeldDisk } from "../history/held-disk.ts";
 import { History } from "../history/history.ts";
 import { originFrom } from "../history/origin.ts";
 import { Recorder } from "../history/recorder.ts";
-import { addressesOf, type Trace } from "../history/trace-lines.ts";
+import { placesOf, type Trace } from "../history/trace-lines.ts";
 import { Dispatcher } from "../json/dispatch.ts";
 import { KafkaDispatcher } from "../kafka/kafka-dispatch.ts";
 import { siteAt } from "../kafka/kafka-site.ts";
@@ -127,12 +127,13 @@ export class Remaking {
     events.beginAnew(clock);
     const { onCrash, realTime } = this.#parts;
     const kernel = await openKernel(settings, { clock, disk, trace, onCrash, origin, realTime });
-    const { hold, kafka } = stage;
+    const { hold, kafka, httpPort } = stage;
     const quiet = new Quiet(kernel.deadlines);
     Object.assign(stage, kernel, { seed: head.seed, hold: holdBy(quiet) });
     await quiet.come();
     const replay = new Replay(doors, quiet, recorder);
-    stage.kafka = siteAt(kafka, addressesOf(head));
+    const then = placesOf(head);
+    Object.assign(stage, { kafka: siteAt(kafka, then.kafka), httpPort: then.httpPort });
     await replay.run(entries);
     const { state } = doors.service;
     // Some of it was refused, or cut off.
@@ -140,7 +141,7 @@ export class Remaking {
       throw new Error(`expected a broker that serves while a snapshot is loaded, it is ${state}`);
     look();
     await replay.end();
-    Object.assign(stage, { hold, kafka });
+    Object.assign(stage, { hold, kafka, httpPort });
     letItCount(disk, folder);
     events.speak();
     doors.http?.counted.beginWith(stage.cluster);
@@ -191,9 +192,10 @@ export class Remaking {
     const crash = (at: string): never => {
       throw new CrashSignal(at);
     };
-    const kafka = siteAt(stage.kafka, addressesOf(head));
+    const { kafka: addresses, httpPort } = placesOf(head);
+    const kafka = siteAt(stage.kafka, addresses);
     const options = {
-      context: { ...stage, ...kernel, seed: head.seed, events, crash, hold: holdBy(quiet), kafka },
+      context: { ...stage, ...kernel, seed: head.seed, events, crash, hold: holdBy(quiet), kafka, httpPort },
       service: new Service(),
       recorder,
       newFaultId: () => random.uuid(),

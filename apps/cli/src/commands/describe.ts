@@ -64,6 +64,7 @@ async function showCluster(context: Context, cluster: ParsedResponse<"describe_c
     ["CLUSTER", cluster.cluster_id],
     ["MODE", cluster.lab ? `${cluster.mode}, lab` : cluster.mode],
     ["CLOCK", new Date(cluster.now_ms).toISOString()],
+    ["HTTP-PORT", cluster.http_port ?? "none"],
     ["TOPICS", cluster.topics],
     ["PARTITIONS", cluster.partitions],
     ["RECONCILIATION", cluster.dials.reconciliation],

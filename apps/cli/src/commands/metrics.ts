@@ -25,7 +25,7 @@ export function declareMetrics(program: Command, perform: Perform): void {
     .argument("[name...]", "a metric's name, or how it begins")
     .option(
       "--http <host:port>",
-      `where that port is (default: the broker's host, port ${HTTP_PORT})`,
+      "where that port is, if it is not reached at the broker's host (default: as the broker says)",
       parseHttp,
     )
     .option("--prom", "print them as they came, in Prometheus's text format")
@@ -34,8 +34,7 @@ export function declareMetrics(program: Command, perform: Perform): void {
         if (prom === true && context.settings.json)
           throw new CliError("USAGE", "-J and --prom exclude each other");
         const { showMetrics } = await import("../metrics/metrics.ts");
-        const { host } = http ?? context.settings.broker().address;
-        return showMetrics(context, { names, http: http ?? { host, port: HTTP_PORT }, prom: prom === true });
+        return showMetrics(context, { names, http: http ?? null, prom: prom === true });
       }),
     );
   const shown = [

@@ -3,8 +3,9 @@
 import { nearest } from "@minikafka/record";
 import type { Context } from "../context.ts";
 import { CliError } from "../failure.ts";
-import { type BrokerAddress, brokerText } from "../input/arguments.ts";
+import { type BrokerAddress, brokerText, HTTP_PORT } from "../input/arguments.ts";
 import { renderTable } from "../output/table.ts";
+import { withSession } from "../session.ts";
 import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
 import { type Metric, metricsOf } from "./exposition.ts";
 import { httpPage } from "./http-page.ts";
@@ -12,20 +13,37 @@ import { httpPage } from "./http-page.ts";
 export interface MetricsRequest {
   /** Whole names, or how they begin; of none, all. */
   readonly names: readonly string[];
-  readonly http: BrokerAddress;
+  /** `null`: the broker knows. */
+  readonly http: BrokerAddress | null;
   readonly prom: boolean;
 }
 
-/** Throws NOT_FOUND for a name of nothing that is there, and what httpPage throws. */
+/** Throws NOT_FOUND for a name of nothing that is there, or a broker without that port, and what httpPage throws. */
 export async function showMetrics(context: Context, request: MetricsRequest): Promise<undefined> {
   const { settings, interrupted: signal, data } = context;
   const timeoutMs = settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
-  const page = await httpPage(request.http, "/metrics", { timeoutMs, signal });
-  const metrics = chosen(understood(page, request.http), request);
+  const http = request.http ?? (await httpOf(context));
+  const page = await httpPage(http, "/metrics", { timeoutMs, signal });
+  const metrics = chosen(understood(page, http), request.names, http);
   if (request.prom) await data.write(metrics.map(({ text }) => text).join(""));
   else if (settings.json) await data.json({ metrics: metrics.map(({ text: _text, ...metric }) => metric) });
   else await data.write(renderTable(["METRIC", "VALUE", "LABELS"], metrics.flatMap(rowsOf)));
   return undefined;
+}
+
+/** The port listens where the broker does, and is reached by the same name. */
+async function httpOf(context: Context): Promise<BrokerAddress> {
+  const { address } = context.settings.broker();
+  let port: number | null = null;
+  await withSession(context, async (session) => {
+    ({ http_port: port } = await session.call("describe_cluster", {}));
+    return undefined;
+  });
+  if (port !== null) return { host: address.host, port };
+  const said = `the broker at ${brokerText(address)} has no HTTP port, which is where it would tell them`;
+  throw new CliError("NOT_FOUND", said, {
+    hint: `start it with one, as in minikafka-broker --data ./data --http-port ${HTTP_PORT}; metrics are counted from then on`,
+  });
 }
 
 function understood(page: string, http: BrokerAddress): readonly Metric[] {
@@ -39,7 +57,11 @@ function understood(page: string, http: BrokerAddress): readonly Metric[] {
   }
 }
 
-function chosen(metrics: readonly Metric[], { names, http }: MetricsRequest): readonly Metric[] {
+function chosen(
+  metrics: readonly Metric[],
+  names: readonly string[],
+  http: BrokerAddress,
+): readonly Metric[] {
   for (const name of names) {
     if (metrics.some((metric) => metric.name.startsWith(name))) continue;
     const meant = nearest(

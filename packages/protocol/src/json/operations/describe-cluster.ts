@@ -25,6 +25,10 @@ export const describeCluster = operation({
             .describe("where Kafka's clients find it, running or not; null: it has no port for them"),
         }),
       ),
+      http_port: z
+        .int()
+        .nullable()
+        .describe("where, on the same host, metrics, health and events are told over HTTP; null: nowhere"),
       topics: z.int(),
       partitions: z.int(),
       dials: z
