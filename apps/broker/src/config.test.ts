@@ -190,3 +190,19 @@ test("a host to tell Kafka's clients of is refused where nobody listens for them
     "advertise is for Kafka's clients and for HTTP; add kafka_port or http_port, or leave it out",
   );
 });
+
+test("a word may be written as it is elsewhere, and is one of the table's from then on", () => {
+  expect(resolve(["--data", "d", "--clock", "real", "--reconciliation", "leader_epoch"])).toMatchObject({
+    clock: "auto",
+    reconciliation: "leader-epoch",
+  });
+  const config = file('{"data":"real","clock":"real","ack_rule":"captured_isr"}');
+  expect(resolve(["--config", config])).toMatchObject({
+    data: "real",
+    clock: "auto",
+    ack_rule: "captured-isr",
+  });
+  expect(() => resolve(["--data", "d", "--clock", "manul"])).toThrow(
+    'clock is "manul" (from --clock): expected "auto" or "manual" (did you mean "manual"?)',
+  );
+});

@@ -66,10 +66,30 @@ export interface ConfigSource {
   readonly values: RawSettings;
 }
 
+/** What a value is called elsewhere: a clock that is not manual is real in startBroker of @minikafka/testing. */
+const OTHER_WORDS: { readonly [Name in SettingName]?: { readonly [word: string]: string } } = {
+  clock: { real: "auto" },
+};
+
+/** A word of a setting as the table has it: leader_epoch is leader-epoch. What is no such word is left to the check. */
+function inOurWords([name, value]: [string, unknown]): [string, unknown] {
+  if (typeof value !== "string" || !isSetting(name)) return [name, value];
+  const schema: z.ZodType = settings.shape[name];
+  if (schema.safeParse(value).success) return [name, value];
+  const words = [OTHER_WORDS[name]?.[value], value.replaceAll("_", "-")];
+  const word = words.find((each) => each !== undefined && schema.safeParse(each).success);
+  return [name, word ?? value];
+}
+
+function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(settings.shape, name);
+}
+
 /** Checks what the sources say; a later one goes before an earlier. Throws {@link ConfigProblem}. */
 export function resolveSettings(sources: readonly ConfigSource[]): Settings {
-  const merged = Object.assign(Object.create(null), ...sources.map(({ values }) => values));
-  const parsed = settings.safeParse({ ...merged }, { error: issueText });
+  const said = Object.assign(Object.create(null), ...sources.map(({ values }) => values));
+  const merged = Object.fromEntries(Object.entries(said).map(inOurWords));
+  const parsed = settings.safeParse(merged, { error: issueText });
   if (!parsed.success)
     throw new ConfigProblem(parsed.error.issues.map((issue) => sentence(issue, sources)).join("; "));
   const found = parsed.data;

@@ -86,6 +86,10 @@ test.each<[order: object, message: RegExp]>([
     { point: "log.append.before_write", action: "hold" },
     /^action: log\.append\.before_write takes error, crash/,
   ],
+  [
+    { point: "request.ping", action: "close-after" },
+    /^action: expected "error", .* or "crash" \(did you mean "close_after"\?\), received "close-after"$/,
+  ],
   [{ point: "request.ping", action: "error" }, /^code: expected it beside action error at request\.ping$/],
   [{ point: "request.ping", action: "error", code: "toString" }, /^code: expected a code of the error table/],
   ...[

@@ -100,6 +100,11 @@ test.each([
   expect(stderr).toContain(reason);
 });
 
+test.each(["preparing_rebalance", "preparing-rebalance"])("a state is taken as %s", async (state) => {
+  // Nobody answers there; a state that there is not would have been told of before.
+  expect((await ran("-b", "127.0.0.1:1", "groups", "wait", "a", "--state", state)).code).toBe(7);
+});
+
 test("bad usage is an object on stderr for those who asked for JSON, wherever -J stands", async () => {
   for (const argv of [
     ["-J", "topics", "crate"],

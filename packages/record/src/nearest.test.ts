@@ -26,6 +26,11 @@ test.each(["set", "", "eleven", "11", "x"])("%j is near to none of them", (word)
   expect(nearest(word, NAMES)).toBeNull();
 });
 
+test("one letter is near to no other", () => {
+  expect(nearest("d", ["a", "b"])).toBeNull();
+  expect(nearest("A", ["a", "b"])).toBe("a");
+});
+
 test("a word as long as a message may be is near to nothing, and is told so at once", () => {
   expect(nearest("acks".repeat(250_000), NAMES)).toBeNull();
 });

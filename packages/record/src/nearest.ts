@@ -4,8 +4,8 @@
 export function nearest(word: string, names: Iterable<string>): string | null {
   const typed = word.toLowerCase();
   let best: string | null = null;
-  // A third of the letters may be wrong, of a short word one.
-  let bound = Math.max(1, Math.floor(word.length / 3)) + 1;
+  // A third of the letters may be wrong, of a short word one; but not all that there are.
+  let bound = Math.min(Math.max(1, Math.floor(word.length / 3)) + 1, word.length);
   for (const name of names) {
     // So many letters are too many or too few: no need to compare those of a word without end.
     if (Math.abs(name.length - word.length) >= bound) continue;

@@ -62,7 +62,9 @@ const OPTION_OF: { readonly [setting: string]: string } = {
 
 const SETTINGS: readonly string[] = Object.keys(brokerSettings.shape);
 
-const CLOCKS: { readonly [clock: string]: string } = { real: "auto", manual: "manual" };
+/** What the broker's own setting calls a real clock. */
+const AUTO: string = "auto";
+const CLOCKS: { readonly [clock: string]: string } = { real: AUTO, manual: "manual" };
 
 /** Throws {@link ConfigProblem}, as the broker does for the settings' values. */
 export function planOf(given: StartOptions): Plan {
@@ -85,7 +87,9 @@ export function planOf(given: StartOptions): Plan {
   requireFlag("kafka", kafka);
   requireFlag("http", http);
   if (!Object.hasOwn(CLOCKS, clock))
-    throw new ConfigProblem(`clock is ${shownValue(clock)}; expected "real" or "manual"`);
+    throw new ConfigProblem(
+      `clock is ${shownValue(clock)}; ${clock === AUTO ? 'did you mean "real"? ' : ""}expected "real" or "manual"`,
+    );
   requireOwnSettings(settings, kafka);
   const { waitTimeoutMs = WAIT_TIMEOUT_MS } = given;
   if (!isTimeoutMs(waitTimeoutMs))

@@ -1,5 +1,5 @@
 /** `groups wait`: until a group is as it should be. */
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Perform } from "../context.ts";
 import type { GroupState, WaitOptions } from "../groups/wait.ts";
 import { wholeNumber } from "../input/arguments.ts";
@@ -23,6 +23,13 @@ const STATES: readonly GroupState[] = [
   "empty",
 ];
 
+/** Also with dashes, as an action of a fault is. */
+function parseState(text: string): GroupState {
+  const state = STATES.find((each) => each === text.replaceAll("-", "_"));
+  if (state !== undefined) return state;
+  throw new InvalidArgumentError(`Allowed choices are ${STATES.join(", ")}.`);
+}
+
 export function declareWait(groups: Command, perform: Perform): void {
   const command = groups
     .command("wait")
@@ -30,9 +37,9 @@ export function declareWait(groups: Command, perform: Perform): void {
     .description("Waits until a group is in a state, has so many members, or has read everything.")
     .argument("<group>", "the name")
     .addOption(
-      new Option("--state <state>", "stable: each partition is with the member that it is meant for").choices(
-        STATES,
-      ),
+      new Option("--state <state>", "stable: each partition is with the member that it is meant for")
+        .choices(STATES)
+        .argParser(parseState),
     )
     .option("--members <n>", "it has so many members", wholeNumber(0))
     .option("--drained", "it has committed up to the end of every partition that it reads")

@@ -2,6 +2,7 @@
  * What a schema takes, in the words of a refusal: `expected a whole number from 0 to 32767`. A validator's own words name its types and
  * one bound at a time; these come from all that the schema says of itself. A schema's own `error` goes before them.
  */
+import { nearest } from "@minikafka/record";
 import { z } from "zod";
 
 type Issue = z.core.$ZodRawIssue;
@@ -24,10 +25,17 @@ export function issueText(issue: Issue): string {
     case "invalid_union":
       return `expected ${unionText(issue)}`;
     case "invalid_value":
-      return `expected ${either(issue.values.map(valueText))}`;
+      return `expected ${either(issue.values.map(valueText))}${meantOf(issue)}`;
     default:
       return `expected ${issue.code === "custom" ? "another value" : expectationOf(issue.schema)}`;
   }
+}
+
+/** A word is easily written otherwise, as close-after is of close_after. */
+function meantOf({ input, values }: Extract<Issue, { code: "invalid_value" }>): string {
+  const words = values.filter((value) => typeof value === "string");
+  const meant = typeof input === "string" ? nearest(input, words) : null;
+  return meant === null ? "" : ` (did you mean ${JSON.stringify(meant)}?)`;
 }
 
 function firstOf(issues: readonly { readonly message: string }[]): string {

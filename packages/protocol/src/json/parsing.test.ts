@@ -109,6 +109,13 @@ const CASES: readonly Case[] = [
   ["invalid_format", "a part", z.string().includes("a"), "b", 'expected text with "a" in it, received "b"'],
   ["invalid_format", "a form", z.uuid(), "b", 'expected text of the form uuid, received "b"'],
   ["invalid_value", "one of several", z.enum(["a", "b", "c"]), "d", 'expected "a", "b" or "c", received "d"'],
+  [
+    "invalid_value",
+    "one of several, nearly",
+    z.enum(["close", "close_after"]),
+    "close-after",
+    'expected "close" or "close_after" (did you mean "close_after"?), received "close-after"',
+  ],
   ["invalid_value", "one value", z.literal(-1), 0, "expected -1, received 0"],
   [
     "invalid_union",
