@@ -55,9 +55,18 @@ function choices(schema) {
 function typeOf(schema) {
   const names = choices(schema).map((choice) => {
     if (choice.type !== "array") return plainType(choice);
-    return `array of ${typeOf(itemOf(choice))}`;
+    return `array of ${typeOf(itemOf(choice))}${sizeOf(choice)}`;
   });
   return [...new Set(names)].join(" or ");
+}
+
+/**
+ * @param {Schema} array
+ * @returns {string} such as ", 1 to 10000 entries"
+ */
+function sizeOf({ minItems: min = 0, maxItems: max }) {
+  if (max === undefined) return "";
+  return min === 0 ? `, at most ${max} entries` : `, ${min} to ${max} entries`;
 }
 
 /**

@@ -1,5 +1,13 @@
 /** The pages of the reference, printed from the tables that the program itself reads. */
-import { ERRORS, EVENTS, factNames, OPERATIONS, REQUEST_EVENTS, watchedEvent } from "@minikafka/protocol";
+import {
+  ERRORS,
+  EVENTS,
+  factNames,
+  OPERATIONS,
+  REQUEST_BOUNDS,
+  REQUEST_EVENTS,
+  watchedEvent,
+} from "@minikafka/protocol";
 import { z } from "zod";
 import { evidencePages } from "../evidence/pages.mjs";
 import { readEvidence } from "../evidence/read.mjs";
@@ -34,6 +42,8 @@ One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 1
 - Answers come in the order of the requests, unless a request has an \`id\`: its answer echoes the id and may come later than those behind it.
 - Bytes are strict Base64 in fields named \`…_b64\`. \`null\` means absent, \`""\` means empty; the two are never confused.
 - Offsets, ids and times are integers within ±(2^53 - 1). Times are milliseconds since 1970.
+- A request holds at most ${REQUEST_BOUNDS.valuesMax} values (a list or an object counts as one more) and ${REQUEST_BOUNDS.namesMax} names
+  in one object; lists have the bounds given below. A line of more than that is refused before anything is made of it.
 - A line longer than the broker's \`--max-frame-bytes\` is answered with \`FRAME_TOO_LARGE\` and the connection closes.
   After any other bad line the connection stays usable, and its answer has the id if the line is an object of JSON with
   one valid \`id\`.

@@ -33,11 +33,15 @@ test("fields within fields are printed beneath them with their full names", () =
   const inner = z.object({ offset: z.int().min(0) });
   const names = rowsOf({
     records: z.array(inner),
+    few: z.array(z.int()).max(9),
+    some: z.array(z.int()).min(1).max(9),
     either: z.array(z.union([inner, z.object({ code: z.string() })])),
   });
   expect(names.map(({ name, type }) => `${name}: ${type}`)).toEqual([
     "records: array of object",
     "records[].offset: integer, at least 0",
+    "few: array of integer, at most 9 entries",
+    "some: array of integer, 1 to 9 entries",
     "either: array of object",
     "either[].offset: integer, at least 0",
     "either[]: or instead",

@@ -1,5 +1,5 @@
 /** Every bound of the SDK with its default, units last. Kafka's name and default stand beside a number that has one. */
-import { HEADERS_PER_RECORD_MAX } from "@minikafka/record";
+import { HEADERS_PER_RECORD_MAX, RECORDS_PER_BATCH_MAX } from "@minikafka/record";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -42,7 +42,7 @@ export const LIMITS = {
   /** A batch of the broker's default (message.max.bytes); a record that does not fit one alone is refused here. */
   batchBytesMax: 2 * MIB,
   /** The broker takes no more in one batch. */
-  recordsPerBatchMax: 100_000,
+  recordsPerBatchMax: RECORDS_PER_BATCH_MAX,
   headersPerRecordMax: HEADERS_PER_RECORD_MAX,
   /** Kafka: buffer.memory, 32 MiB. With a manual clock 1 MiB, so that an experiment can fill it. */
   bufferBytesMax: 32 * MIB,

@@ -2,7 +2,7 @@
  * Every bound of the kernel, units last. Kafka's name and default stand beside a number that has one. The relations below
  * are checked when the module is loaded: a limit that no longer fits the others stops the broker before it does harm.
  */
-import { UNPACKED_BYTES_MAX } from "@minikafka/record";
+import { RECORDS_PER_BATCH_MAX, UNPACKED_BYTES_MAX } from "@minikafka/record";
 import { assert } from "./assert.ts";
 
 const KIB = 1024;
@@ -18,7 +18,7 @@ export const LIMITS = {
   /** What the records of a compressed batch may unpack to. Kafka has no such bound. */
   unpackedBytesMax: UNPACKED_BYTES_MAX,
   /** Records of one batch. The offset delta is an i32; this keeps a batch readable in one go. */
-  recordsPerBatchMax: 100_000,
+  recordsPerBatchMax: RECORDS_PER_BATCH_MAX,
 
   /** Kafka: segment.bytes. The daemon in auto mode rolls at 64 MiB, a stepped cluster at 1 MiB. */
   segmentBytesDefault: 64 * MIB,

@@ -34,6 +34,7 @@ export {
 export type { KernelFaultPointName } from "./json/fault-points.ts";
 export type { Acks } from "./json/fields.ts";
 export { FrameTooLarge, LineFramer } from "./json/framing.ts";
+export { type LineBounds, REQUEST_BOUNDS } from "./json/line-structure.ts";
 export { parseJsonWithBytes } from "./json/long-bytes.ts";
 export type { Operation, RequestId } from "./json/operation.ts";
 export { clockJumps } from "./json/operations/advance-clock.ts";
@@ -48,5 +49,6 @@ export {
 } from "./json/operations.ts";
 export { type Parsed, parse } from "./json/parsing.ts";
 export { type AnyRequest, type ReadRequest, readRequest } from "./json/request.ts";
+export { withoutControls } from "./json/shown-text.ts";
 export { isSnapshotName } from "./json/snapshot-fields.ts";
 export { DEPTH_MAX, InvalidJson, type JsonObject, parseJsonObject } from "./json/strict-json.ts";

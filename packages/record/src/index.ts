@@ -47,6 +47,7 @@ export {
   isRecordTimestampMs,
   isTimestampMs,
   NO_TIMESTAMP_MS,
+  RECORDS_PER_BATCH_MAX,
   type Record,
   type RecordHeader,
   type StoredRecord,

@@ -22,6 +22,9 @@ export interface StoredRecord extends Record {
 /** The largest time that a JavaScript date can hold; a larger one is refused. */
 export const TIMESTAMP_MS_MAX = 8_640_000_000_000_000;
 
+/** Records of one batch: it is read in one go, and so is the line of JSON that asks for it. Kafka bounds its bytes alone. */
+export const RECORDS_PER_BATCH_MAX = 100_000;
+
 /** Headers of one record, and of one batch: small on the wire, dear in memory. Kafka bounds neither. */
 export const HEADERS_PER_RECORD_MAX = 1_000;
 export const HEADERS_PER_BATCH_MAX = 100_000;

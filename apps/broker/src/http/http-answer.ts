@@ -1,5 +1,6 @@
 /** What an endpoint answers: a whole body, or a stream that it writes itself. */
 import type { ServerResponse } from "node:http";
+import { withoutControls } from "@minikafka/protocol";
 
 export interface HttpAnswer {
   readonly status: number;
@@ -64,7 +65,8 @@ export class HttpRefusal extends Error {
   readonly headers: { readonly [name: string]: string };
 
   constructor(code: HttpCode, message: string, headers: HttpRefusal["headers"] = {}) {
-    super(message);
+    // What it repeats of a request, a terminal should not obey.
+    super(withoutControls(message));
     this.code = code;
     this.headers = headers;
   }

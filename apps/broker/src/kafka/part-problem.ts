@@ -1,3 +1,4 @@
+import { withoutControls } from "@minikafka/protocol";
 import type { KafkaErrorNumber } from "@minikafka/protocol/kafka";
 import { type Asked, numberOf } from "./error-numbers.ts";
 
@@ -10,5 +11,8 @@ export function partProblem(
   asked: Asked,
 ): { readonly errorCode: KafkaErrorNumber; readonly errorMessage: string } {
   const errorCode = numberOf(problem, asked);
-  return { errorCode, errorMessage: (problem as Error).message.slice(0, MESSAGE_CHARACTERS_MAX) };
+  return {
+    errorCode,
+    errorMessage: withoutControls((problem as Error).message.slice(0, MESSAGE_CHARACTERS_MAX)),
+  };
 }

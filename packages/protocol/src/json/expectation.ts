@@ -10,12 +10,13 @@ type Described = z.core.JSONSchema.BaseSchema;
 
 /** By schema: a request of thousands of records may be wrong in each of them in the same way. */
 const KNOWN = new WeakMap<object, string>();
+const KNOWN_NAMES = new WeakMap<object, string>();
 
 /** For zod's `error`, where a value is parsed. */
 export function issueText(issue: Issue): string {
   switch (issue.code) {
     case "unrecognized_keys":
-      return `no such field; known are ${namesOf(issue.schema).join(", ")}`;
+      return `no such field; known are ${namesOf(issue.schema)}`;
     case "invalid_key":
       return `its name: ${firstOf(issue.issues)}`;
     case "invalid_element":
@@ -42,8 +43,14 @@ function firstOf(issues: readonly { readonly message: string }[]): string {
   return issues[0]?.message ?? "expected another one";
 }
 
-function namesOf(schema: z.core.$ZodType | undefined): string[] {
-  return Object.keys(schema === undefined ? {} : (describedBy(schema).properties ?? {}));
+function namesOf(schema: z.core.$ZodType | undefined): string {
+  if (schema === undefined) return "";
+  let text = KNOWN_NAMES.get(schema);
+  if (text === undefined) {
+    text = Object.keys(describedBy(schema).properties ?? {}).join(", ");
+    KNOWN_NAMES.set(schema, text);
+  }
+  return text;
 }
 
 function unionText(issue: Extract<Issue, { code: "invalid_union" }>): string {

@@ -76,7 +76,7 @@ export type Acks = 0 | 1 | "all";
 /** Half of a surrogate pair has no UTF-8: it would be stored as another character. */
 export const wellFormedText = z
   .string()
-  .refine((text) => text.isWellFormed(), "expected text without lone surrogates");
+  .refine((text) => text.isWellFormed(), { error: "expected text without lone surrogates", abort: true });
 
 export const recordHeader = z.strictObject({
   key: wellFormedText,

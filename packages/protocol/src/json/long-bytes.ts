@@ -10,6 +10,7 @@
  * doubt the line is read as a whole.
  */
 import { decodeBase64In } from "./bytes.ts";
+import { type LineBounds, NO_BOUNDS } from "./line-structure.ts";
 import { InvalidJson, type JsonObject, parseJsonObject } from "./strict-json.ts";
 
 /** Below this, cutting costs more than it spares. */
@@ -31,17 +32,17 @@ interface CutLine {
  * The object on a line, as {@link parseJsonObject} reads it, but that values of names ending in `_b64` may be bytes already,
  * if they are long. Throws {@link InvalidJson}.
  */
-export function parseJsonWithBytes(line: Buffer): JsonObject {
+export function parseJsonWithBytes(line: Buffer, bounds: LineBounds = NO_BOUNDS): JsonObject {
   const { rest, cut } = cutLongBytes(line);
-  if (cut.length === 0) return parseJsonObject(line);
+  if (cut.length === 0) return parseJsonObject(line, bounds);
   try {
-    const fields = parseJsonObject(rest);
+    const fields = parseJsonObject(rest, bounds);
     putBack(fields, cut);
     return fields;
   } catch (error) {
     if (!(error instanceof InvalidJson)) throw error;
     // The message should speak of the line that the client sent.
-    return parseJsonObject(line);
+    return parseJsonObject(line, bounds);
   }
 }
 

@@ -217,10 +217,9 @@ test("what was given is told in few characters, none of which can do anything to
   );
 });
 
-test("thousands of wrong entries are refused as quickly as they are read", () => {
-  const many = Array.from({ length: 50_000 }, () => ({ n: -1 }));
-  const began = performance.now();
-  expect(problemOf(z.array(z.object({ n: z.int().min(0) })), many)).toMatch(/; and 49997 more$/);
-  // Each compared with each they take minutes, in which the broker answers nobody.
-  expect(performance.now() - began).toBeLessThan(5_000);
+test("of more values than can be told of the first wrong one is told, and each of up to a thousand", () => {
+  const schema = z.array(z.object({ n: z.int() }));
+  const wrong = (count: number) => Array.from({ length: count }, () => ({ n: "x" }));
+  expect(problemOf(schema, wrong(499))).toMatch(/^f\.0\.n: .*; f\.1\.n: .*; f\.2\.n: [^;]*; and 496 more$/);
+  expect(problemOf(schema, wrong(500))).toMatch(/^f\.0\.n: expected a whole number [^;]*, received "x"$/);
 });

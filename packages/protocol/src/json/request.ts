@@ -1,5 +1,6 @@
 /** From a line to a request that a handler can trust, or to the sentence that says what is wrong with it. */
 import type { z } from "zod";
+import { REQUEST_BOUNDS } from "./line-structure.ts";
 import { parseJsonWithBytes } from "./long-bytes.ts";
 import { type RequestId, requestId } from "./operation.ts";
 import { isOperationName, OPERATIONS, type OperationName, type ParsedRequest } from "./operations.ts";
@@ -22,7 +23,7 @@ export type ReadRequest =
 export function readRequest(line: Buffer): ReadRequest {
   let fields: JsonObject;
   try {
-    fields = parseJsonWithBytes(line);
+    fields = parseJsonWithBytes(line, REQUEST_BOUNDS);
   } catch (error) {
     if (error instanceof InvalidJson) return refused(requestId.safeParse(error.id).data, error.message);
     throw error;
@@ -39,12 +40,11 @@ export function readRequest(line: Buffer): ReadRequest {
     return refused(id?.data, `operation: expected the name of an operation, ${given}`);
   }
   if (!isOperationName(name)) {
-    const shown = JSON.stringify(name.slice(0, 64));
     return {
       kind: "refused",
       id: id?.data,
       code: "UNSUPPORTED_OPERATION",
-      message: `there is no operation ${shown}; hello lists them`,
+      message: `there is no operation ${givenText(name)}; hello lists them`,
     };
   }
   const parsed = parse(OPERATIONS[name].request as z.ZodType<AnyRequest>, fields);

@@ -77,3 +77,14 @@ test("an error message never sends back a megabyte", () => {
     );
   }
 });
+
+test("an error message holds nothing that a terminal obeys, whatever the name or the text was", () => {
+  const hostile = "\u001b[2J\u009b\u202e\u2028";
+  const written = JSON.stringify(hostile);
+  for (const text of [`{${written}:1,${written}:2}`, hostile, `{"a":${hostile}}`, `{"a":"b${hostile}`])
+    expect(() => parse(text), text).toThrow(
+      expect.objectContaining({
+        message: expect.not.stringMatching(/[\p{Cc}\p{Bidi_Control}\u2028]/u),
+      }),
+    );
+});

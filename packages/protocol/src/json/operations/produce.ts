@@ -1,3 +1,4 @@
+import { RECORDS_PER_BATCH_MAX } from "@minikafka/record";
 import { z } from "zod";
 import * as fields from "../fields.ts";
 import { operation } from "../operation.ts";
@@ -19,6 +20,7 @@ export const produce = operation({
     records: z
       .array(fields.producedRecord())
       .min(1)
+      .max(RECORDS_PER_BATCH_MAX)
       .optional()
       .describe("several records, appended as one batch"),
     batch_b64: fields.base64.optional().describe("one unassigned MKB1 frame"),
