@@ -88,6 +88,20 @@ test("an attempt that the disk refuses, at whichever change, leaves no folder mo
   expect(refusals).toBeGreaterThan(5);
 });
 
+test("what is set aside is there after a power cut, also where the first sync of that failed", async () => {
+  const world = memoryWorld();
+  const cluster = await replicated(world);
+  await cluster.steps.flushLogs();
+  await ruin(world, cluster);
+  world.disk.fail({ operation: "syncFolder", code: "EIO", path: `${FOLDER}/broker-2`, times: { nth: 2 } });
+  for (let attempt = 0; attempt < 3 && !inSyncOf(cluster).includes(2); attempt++)
+    await cluster.rejoin(ORDERS, 2).catch(() => undefined);
+  await cluster.replicateOnce();
+  expect(inSyncOf(cluster)).toEqual([1, 2, 3]);
+  world.disk.crash({ mode: "lost" });
+  expect(foldersOf(world)).toEqual(["orders-0", `orders-0.set-aside-${world.clock.nowMs()}.1`]);
+});
+
 function valuesOrNone(cluster: BrokerCluster): string[] {
   const copy = cluster.replicaSet(ORDERS).copies.find(({ brokerId }) => brokerId === 2);
   return copy?.isOnline === true ? valuesOn(cluster, 2) : [];

@@ -8,6 +8,7 @@
 
 import { answeringForDisk, isRefusal } from "../env/disk-answer.ts";
 import type { Env } from "../env/env.ts";
+import { holdsRecords } from "../log/inspection/folder-survey.ts";
 import type { Replica } from "../replica/replica.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { TopicPartition } from "../replica/topic-partition.ts";
@@ -18,8 +19,8 @@ import type { StepParts } from "./replication-steps.ts";
 export class ReplicaRebuild {
   readonly #parts: StepParts;
   readonly #env: Env;
-  /** Folders of attempts that failed, which the disk would not give back. */
-  readonly #halfMade = new Set<string>();
+  /** Folders of attempts that failed, which the disk would not give back, each with what is set aside for it. */
+  readonly #halfMade = new Map<string, string | null>();
 
   constructor(parts: StepParts, env: Env) {
     this.#parts = parts;
@@ -34,27 +35,32 @@ export class ReplicaRebuild {
     answeringForDisk(() => {
       broker.highWatermarks.lower(topic.topicId, place.partition, 0);
       broker.dropLog(place);
-      this.#makeRoom(broker, place);
+      const aside = this.#makeRoom(broker, place);
       try {
         const log = broker.openLog(topic, place.partition, { create: true });
         broker.names.sync();
+        if (aside !== null) this.#tell(broker, place, aside);
         copy.attach(log, 0);
       } catch (problem) {
-        if (isRefusal(problem)) this.#undo(broker, place);
+        if (isRefusal(problem)) this.#undo(broker, place, aside);
         throw problem;
       }
     });
   }
 
-  #makeRoom(broker: Broker, place: TopicPartition): void {
-    const { disk, trace } = this.#env;
+  /** Returns what is set aside, `null` where nothing was there. */
+  #makeRoom(broker: Broker, place: TopicPartition): string | null {
+    const { disk } = this.#env;
     const folder = broker.folderOf(place);
-    if (this.#halfMade.has(folder)) removePartitionFolder(disk, folder);
+    const before = this.#halfMade.get(folder);
+    // A start may have opened it, and records have come since.
+    const isHalfMade = () => disk.stat(folder) === null || !holdsRecords(disk, folder);
+    if (before !== undefined && isHalfMade()) this.#takeBack(folder, before);
     this.#halfMade.delete(folder);
-    if (disk.stat(folder) === null) return;
+    if (disk.stat(folder) === null) return null;
     const path = this.#freeName(folder);
     disk.rename(folder, path);
-    trace({ kind: "replica_set_aside", brokerId: broker.brokerId, ...place, path });
+    return path;
   }
 
   /** Ends in a number behind a dot, as no folder of a partition does: otherwise the next start might clear it. */
@@ -66,14 +72,29 @@ export class ReplicaRebuild {
     return `${stem}.${nth}`;
   }
 
-  #undo(broker: Broker, place: TopicPartition): void {
+  #tell({ brokerId }: Broker, place: TopicPartition, path: string): void {
+    this.#env.trace({ kind: "replica_set_aside", brokerId, ...place, path });
+  }
+
+  #undo(broker: Broker, place: TopicPartition, aside: string | null): void {
     const folder = broker.folderOf(place);
     broker.dropLog(place);
+    this.#halfMade.set(folder, aside);
     try {
-      removePartitionFolder(this.#env.disk, folder);
+      this.#takeBack(folder, aside);
+      this.#halfMade.delete(folder);
     } catch (problem) {
       if (!isRefusal(problem)) throw problem;
-      this.#halfMade.add(folder);
     }
+  }
+
+  /**
+   * The old copy has its name again: where the sync of the folder has failed, no later one makes its other name durable, so that the
+   * next attempt has to give it one anew.
+   */
+  #takeBack(folder: string, aside: string | null): void {
+    const { disk } = this.#env;
+    removePartitionFolder(disk, folder);
+    if (aside !== null && disk.stat(aside) !== null) disk.rename(aside, folder);
   }
 }
