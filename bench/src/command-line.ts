@@ -14,6 +14,9 @@ const PROGRAM = fileURLToPath(new URL("../bin/minikafka-cli.cjs", import.meta.re
 export const COMMAND_LINE = { rounds: 31 } as const;
 export const COMMAND_LINE_QUICK = { rounds: 7 } as const;
 
+/** A bench ends by itself, also where a command does not. */
+const COMMAND_TIMEOUT_MS = 30_000;
+
 interface Started {
   readonly what: string;
   readonly ms: readonly number[];
@@ -26,7 +29,14 @@ export interface CommandLineBench {
 }
 
 const NOTHING: readonly string[] = ["-e", "0"];
-const COMMANDS: readonly (readonly string[])[] = [["--version"], ["--help"], ["topics", "list"]];
+const TOPIC = "greetings";
+const COMMANDS: readonly (readonly string[])[] = [
+  ["--version"],
+  ["--help"],
+  ["topics", "list"],
+  ["produce", TOPIC],
+  ["fetch", TOPIC, "-n", "1"],
+];
 
 /** Turn by turn, so that what else the machine does meanwhile meets all of them alike. */
 export async function measureCommandLine(
@@ -35,6 +45,7 @@ export async function measureCommandLine(
 ): Promise<CommandLineBench> {
   const daemon = await startDaemon(mkdtempSync(join(folder, "cli-")));
   const broker = `127.0.0.1:${daemon.port}`;
+  timeOf([PROGRAM, "topics", "create", TOPIC], broker);
   const lines = [NOTHING, ...COMMANDS.map((words) => [PROGRAM, ...words])];
   const started = lines.map((_, index) => ({
     what: index === 0 ? "node -e 0" : `minikafka-cli ${COMMANDS[index - 1]?.join(" ")}`,
@@ -56,6 +67,9 @@ function timeOf(line: readonly string[], broker: string): number {
   const { status, stderr } = spawnSync(process.execPath, line, {
     env: { ...process.env, MINIKAFKA_BROKER: broker },
     encoding: "utf8",
+    timeout: COMMAND_TIMEOUT_MS,
+    // For those that read it.
+    input: "hello\n",
   });
   const tookMs = performance.now() - startMs;
   if (status !== 0) throw new Error(`${line.join(" ")} ended with ${status}: ${stderr}`);
