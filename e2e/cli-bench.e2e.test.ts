@@ -1,5 +1,7 @@
 /** `bench` beside a real broker: what it prints, where it stops, and that nothing of it stays. */
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { readdirSync, watch } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
 import { command, jsonLines, output, startCommand } from "./support/cli.ts";
 import { temporaryFolder } from "./support/daemon.ts";
 import { startStated } from "./support/stated-broker.ts";
@@ -32,6 +34,72 @@ test.for([
     expect(await topicsOf(at)).toEqual([]);
   },
 );
+
+const COUNTED =
+  /^(\d+) (joins|starts) in [\d.]+ s, [\d.]+ ms avg latency, [\d.]+ ms max latency, [\d.]+ ms 50th, [\d.]+ ms 95th, [\d.]+ ms 99th, [\d.]+ ms 99\.9th\.\n$/;
+
+test.for(["0", "2"])(
+  "joins beside %s members are told in one line, and neither topic nor group stays",
+  async (members) => {
+    const at = await broker();
+    const words = ["--joins", "3", "--members", members, "--heartbeat", "20ms"];
+    const { code, stdout, stderr } = await command(at, ["bench", "groups", ...words]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(COUNTED.exec(stdout)?.slice(1, 3)).toEqual(["3", "joins"]);
+    const [told] = jsonLines(await output(at, ["bench", "groups", ...words, "-J"]));
+    expect(told).toMatchObject({
+      ...{ bench: "groups", members: Number(members), partitions: 12, heartbeat_ms: 20, joins: 3 },
+      latency_ms: { avg: expect.any(Number), p99_9: expect.any(Number) },
+    });
+    expect(await topicsOf(at)).toMatchObject([{ topic: "__consumer_offsets" }]);
+    expect(JSON.parse(await output(at, ["groups", "list", "-J"])).groups).toEqual([]);
+  },
+);
+
+test("a member that gets no partitions ends it with that, after what was measured, and leaves no group", async () => {
+  const at = await broker("--lab");
+  const order = ["request.join_group", "error", "--code", "GROUP_MAX_SIZE_REACHED", "--nth", "3"];
+  await output(at, ["fault", "arm", ...order]);
+  const { code, stdout, stderr } = await command(at, ["bench", "groups", "--heartbeat", "20ms"]);
+  expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("GROUP_MAX_SIZE_REACHED")]);
+  expect(code).not.toBe(0);
+  expect(stdout).toMatch(/^1 joins in /);
+  expect(JSON.parse(await output(at, ["groups", "list", "-J"])).groups).toEqual([]);
+});
+
+/** Its temporary folders are made in the folder, where nobody else makes any. */
+function startBench(...words: readonly string[]) {
+  const folder = temporaryFolder();
+  return { folder, running: startCommand(null, ["bench", "start", ...words], { TMPDIR: folder }) };
+}
+
+test("starts of a broker of its own are told in one line, or in numbers, and no folder of theirs stays", async () => {
+  const line = startBench("--starts", "2");
+  const { code, stdout, stderr } = await line.running.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(COUNTED.exec(stdout)?.slice(1, 3)).toEqual(["2", "starts"]);
+  expect(readdirSync(line.folder)).toEqual([]);
+  const document = await startBench("--starts", "1", "--brokers", "2", "--acks", "all", "-J").running.ended;
+  expect(jsonLines(document.stdout)).toMatchObject([
+    { bench: "start", acks: "all", brokers: 2, starts: 1, latency_ms: { max: expect.any(Number) } },
+  ]);
+});
+
+test("Ctrl-C ends a start that is under way, with its broker and its folder", async () => {
+  const { folder, running } = startBench("--seconds", "1000");
+  const watcher = watch(folder);
+  onTestFinished(() => watcher.close());
+  await once(watcher, "change");
+  running.process.kill("SIGINT");
+  const { code, stdout } = await running.ended;
+  expect([code, stdout]).toEqual([130, "0 starts in 0.00 s.\n"]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a broker that runs has no starts to be measured", async () => {
+  const { code, stderr } = await command(null, ["bench", "start", "-b", "127.0.0.1:1"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("bench start has brokers of its own")]);
+});
 
 test("a topic that is named stays, is read from its beginning to its end, and -J has the numbers", async () => {
   const at = await broker();

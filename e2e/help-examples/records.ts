@@ -65,5 +65,9 @@ export const BENCHES: Scene = {
     shown("minikafka-cli bench fetch --topic orders --seconds 5", /^100 records fetched/m),
     shown("minikafka-cli bench e2e", /^\d+ records sent and received, /m, CUT_SHORT),
     shown("minikafka-cli bench e2e --acks all --records 200", /^200 records sent and received/m),
+    shown("minikafka-cli bench groups", /^20 joins in .* ms 99\.9th\.$/m),
+    shown("minikafka-cli bench groups --members 3 --heartbeat 50ms --joins 5 -J", /"joins":5/),
+    shown("minikafka-cli bench start", /^10 starts in .* ms 99\.9th\.$/m),
+    shown("minikafka-cli bench start --brokers 3 --acks all --starts 3", /^3 starts in /m),
   ],
 };

@@ -1,35 +1,65 @@
 /** What every bench does around its own work: shows how far it is, and prints what was measured, also of one that did not come to its end. */
 import type { Context } from "../context.ts";
 import { type BoundOptions, Bounds } from "./bounds.ts";
-import { Measurement, measuredFields, measuredText, progressText, type Verb } from "./measurement.ts";
+import {
+  type Counted,
+  countedFields,
+  countedText,
+  type Measured,
+  Measurement,
+  measuredFields,
+  measuredText,
+  progressText,
+  type Verb,
+} from "./measurement.ts";
 import { every } from "./ticking.ts";
 
 const PROGRESS_MS = 500;
 
 export interface Bench extends BoundOptions {
-  readonly name: "produce" | "fetch" | "e2e";
-  readonly verb: Verb;
-  readonly topic: string;
+  /** What comes before the numbers, for programs. */
+  readonly about: { readonly bench: string; readonly [name: string]: unknown };
+  readonly report: Report;
+}
+
+/** How what was measured is told. */
+export interface Report {
+  readonly text: (measured: Measured) => string;
+  /** While it goes on. */
+  readonly progress: (measured: Measured) => string;
+  readonly fields: (measured: Measured) => object;
+}
+
+export function recordsReport(verb: Verb): Report {
+  return {
+    text: (measured) => measuredText(verb, measured),
+    progress: (measured) => progressText(verb, measured),
+    fields: measuredFields,
+  };
+}
+
+export function countReport(what: Counted): Report {
+  const text = (measured: Measured) => countedText(what, measured);
+  return { text, progress: text, fields: (measured) => countedFields(what, measured) };
 }
 
 /** `work` measures until its bounds say that it is over. What it throws is thrown once what was measured is printed. */
 export async function measure(
   context: Context,
-  bench: Bench,
+  { about, report, ...limits }: Bench,
   work: (measurement: Measurement, bounds: Bounds) => Promise<void>,
 ): Promise<void> {
   const measurement = new Measurement();
-  const bounds = new Bounds(bench, context.interrupted);
-  const { name, verb, topic } = bench;
-  const hush = showing(context, () => progressText(verb, measurement.measured()));
+  const bounds = new Bounds(limits, context.interrupted);
+  const hush = showing(context, () => report.progress(measurement.measured()));
   try {
     await work(measurement, bounds);
   } finally {
     hush();
     const measured = measurement.measured();
     await (context.settings.json
-      ? context.data.json({ bench: name, topic, ...measuredFields(measured) })
-      : context.data.line(measuredText(verb, measured)));
+      ? context.data.json({ ...about, ...report.fields(measured) })
+      : context.data.line(report.text(measured)));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Client } from "@minikafka/client";
 import { topicEnds } from "../consume/topic-ends.ts";
 import type { Context } from "../context.ts";
 import { withSession } from "../session.ts";
-import { measure, showing } from "./bench-run.ts";
+import { measure, recordsReport, showing } from "./bench-run.ts";
 import { type BenchTopicOptions, withBenchTopic } from "./bench-topic.ts";
 import { type BoundOptions, Bounds } from "./bounds.ts";
 import { Measurement, progressText } from "./measurement.ts";
@@ -24,8 +24,11 @@ export function benchFetch(context: Context, options: FetchBenchOptions): Promis
     await withBenchTopic(context, session, options, async (topic, isOwn) => {
       if (isOwn) await fill(context, session.client, topic, options);
       const places = await topicEnds(session, { topics: [topic] }, context.interrupted);
-      await measure(context, { ...options, name: "fetch", verb: "fetched", topic }, (measurement, bounds) =>
-        fetchAll({ context, client: session.client, places, options }, measurement, bounds),
+      await measure(
+        context,
+        { ...options, about: { bench: "fetch", topic }, report: recordsReport("fetched") },
+        (measurement, bounds) =>
+          fetchAll({ context, client: session.client, places, options }, measurement, bounds),
       );
     });
     return undefined;

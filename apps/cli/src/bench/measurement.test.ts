@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Measurement, measuredFields, measuredText } from "./measurement.ts";
+import { countedFields, countedText, Measurement, measuredFields, measuredText } from "./measurement.ts";
 
 const MIB = 1024 * 1024;
 
@@ -42,6 +42,22 @@ test("records that came together are counted one by one, and their time once", (
 
 test("time stands still behind the last record: what is waited for afterwards makes nothing slower", () => {
   expect(hundredRecords().measured()).toEqual(hundredRecords().measured());
+});
+
+test("what is counted is told by how many in how long, and for programs by its name", () => {
+  const joins = new Measurement(0);
+  for (const nowMs of [10, 20]) joins.add(1, 0, { beganMs: nowMs - 10, nowMs });
+  expect(countedText("joins", joins.measured())).toBe(
+    "2 joins in 0.02 s, 10.00 ms avg latency, 10.00 ms max latency, 10.00 ms 50th, 10.00 ms 95th, 10.00 ms 99th, 10.00 ms 99.9th.",
+  );
+  expect(countedFields("joins", joins.measured())).toMatchObject({
+    joins: 2,
+    seconds: 0.02,
+    latency_ms: { max: 10 },
+  });
+  const nothing = new Measurement().measured();
+  expect(countedText("starts", nothing)).toBe("0 starts in 0.00 s.");
+  expect(countedFields("starts", nothing)).toEqual({ starts: 0, seconds: 0, latency_ms: null });
 });
 
 test("nothing measured is told without a latency", () => {

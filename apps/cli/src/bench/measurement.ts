@@ -7,6 +7,8 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 
 export type Verb = "sent" | "fetched" | "sent and received";
+/** What is measured one by one, and has no bytes. */
+export type Counted = "joins" | "starts";
 
 const MIB = 1024 * 1024;
 const US_PER_MS = 1_000;
@@ -99,11 +101,20 @@ interface Times {
 export function measuredText(verb: Verb, measured: Measured): string {
   const { latencyMs: latency } = measured;
   const rate = `${measured.records} records ${verb}, ${measured.recordsPerSecond.toFixed(1)} records/sec (${measured.mbPerSecond.toFixed(2)} MB/sec)`;
-  if (latency === null) return `${rate}.`;
+  return `${rate}${latencyText(latency)}.`;
+}
+
+/** The same of what is counted: how many in how long, and how long each took. */
+export function countedText(what: Counted, { records, elapsedMs, latencyMs }: Measured): string {
+  return `${records} ${what} in ${(elapsedMs / 1_000).toFixed(2)} s${latencyText(latencyMs)}.`;
+}
+
+function latencyText(latency: Latency | null): string {
+  if (latency === null) return "";
   const ms = (value: number) => `${value.toFixed(2)} ms`;
   return (
-    `${rate}, ${ms(latency.avg)} avg latency, ${ms(latency.max)} max latency, ` +
-    `${ms(latency.p50)} 50th, ${ms(latency.p95)} 95th, ${ms(latency.p99)} 99th, ${ms(latency.p99_9)} 99.9th.`
+    `, ${ms(latency.avg)} avg latency, ${ms(latency.max)} max latency, ` +
+    `${ms(latency.p50)} 50th, ${ms(latency.p95)} 95th, ${ms(latency.p99)} 99th, ${ms(latency.p99_9)} 99.9th`
   );
 }
 
@@ -120,11 +131,17 @@ export function measuredFields({ elapsedMs, latencyMs, ...measured }: Measured) 
     seconds: rounded(elapsedMs / 1_000),
     records_per_second: rounded(measured.recordsPerSecond),
     mb_per_second: rounded(measured.mbPerSecond),
-    latency_ms:
-      latencyMs === null
-        ? null
-        : Object.fromEntries(Object.entries(latencyMs).map(([name, value]) => [name, rounded(value)])),
+    latency_ms: latencyFields(latencyMs),
   };
+}
+
+export function countedFields(what: Counted, { records, elapsedMs, latencyMs }: Measured) {
+  return { [what]: records, seconds: rounded(elapsedMs / 1_000), latency_ms: latencyFields(latencyMs) };
+}
+
+function latencyFields(latency: Latency | null) {
+  if (latency === null) return null;
+  return Object.fromEntries(Object.entries(latency).map(([name, value]) => [name, rounded(value)]));
 }
 
 function rounded(value: number): number {

@@ -3,7 +3,7 @@ import type { Client, Producer, ProducerOptions } from "@minikafka/client";
 import type { Context } from "../context.ts";
 import { type AcksText, acksOf, type CompressionText } from "../input/arguments.ts";
 import { withSession } from "../session.ts";
-import { measure } from "./bench-run.ts";
+import { measure, recordsReport } from "./bench-run.ts";
 import { type BenchTopicOptions, withBenchTopic } from "./bench-topic.ts";
 import type { BoundOptions, Bounds } from "./bounds.ts";
 import type { Measurement } from "./measurement.ts";
@@ -31,8 +31,11 @@ const CLOSE_MS = 1_000;
 export function benchProduce(context: Context, options: ProduceBenchOptions): Promise<undefined> {
   return withSession(context, async (session) => {
     await withBenchTopic(context, session, options, (topic) =>
-      measure(context, { ...options, name: "produce", verb: "sent", topic }, (measurement, bounds) =>
-        produceAll({ context, client: session.client, topic, options }, measurement, bounds),
+      measure(
+        context,
+        { ...options, about: { bench: "produce", topic }, report: recordsReport("sent") },
+        (measurement, bounds) =>
+          produceAll({ context, client: session.client, topic, options }, measurement, bounds),
       ),
     );
     return undefined;

@@ -6,7 +6,7 @@ import { CliError } from "../failure.ts";
 import { type AcksText, acksOf } from "../input/arguments.ts";
 import { type Session, withSession } from "../session.ts";
 import { TIMEOUT_DEFAULT_MS } from "../settings.ts";
-import { measure } from "./bench-run.ts";
+import { measure, recordsReport } from "./bench-run.ts";
 import { type BenchTopicOptions, withBenchTopic } from "./bench-topic.ts";
 import type { BoundOptions, Bounds } from "./bounds.ts";
 import type { Measurement } from "./measurement.ts";
@@ -28,7 +28,7 @@ export function benchRoundTrip(context: Context, options: RoundTripBenchOptions)
       try {
         await measure(
           context,
-          { ...options, name: "e2e", verb: "sent and received", topic },
+          { ...options, about: { bench: "e2e", topic }, report: recordsReport("sent and received") },
           (measurement, bounds) =>
             sendAround({ context, topic, producer, consumer, options }, measurement, bounds),
         );

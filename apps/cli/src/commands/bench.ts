@@ -1,4 +1,4 @@
-/** `bench`: what a running broker does in a second, and how long each record takes. */
+/** `bench`: what a running broker does in a second, and how long each record takes; joins and starts are in bench-counted.ts. */
 import type { Command } from "commander";
 import type { Perform } from "../context.ts";
 import {
@@ -10,6 +10,7 @@ import {
 } from "../input/arguments.ts";
 import { examples } from "../output/examples.ts";
 import { addSharedOptions } from "../settings.ts";
+import { declareGroupsBench, declareStartBench } from "./bench-counted.ts";
 
 const NOTE = `\
 Prints one line in the words of kafka-producer-perf-test: records, records and MB (of 1,048,576 bytes, values
@@ -58,14 +59,21 @@ interface RoundTripOptions extends SharedOptions {
 export function declareBench(program: Command, perform: Perform): void {
   const bench = program
     .command("bench")
-    .summary("measure producing, fetching, or the way from producer to consumer")
-    .description("Measures a running broker: records a second, and how long each takes.");
+    .summary("measure producing, fetching, the way from one to the other, joins and starts")
+    .description(
+      "Measures a broker: records a second and how long each takes, joins of groups, its own start.",
+    );
   declareProduce(bench, perform);
   declareFetch(bench, perform);
   declareRoundTrip(bench, perform);
+  declareGroupsBench(bench, perform);
+  declareStartBench(bench, perform);
   addSharedOptions(bench).addHelpText(
     "after",
-    examples(["minikafka-cli bench produce", "minikafka-cli bench fetch", "minikafka-cli bench e2e"], NOTE),
+    examples(
+      ["produce", "fetch", "e2e", "groups", "start"].map((what) => `minikafka-cli bench ${what}`),
+      NOTE,
+    ),
   );
 }
 
