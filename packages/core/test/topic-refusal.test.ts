@@ -90,6 +90,29 @@ test("an opening that the disk refuses at any step is refused or goes on, and th
     }
     const again = await openCluster(worldOn(world.disk));
     expect(valuesOf(again, ORDERS), `call ${nth}`).toEqual(["durable", "written"]);
+    await append(again, ORDERS, "more", "all");
+    world.disk.crash({ mode: "lost" });
+    const last = await openCluster(worldOn(world.disk));
+    expect(valuesOf(last, ORDERS), `call ${nth}`).toEqual(["durable", "written", "more"]);
+  }
+  expect(refused).toBeGreaterThan(10);
+});
+
+test("a first opening that the disk refuses at any step costs the next one nothing, also after a power cut", async () => {
+  let refused = 0;
+  for (let nth = 1; ; nth++) {
+    const { disk } = memoryWorld();
+    const failure = disk.fail({ operation: "change", code: "EIO", times: { nth } });
+    const first = await openCluster(worldOn(disk)).catch((problem: unknown) => problem);
+    if (failure.fired === 0) break;
+    if (first instanceof BrokerCluster) await first.crash();
+    else refused++;
+    const cluster = await openCluster(worldOn(disk));
+    cluster.createTopic({ topic: "orders", partitions: 1 });
+    await append(cluster, ORDERS, "first", "all");
+    disk.crash({ mode: "lost" });
+    const again = await openCluster(worldOn(disk));
+    expect(again.hasTopic("orders") && valuesOf(again, ORDERS), `change ${nth}`).toEqual(["first"]);
   }
   expect(refused).toBeGreaterThan(10);
 });

@@ -9,6 +9,7 @@
 import { posix } from "node:path";
 import { assert } from "../assert.ts";
 import { isDiskFull } from "../env/disk-answer.ts";
+import { makeDurableFolder } from "../env/durable-folder.ts";
 import type { Env } from "../env/env.ts";
 import { Places } from "../env/places.ts";
 import type { ReplicaPlace } from "../env/trace.ts";
@@ -58,9 +59,9 @@ export class Broker extends BrokerHealth {
     this.#beingMade = new LogsBeingMade(brokerId, env);
     const folder = { folder: this.folder, brokerId, reserve };
     this.#marks = new BrokerMarks(folder, { ...env, disk: this.names });
-    const isNew = env.disk.makeFolder(this.folder).length > 0;
-    // Always: one that is there may have been made by a process that died before this line.
-    env.disk.syncFolder(config.dataFolder);
+    const isNew = makeDurableFolder(env.disk, this.folder);
+    // It may have been made by a process that died before that was durable.
+    if (!isNew) env.disk.syncFolder(config.dataFolder);
     this.#marks.begin(knownEpoch, isNew);
   }
 

@@ -15,6 +15,7 @@
  */
 import { posix } from "node:path";
 import { type Disk, DiskError, type FolderLock } from "../env/disk.ts";
+import { makeDurableFolder } from "../env/durable-folder.ts";
 import type { Env } from "../env/env.ts";
 import type { CheckpointFile } from "../log/files/checkpoint-file.ts";
 import { DataFolderFiles, type FoundCluster } from "./data-folder-files.ts";
@@ -51,7 +52,7 @@ export class DataDirectory {
     const files = new DataFolderFiles(folder, env);
     try {
       files.inspect();
-      for (const parent of env.disk.makeFolder(folder)) env.disk.syncFolder(parent);
+      makeDurableFolder(env.disk, folder);
       const lock = await env.disk.lock(folder, env.clock.nowMs());
       try {
         // Another process may have been faster between the look and the hold.

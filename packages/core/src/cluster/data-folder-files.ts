@@ -97,8 +97,23 @@ export class DataFolderFiles {
     this.metadata.replace(NO_TOPICS);
     this.producerIds.replace(NO_PRODUCER_IDS);
     const identity = { formatVersion: FORMAT_VERSION, clusterId };
-    this.#identity.replace(identity);
+    try {
+      this.#identity.replace(identity);
+    } catch (problem) {
+      this.#takeBackIdentity();
+      throw problem;
+    }
     return { ...identity, metadata: NO_TOPICS, producerIds: NO_PRODUCER_IDS };
+  }
+
+  /** Its renaming may be there with a sync that failed, so that no later one makes it durable: the next opening founds the cluster again. */
+  #takeBackIdentity(): void {
+    const { disk } = this.#env;
+    try {
+      if (disk.stat(this.#identity.path) !== null) disk.remove(this.#identity.path);
+    } catch (problem) {
+      if (!(problem instanceof DiskError)) throw problem;
+    }
   }
 
   /** Brings a folder of an older version up to the present one. The identity comes last here as well. */
