@@ -21,6 +21,7 @@ import { Deadlines } from "./deadlines.ts";
 import { Doors } from "./doors.ts";
 import { Ending } from "./ending.ts";
 import { EventFeed } from "./event-feed.ts";
+import type { FaultListing } from "./faults/fault-book.ts";
 import { GRACE_MS } from "./grace.ts";
 import type { HeldDisk } from "./history/held-disk.ts";
 import { History } from "./history/history.ts";
@@ -53,6 +54,8 @@ export interface Broker {
   readonly httpAddress: { readonly host: string; readonly port: number } | null;
   /** A connection without a socket; see in-process-link.ts. */
   connectInProcess(): Duplex;
+  /** What can be armed, and what is, with its counts: as list_faults, but that it is told of one that has died as well. */
+  listFaults(): FaultListing;
   /** Calls `listener` from within the kernel: it must not throw, nor call back into it. Returns how to end that. */
   onEvent(listener: Tracer): () => void;
   /** Answers what is in hand, flushes, and lets the data folder go. Rejects when something could not be made durable. */
@@ -227,6 +230,10 @@ class Daemon implements Broker {
   connectInProcess(): Duplex {
     if (this.#ending.hasBegun) throw new Error("the broker is closed; start another one to connect to it");
     return this.#doors.connectInProcess();
+  }
+
+  listFaults(): FaultListing {
+    return this.#stage.faults.listing();
   }
 
   onEvent(listener: Tracer): () => void {

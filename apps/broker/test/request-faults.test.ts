@@ -263,7 +263,7 @@ test("each fault that acts is an event, with its point, its action and which hit
   await armFault(other, { point: "request.ping", action: "drop_answer", times: { nth: 2 } });
   for (let count = 0; count < 3; count += 1) session.request({ operation: "ping" });
   expect(await lab.answer()).toMatchObject({
-    event: { kind: "fault_fired", point: "request.ping", action: "drop_answer", hit: 2 },
+    event: { kind: "fault_fired", point: "request.ping", action: "drop_answer", hit: 2, rule_id: 1 },
   });
 });
 

@@ -150,7 +150,7 @@ test("who watches is not idle while nothing happens; who reads nothing of what h
   bench.client.pause();
   // More than lies between the two ends of the link, which is for Node to say.
   for (let fired = 1; fired <= 20_000; fired += 1) {
-    bench.feed.trace({ kind: "fault_fired", point: "x", action: "error", hit: fired });
+    bench.feed.trace({ kind: "fault_fired", point: "x", action: "error", hit: fired, ruleId: 1 });
     if (fired % 1_000 === 0) await settle();
   }
   expect(bench.feed.size).toBe(1);

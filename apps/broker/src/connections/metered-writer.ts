@@ -65,6 +65,11 @@ export class MeteredWriter {
     return hasLeft;
   }
 
+  /** Hands on what was written in this turn now, for whoever may not live to see its end. */
+  flush(): void {
+    if (this.#isCorked) this.#stream.uncork();
+  }
+
   /** Sends what is left and then the end of the stream. */
   end(): void {
     this.#isEnding = true;

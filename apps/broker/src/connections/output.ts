@@ -76,6 +76,11 @@ export class Output implements Debtor {
     if (this.#stall === null && this.unsentBytes > this.#limits.bytesMax) this.#watchStall();
   }
 
+  /** Has what was written leave before this returns, as far as the system takes it. */
+  flush(): void {
+    this.#writer.flush();
+  }
+
   /** Sends what is left and then the end of the stream. */
   end(): void {
     this.#writer.end();

@@ -18,6 +18,8 @@ export interface EventOutput {
   readonly unsentBytes: number;
   /** `line` is that of an event of this number and kind; it may be written in other words. */
   write(line: string, number: number, kind: string): void;
+  /** Has what was written leave before this returns, as far as the system takes it. */
+  flush(): void;
 }
 
 /** Which events a client wants; `null` stands for all but those of requests, of which it still wants those that cannot be read. */
@@ -110,6 +112,8 @@ export class Watching implements Watcher {
     if (this.#dropped === null && this.#output.unsentBytes < this.#unreadBytesMax)
       this.#output.write(event.line, event.number, event.event.kind);
     else this.#drop(event);
+    // The process dies of it before the next statement, and nobody else could tell what of.
+    if (event.event.kind === "fault_fired" && event.event.action === "crash") this.#output.flush();
   }
 
   #drop({ number, timeMs }: NumberedEvent): void {

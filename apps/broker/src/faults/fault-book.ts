@@ -9,7 +9,7 @@
  */
 import type { FaultPoints, FaultRule, Tracer } from "@minikafka/core";
 import type { ParsedResponse } from "@minikafka/protocol";
-import { type FaultPointView, refused, type WireOrder } from "./fault-order.ts";
+import { refused, type WireOrder } from "./fault-order.ts";
 import { kernelOrder, kernelPoints, wireOrder } from "./kernel-faults.ts";
 import { RequestFaults } from "./request-faults.ts";
 import { RequestRule } from "./request-rule.ts";
@@ -19,7 +19,8 @@ import { wirePoints } from "./wire-points.ts";
 const RULES_MAX = 1_000;
 
 type Rule = FaultRule | RequestRule;
-type RuleView = ParsedResponse<"list_faults">["rules"][number];
+export type FaultListing = ParsedResponse<"list_faults">;
+type RuleView = FaultListing["rules"][number];
 
 export class FaultBook {
   readonly requests: RequestFaults;
@@ -33,8 +34,14 @@ export class FaultBook {
     this.requests = new RequestFaults(trace);
   }
 
-  points(): FaultPointView[] {
-    return [...wirePoints().values(), ...kernelPoints()];
+  /** All that can be armed, and all that is. */
+  listing(): FaultListing {
+    const points = [...wirePoints().values(), ...kernelPoints()].map(({ point, actions, scope }) => ({
+      point,
+      actions: [...actions],
+      scope: [...scope],
+    }));
+    return { points, rules: this.rules() };
   }
 
   /** Oldest first. */
@@ -54,7 +61,8 @@ export class FaultBook {
     if (this.#rules.size >= RULES_MAX)
       throw refused(`${RULES_MAX} faults are armed, which is all that are taken; disarm_faults forgets them`);
     const isOfRequest = wirePoints().has(order.point);
-    const rule = isOfRequest ? this.requests.arm(order) : this.#kernel.arm(kernelOrder(order));
+    const id = this.#lastId + 1;
+    const rule = isOfRequest ? this.requests.arm(order, id) : this.#kernel.arm(kernelOrder(order), id);
     if (mark !== undefined) this.#marks.set(rule, mark);
     return this.#add(rule);
   }

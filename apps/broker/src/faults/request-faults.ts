@@ -27,14 +27,14 @@ export class RequestFaults {
     this.#trace = trace;
   }
 
-  /** Throws INVALID_REQUEST for what cannot be. */
-  arm(order: WireOrder): RequestRule {
+  /** `id`: its number in the list of all faults. Throws INVALID_REQUEST for what cannot be. */
+  arm(order: WireOrder, id: number): RequestRule {
     const point = wirePoints().get(order.point);
     if (point === undefined) throw unknownPoint(order.point);
     requirePossible(order, point);
     requireFields(order, order.action === "error" || order.action === "delay" ? FIELDS[order.action] : []);
     requireTold(order);
-    const rule = new RequestRule(order);
+    const rule = new RequestRule(order, id);
     this.#rules.push(rule);
     return rule;
   }
@@ -59,7 +59,8 @@ export class RequestFaults {
       if (rule.order.point !== point) continue;
       request ??= scopeOf();
       if (!isWithin(rule.order, request) || !rule.takeHit()) continue;
-      this.#trace({ kind: "fault_fired", point, action: rule.order.action, hit: rule.hits });
+      const { id: ruleId, hits: hit } = rule;
+      this.#trace({ kind: "fault_fired", point, action: rule.order.action, hit, ruleId });
       return rule;
     }
     return null;

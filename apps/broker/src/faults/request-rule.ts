@@ -10,8 +10,8 @@ import type { WireOrder } from "./fault-order.ts";
 export class RequestRule extends ArmedFault<WireOrder> {
   #held: (() => void)[] = [];
 
-  constructor(order: WireOrder) {
-    super(order, `the fault at ${order.point}`);
+  constructor(order: WireOrder, id: number) {
+    super(order, `the fault at ${order.point}`, id);
   }
 
   /** How many requests wait to be let go. */

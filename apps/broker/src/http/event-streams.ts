@@ -71,6 +71,7 @@ export class EventStreams {
       write: (line: string, number: number, kind: string) => {
         if (!response.destroyed) response.write(framed(this.idOf({ era }, number), kind, eventIn(line)));
       },
+      flush: () => response.socket?.uncork(),
     };
     const watching = new Watching(output, UNREAD_BYTES_MAX);
     const stream: Stream = { response, watching, heartbeat: null };

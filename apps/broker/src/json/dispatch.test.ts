@@ -50,7 +50,7 @@ async function openDispatcher() {
     const dispatched = dispatcher.dispatch(Buffer.from(JSON.stringify(request)), {
       number: 1,
       waits: new Set(),
-      watching: new Watching({ unsentBytes: 0, write: () => undefined }, 1_000),
+      watching: new Watching({ unsentBytes: 0, write: () => undefined, flush: () => undefined }, 1_000),
       groupTurns: new Turns(),
       transactionTurns: new Turns(),
       afterAnswer: () => undefined,

@@ -14,7 +14,7 @@ export interface GhostEvents {
   readonly onCut: () => void;
 }
 
-const NOBODY = { unsentBytes: 0, write: () => undefined };
+const NOBODY = { unsentBytes: 0, write: () => undefined, flush: () => undefined };
 
 export class Ghost implements Client {
   readonly number: number;

@@ -33,14 +33,17 @@ function choiceOf(times: FaultTimes): Choice {
 
 export class ArmedFault<Order extends { readonly times?: FaultTimes }> {
   readonly order: Order;
+  /** Its number where its broker lists it; `null` for one that was armed by no request. */
+  readonly id: number | null;
   readonly #name: string;
   readonly #actsOn: Choice;
   #hits = 0;
   #fired = 0;
 
   /** `name` is for the sentence of a fault that stayed silent. */
-  constructor(order: Order, name: string) {
+  constructor(order: Order, name: string, id: number | null = null) {
     this.order = order;
+    this.id = id;
     this.#name = name;
     this.#actsOn = choiceOf(order.times ?? "once");
   }

@@ -117,7 +117,9 @@ test("tells of each fault that acts", () => {
   const faults = new FaultPoints({ trace: collector.trace });
   faults.arm({ point: SYNC, action: "error", times: { nth: 2 } });
   passes(faults, 3, SYNC);
-  expect(collector.events).toEqual([{ kind: "fault_fired", point: SYNC, action: "error", hit: 2 }]);
+  expect(collector.events).toEqual([
+    { kind: "fault_fired", point: SYNC, action: "error", hit: 2, ruleId: null },
+  ]);
 });
 
 test("counts the passes of every point once it is asked to", () => {

@@ -23,7 +23,6 @@ export interface FaultPointsOptions {
 export class FaultPoints {
   readonly #rules: FaultRule[] = [];
   readonly #options: FaultPointsOptions;
-  #lastId = 0;
   #counts: Map<FaultPoint, number> | null = null;
 
   constructor(options: FaultPointsOptions = {}) {
@@ -35,11 +34,14 @@ export class FaultPoints {
     return this.#rules.length > 0 || this.#counts !== null;
   }
 
-  /** Arms a fault until it is disarmed. Throws INVALID_REQUEST for what the point or the cluster cannot do. */
-  arm(order: FaultOrder): FaultRule {
+  /**
+   * Arms a fault until it is disarmed; `id` is its number where it is listed. Throws INVALID_REQUEST for what the point or the cluster
+   * cannot do.
+   */
+  arm(order: FaultOrder, id: number | null = null): FaultRule {
     assert(isFaultPoint(order.point), `no fault point is called ${order.point}`);
     requireArmable(order, this.#options.delay !== undefined);
-    const rule = new FaultRule(++this.#lastId, order, (released) => this.disarm(released));
+    const rule = new FaultRule(id, order, (released) => this.disarm(released));
     this.#rules.push(rule);
     return rule;
   }
@@ -99,8 +101,8 @@ export class FaultPoints {
     throw new CrashSignal(point);
   }
 
-  #tell({ order: { point, action }, hits: hit }: FaultRule): void {
-    this.#options.trace?.({ kind: "fault_fired", point, action, hit });
+  #tell({ order: { point, action }, hits: hit, id }: FaultRule): void {
+    this.#options.trace?.({ kind: "fault_fired", point, action, hit, ruleId: id });
   }
 }
 

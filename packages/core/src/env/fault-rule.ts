@@ -9,14 +9,11 @@ import type { FaultOrder, FaultSite } from "./fault-order.ts";
 import type { FaultPoint } from "./fault-point.ts";
 
 export class FaultRule extends ArmedFault<FaultOrder> {
-  /** 1, 2, … in the order of arming, among the rules of one FaultPoints. */
-  readonly id: number;
   readonly #disarm: (rule: FaultRule) => void;
   #held: (() => void)[] = [];
 
-  constructor(id: number, order: FaultOrder, disarm: (rule: FaultRule) => void) {
-    super(order, `the fault at ${order.point}`);
-    this.id = id;
+  constructor(id: number | null, order: FaultOrder, disarm: (rule: FaultRule) => void) {
+    super(order, `the fault at ${order.point}`, id);
     this.#disarm = disarm;
   }
 

@@ -139,8 +139,8 @@ test("what waits is told of as what fails is, and fails where that was ordered",
   faults.arm({ point: SYNC, action: "error" });
   await expect(faults.waitAt(SYNC)).rejects.toThrow("the fault armed at log.flush.before_sync fired");
   expect(collector.events).toEqual([
-    { kind: "fault_fired", point: SYNC, action: "hold", hit: 1 },
-    { kind: "fault_fired", point: SYNC, action: "error", hit: 1 },
+    { kind: "fault_fired", point: SYNC, action: "hold", hit: 1, ruleId: null },
+    { kind: "fault_fired", point: SYNC, action: "error", hit: 1, ruleId: null },
   ]);
 });
 

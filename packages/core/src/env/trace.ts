@@ -214,7 +214,7 @@ export type TraceEvent =
   | OnCluster<"producer_ids_raised", { path: string; from: number; to: number }>
   | OnCluster<"producer_initialized", { producerId: number; producerEpoch: number; name: string | null }>
   | OnCluster<"clock_advanced", { fromMs: number; toMs: number }>
-  | OnCluster<"fault_fired", { point: string; action: string; hit: number }>;
+  | OnCluster<"fault_fired", { point: string; action: string; hit: number; ruleId: number | null }>;
 
 export type TraceKind = TraceEvent["kind"];
 

@@ -44,6 +44,7 @@ const LEFT_OUT: Partial<Record<TraceKind, readonly string[]>> = {
   compacted: ["bytesBefore", "bytesAfter"],
   generation_started: ["rebalance"],
   transaction_initialized: ["timeoutMs", "state"],
+  fault_fired: ["ruleId"],
 };
 
 export interface Watching {

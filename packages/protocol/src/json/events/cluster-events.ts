@@ -61,5 +61,8 @@ export const CLUSTER_EVENTS = {
   ],
   producer_initialized: ["A producer got its id and epoch.", "producer_id producer_epoch name:text?"],
   clock_advanced: ["A manual clock was moved, from one time to another.", "from_ms to_ms"],
-  fault_fired: ["An armed fault fired.", "point:text action:text hit"],
+  fault_fired: [
+    "An armed fault fired; `rule_id` is its number in `list_faults`.",
+    "point:text action:text hit rule_id?",
+  ],
 } as const satisfies { readonly [kind: string]: readonly [meaning: string, facts: string] };
