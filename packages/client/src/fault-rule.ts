@@ -3,8 +3,10 @@ import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { CALL_OPTIONS } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { FaultOrder } from "./fault-order.ts";
+import { askedBeside, FaultWatch, openFaultEvents } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { checkedInteger, requireOptions } from "./usage.ts";
+import { untilAborted } from "./waiting.ts";
 
 /** How often a fault could have acted, how often it did, and how many it holds. */
 export interface FaultCounts {
@@ -13,14 +15,16 @@ export interface FaultCounts {
   readonly held: number;
 }
 
-/** An armed fault. `await using rule = await faults.arm(…)` disarms it at the end of the block, if its broker has not died with it. */
+/** An armed fault. `await using rule = await faults.arm(…)` disarms it at the end of the block, unless its broker was seen to die of it. */
 export class FaultRule implements AsyncDisposable {
   /** Its number at the broker. */
   readonly id: number;
   readonly order: FaultOrder;
   readonly #session: Session;
-  /** It was seen to have let the broker die, which has no counts to tell any more. */
-  #hasKilled = false;
+  /** Of a crash, since before it was armed: nobody is left to be asked afterwards. */
+  readonly #witness: FaultWatch | null;
+  /** Of a crash, as a broker in a test's own process has told them after it. */
+  #countsAtDeath: FaultCounts | null = null;
   /** A broker that has started anew may have given the number to another. */
   readonly #mark: string;
 
@@ -29,21 +33,33 @@ export class FaultRule implements AsyncDisposable {
     session: Session,
     { id, mark }: { readonly id: number; readonly mark: string },
     order: FaultOrder,
+    witness: FaultWatch | null = null,
   ) {
     this.#session = session;
+    this.#witness = witness;
     this.id = id;
     this.#mark = mark;
     this.order = order;
   }
 
-  /** Fails with USAGE once it is disarmed, or was forgotten by a broker that has ended since. */
-  async counts(options?: CallOptions): Promise<FaultCounts> {
-    const { rules } = await this.#call("list_faults", {}, options);
-    const rule = rules.find(({ rule_id: id, mark }) => id === this.id && mark === this.#mark);
-    if (rule === undefined)
-      throw new MiniKafkaError("USAGE", `${this.#name} is not armed any more, and its counts are gone`);
-    const { hits, fired, held } = rule;
-    return { hits, fired, held };
+  /**
+   * Fails with USAGE once it is disarmed, or was forgotten by a broker that has ended since. Of a crash that was seen to kill its broker
+   * they stay what they were then; with any other end of that broker they are gone: CONNECTION.
+   */
+  async counts(options: CallOptions = {}): Promise<FaultCounts> {
+    requireOptions("counts", options, CALL_OPTIONS);
+    const witness = this.#witness;
+    const seen = this.#countsOfCrash();
+    if (seen !== null) return seen;
+    if (witness === null || witness.isOver) return this.#ask(options);
+    try {
+      const ask = (asked: CallOptions) => this.#ask(asked);
+      return (await askedBeside(this.#crash(witness), ask, options)) ?? (await this.counts(options));
+    } catch (error) {
+      // Of a broker in a test's own process the counts are there after its death.
+      if (!hasCode(error, "CRASHED")) throw error;
+      return this.#ask(options);
+    }
   }
 
   /** How often it could have acted since it was armed. */
@@ -56,9 +72,11 @@ export class FaultRule implements AsyncDisposable {
     return (await this.counts(options)).fired;
   }
 
-  /** Fails with FAULT_NOT_FIRED when it never acted: a test whose fault stayed silent has tested nothing. */
+  /**
+   * Fails with FAULT_NOT_FIRED when it never acted: a test whose fault stayed silent has tested nothing. Otherwise as `counts`: also of a
+   * broker that has died only what was seen of this very fault proves anything.
+   */
   async assertFired(options?: CallOptions): Promise<void> {
-    if (this.#hasKilled) return;
     const { hits, fired } = await this.counts(options);
     if (fired > 0) return;
     const seen = hits === 1 ? "1 hit" : `${hits} hits`;
@@ -73,56 +91,28 @@ export class FaultRule implements AsyncDisposable {
   }
 
   /**
-   * Resolves once it has acted `count` times: with a hold, once somebody is held; with a crash, once the broker has died in the wait, which
-   * nobody is left to tell: when the connection has broken and nobody listens any more. Ends early by `signal`, with CLOSED by the
-   * client's end, or with CONNECTION where the connection is lost otherwise. Of a request that is held ask another client than the one that sent it: what is held keeps
-   * back what was sent behind it.
+   * Resolves once it has acted `count` times: with a hold, once somebody is held; with a crash, once the broker was seen to die of this
+   * very fault. Ends early by `signal`; with CLOSED by the client's end; with CONNECTION, or SHUTTING_DOWN, where the broker goes
+   * and the fault was not seen to act so often. Of a request that is held ask another client than the one that sent it: what is held
+   * keeps back what was sent behind it.
    */
   async whenFired(count = 1, options: CallOptions = {}): Promise<void> {
-    checkedInteger("count", count, 1);
+    // A process dies once.
+    checkedInteger("count", count, 1, this.order.action === "crash" ? 1 : undefined);
     requireOptions("whenFired", options, CALL_OPTIONS);
+    const witness = this.#witness;
+    if (this.#countsOfCrash() !== null) return;
     try {
-      await this.#watchFired(count, options);
-    } catch (error) {
-      if (this.order.action !== "crash" || !isLost(error)) throw error;
-      // Of a broker that lives it is told now whether the rule is still there.
-      await this.#watchFired(count, options).catch((again: unknown) => {
-        if (!this.#isDeath(again)) throw again;
-        this.#hasKilled = true;
-      });
-    }
-  }
-
-  async #watchFired(count: number, options: CallOptions): Promise<void> {
-    const events = this.#session.watch({ kinds: ["fault_fired"] }, () => null, options.signal);
-    // A question that a dead broker leaves open would wait for another one.
-    const over = new AbortController();
-    const signal =
-      options.signal === undefined ? over.signal : AbortSignal.any([options.signal, over.signal]);
-    try {
-      await events.open();
-      for (;;) {
-        const told = events.next();
-        const fired = await Promise.race([this.fired({ ...options, signal }), told.then(() => 0)]);
-        if (fired >= count) return;
-        // Of a client that is closed nothing is told any more, and that at once and for ever.
-        if ((await told).done === true) throw new MiniKafkaError("CLOSED", "the client is closed");
+      if (witness?.isOver === false) await this.#untilFired(witness, count, options);
+      else {
+        const events = await openFaultEvents(this.#session, { signal: options.signal });
+        const watch = new FaultWatch(events, this.id);
+        await this.#untilFired(watch, count, options).finally(() => watch.close());
       }
-    } finally {
-      over.abort();
-      await events.close();
+    } catch (error) {
+      // Of a broker in a test's own process the counts are there after its death.
+      if (!hasCode(error, "CRASHED") || (await this.fired(options)) < count) throw error;
     }
-  }
-
-  /** Whoever listened there is gone, or cuts off whoever comes; one in this process says what it has died of. */
-  #isDeath(error: unknown): boolean {
-    for (let cause = error; cause instanceof Error; cause = cause.cause) {
-      const code = "code" in cause ? cause.code : undefined;
-      if (code === "ECONNREFUSED") return true;
-      if (code === "CRASHED")
-        return cause instanceof MiniKafkaError && cause.details.point === this.order.point;
-    }
-    return isLost(error);
   }
 
   /** Lets go what a hold holds; from then on it holds nothing. Resolves with how many were held. */
@@ -132,16 +122,61 @@ export class FaultRule implements AsyncDisposable {
 
   /** Forgets it, with its counts, and lets go what it holds. Resolves with whether it was armed. */
   async disarm(options?: CallOptions): Promise<boolean> {
-    return (await this.#call("disarm_faults", this.#numbered, options)).disarmed > 0;
+    if (this.#countsOfCrash() !== null) return false;
+    try {
+      return (await this.#call("disarm_faults", this.#numbered, options)).disarmed > 0;
+    } finally {
+      await this.#witness?.close();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.disarm();
+  }
+
+  async #untilFired(watch: FaultWatch, count: number, options: CallOptions): Promise<void> {
+    const ask = (asked: CallOptions) => this.fired(asked);
     try {
-      await this.disarm();
+      while (watch.seen < count) {
+        const changed = watch.changed();
+        const fired = await askedBeside(changed, ask, options);
+        if (fired !== null && fired >= count) return;
+        await untilAborted(changed, options.signal);
+      }
     } catch (error) {
-      // A broker in this process, which has forgotten it by that.
-      if (!hasCode(error, "CRASHED")) throw error;
+      throw hasCode(error, "CONNECTION") ? this.#unseen(error) : error;
     }
+  }
+
+  /** Resolves once this has let the broker die. */
+  async #crash(witness: FaultWatch): Promise<void> {
+    try {
+      while (witness.seen === 0) await witness.changed();
+    } catch (error) {
+      throw hasCode(error, "CONNECTION") ? this.#unseen(error) : error;
+    }
+  }
+
+  /** Of a crash that is known to have come; else `null`. */
+  #countsOfCrash(): FaultCounts | null {
+    const { seen: fired = 0, lastHit: hits = 0 } = this.#witness ?? {};
+    return fired === 0 ? this.#countsAtDeath : { hits, fired, held: 0 };
+  }
+
+  async #ask(options: CallOptions): Promise<FaultCounts> {
+    const { rules } = await this.#call("list_faults", {}, options);
+    const rule = rules.find(({ rule_id: id, mark }) => id === this.id && mark === this.#mark);
+    if (rule === undefined)
+      throw new MiniKafkaError("USAGE", `${this.#name} is not armed any more, and its counts are gone`);
+    const { hits, fired, held } = rule;
+    const counts = { hits, fired, held };
+    if (fired > 0 && this.order.action === "crash") this.#countsAtDeath = counts;
+    return counts;
+  }
+
+  #unseen(lost: MiniKafkaError): MiniKafkaError {
+    const message = `${this.#name} was not seen to act before its broker went: ${lost.message}`;
+    return new MiniKafkaError("CONNECTION", message, { details: lost.details, cause: lost });
   }
 
   /** A client that waits behind its own held request is told so. */
@@ -170,9 +205,4 @@ export class FaultRule implements AsyncDisposable {
   get #name(): string {
     return `the fault ${this.id} (${this.order.action} at ${this.order.point})`;
   }
-}
-
-/** A connection that was there. */
-function isLost(error: unknown): boolean {
-  return hasCode(error, "CONNECTION") && error.details.sent === true;
 }

@@ -1,7 +1,7 @@
 /** Faults, as a program arms them and asks whether they acted. */
 import { expect, test } from "vitest";
 import { failure } from "../test/support/failure.ts";
-import { ScriptedPeer } from "../test/support/scripted-peer.ts";
+import { quiet, ScriptedPeer } from "../test/support/scripted-peer.ts";
 import { connect } from "./client.ts";
 import { ManualClock } from "./clock.ts";
 import type { FaultOrder } from "./fault-order.ts";
@@ -153,12 +153,25 @@ test("whenFired looks again at each fault that acts, and leaves no connection", 
 
 test("whenFired ends with CLOSED when its client is closed meanwhile, and holds nobody up", async () => {
   const { peer, client, arm, list } = await arming();
-  const { rule } = await arm({ point: "request.produce", action: "crash" });
+  const { rule } = await arm({ point: "request.produce", action: "close" });
   const fired = failure(rule.whenFired());
   (await peer.next("watch")).answer({});
   await list({ fired: 0 });
   await client.close();
   expect(await fired).toMatchObject({ code: "CLOSED" });
+});
+
+test("whenFired asks again where the fault has closed the connection of its question", async () => {
+  const { peer, clock, client, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "close_after" });
+  const fired = rule.whenFired();
+  (await peer.next("watch")).answer({});
+  (await peer.next("list_faults")).hangUp();
+  await quiet();
+  clock.advance(1_000);
+  await list({ fired: 1 });
+  await fired;
+  await client.close();
 });
 
 test("who waits behind what it has held itself is told to use a second client", async () => {

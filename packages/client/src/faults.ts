@@ -4,9 +4,11 @@
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
+import { CALL_OPTIONS } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import { type FaultOrder, ORDER_FIELDS, wireOrder } from "./fault-order.ts";
 import { FaultRule } from "./fault-rule.ts";
+import { FaultWatch, openFaultEvents } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { requireOptions } from "./usage.ts";
 
@@ -25,17 +27,26 @@ export class Faults {
     this.#session = session;
   }
 
-  /** It acts from when this resolves. Fails with INVALID_REQUEST for what cannot be, saying what can. */
-  async arm(order: FaultOrder, options?: CallOptions): Promise<FaultRule> {
+  /**
+   * It acts from when this resolves. Fails with INVALID_REQUEST for what cannot be, saying what can. A crash is watched for, over a
+   * connection of its own, until it has come or is disarmed by its rule, or the client is closed.
+   */
+  async arm(order: FaultOrder, options: CallOptions = {}): Promise<FaultRule> {
     requireOptions("a fault", order, ORDER_FIELDS);
+    requireOptions("arm", options, CALL_OPTIONS);
+    // A broker that dies of it must have told somebody by then.
+    const witness = order.action === "crash" ? await openFaultEvents(this.#session, options) : null;
     this.#armed += 1;
     const mark = `${this.#armed}-${this.#session.random().toString(36).slice(2)}`;
     const answer = await this.#session
       .call("arm_fault", { ...wireOrder(order), mark }, options)
-      .catch((refusal: unknown) => {
+      .catch(async (refusal: unknown) => {
+        await witness?.close();
         throw inCalls(refusal);
       });
-    return new FaultRule(this.#session, { id: answer.rule_id, mark }, order);
+    const id = answer.rule_id;
+    const watch = witness && new FaultWatch(witness, id);
+    return new FaultRule(this.#session, { id, mark }, order, watch);
   }
 
   /** All points with the actions that they take, which any broker tells, and what is armed, oldest first. */

@@ -48,6 +48,11 @@ export class SeenRequest<Name extends OperationName = OperationName> {
     this.#end.write(failureLine(this.id, details === undefined ? failure : { ...failure, details }));
   }
 
+  /** Ends the link the request came on, as a broker does that dies or closes it. */
+  hangUp(): void {
+    this.#end.end();
+  }
+
   /** Any line, on the link the request came on. */
   write(line: string): void {
     this.#end.write(line);
