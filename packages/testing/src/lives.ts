@@ -8,16 +8,19 @@
 import { existsSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { AddressUnavailable, type Broker } from "@minikafka/broker";
+import type { MiniKafkaError } from "@minikafka/client";
 import { BrokerError, MemoryDisk } from "@minikafka/core";
 import { beginLife, emptyFolder, endLife, isUnused, type LifeEnd, type Places, placesOf } from "./life.ts";
 import type { Plan } from "./start-options.ts";
-import { closed, crashed, usage } from "./usage.ts";
+import { closed, crashed, faultsForgotten, usage } from "./usage.ts";
 
 /** One run, with what became of it: its own, so that what is left of a run says nothing about the next. */
 interface Life {
   readonly daemon: Broker;
   /** Where its process has died; `null` while it lives. */
   readonly diedAt: () => string | null;
+  /** Aborted as it dies or comes to be ended, whichever is first, with why. */
+  readonly over: AbortController;
   isEnding: boolean;
 }
 
@@ -55,6 +58,21 @@ export class Lives {
     return this.#life.daemon;
   }
 
+  /** One that has crashed, and is still to be started again; `null` where there is none such. */
+  get dead(): Broker | null {
+    return this.#life !== null && this.#absence === null && this.#life.diedAt() !== null ? this.daemon : null;
+  }
+
+  /** Aborts as the run that there is, or was last, comes to its end: with CRASHED, or the reason that {@link over} was given. */
+  get ended(): AbortSignal {
+    return this.#life?.over.signal ?? AbortSignal.abort(closed());
+  }
+
+  /** What ends with the run is over, for whatever is about to end that. */
+  over(why: MiniKafkaError): void {
+    this.#life?.over.abort(why);
+  }
+
   /** Throws LEADER_NOT_AVAILABLE where there is no daemon, or not all of it yet. */
   requireBegun(): void {
     if (this.#absence !== null) throw new BrokerError("LEADER_NOT_AVAILABLE", this.#absence);
@@ -86,13 +104,14 @@ export class Lives {
     }
   }
 
-  /** Rejects with USAGE where a folder cannot be left so, when it could not be made durable, and as startBroker. */
+  /** Rejects with USAGE where a folder cannot be left so, when it could not be made durable, with CRASHED, and as startBroker. */
   restart(end: LifeEnd): Promise<void> {
     if (end !== "stop" && this.#disk === null)
       throw usage(
         `a ${end === "kill" ? "kill" : "power cut"} cannot be played over a folder, since the system that holds it lives on; use storage: "memory"`,
       );
     return this.#next(async () => {
+      this.over(faultsForgotten("restarted"));
       await this.#end(end);
       await this.#begin(this.#isBare ? "reset" : "restart");
     });
@@ -103,6 +122,7 @@ export class Lives {
     if (!this.#mayEmpty) throw usage("reset would delete what lay in the folder before this broker came");
     return this.#next(async () => {
       beforehand();
+      this.over(faultsForgotten("reset"));
       // What is deleted need not be written before.
       await this.#end("kill");
       this.#empty();
@@ -160,15 +180,19 @@ export class Lives {
 
   async #begin(why: Beginning): Promise<void> {
     let at: string | null = null;
+    const over = new AbortController();
     const daemon = await beginLife(this.#plan, this.#disk, this.#places, (point) => {
       at ??= point;
+      over.abort(crashed(point));
     });
-    this.#life = { daemon, diedAt: () => at, isEnding: false };
+    const diedAt = () => at;
+    this.#life = { daemon, diedAt, over, isEnding: false };
     try {
       await this.#begun(daemon, why);
     } catch (problem) {
       // There is none, or a whole one.
       await this.#end("stop").catch(() => undefined);
+      this.#requireNoCrash();
       throw problem;
     }
     this.#isBare = false;

@@ -18,6 +18,7 @@ import {
 import type { BrokerCluster, PartitionDescription, TransactionListing } from "@minikafka/core";
 import { calledAs } from "./call-site.ts";
 import { conditionWish } from "./condition-wish.ts";
+import { faultHand } from "./fault-hand.ts";
 import { type GroupView, groupView } from "./group-view.ts";
 import { type GroupWish, groupWish } from "./group-wish.ts";
 import { lifeEndOf, type RestartOptions } from "./life.ts";
@@ -61,9 +62,11 @@ export class TestBroker implements AsyncDisposable {
     this.#lives = new Lives(plan, (daemon, why) => this.#begun(daemon, why));
     this.client = new Client({ link: () => this.#lives.connectInProcess() });
     this.#clients.push(this.client);
-    const hand = livingSession(this.client, () => this.#requireNoCrash());
-    this.step = new Stepper(hand);
-    this.fault = new Faults(hand);
+    this.step = new Stepper(livingSession(this.client, () => this.#requireNoCrash()));
+    // Of its own: what a fault does to those of the test is not to befall whoever asks for it.
+    const faultClient = new Client({ link: () => this.#lives.connectInProcess() });
+    this.#clients.push(faultClient);
+    this.fault = new Faults(faultHand(faultClient, this.#lives));
     this.clock = new TestClock(this.step, () => this.kernel.env.clock.nowMs());
   }
 
@@ -241,6 +244,7 @@ export class TestBroker implements AsyncDisposable {
   async #close(): Promise<void> {
     await this.#lives.settled();
     this.#waits.endAll(closed);
+    this.#lives.over(closed());
     // What they could not deliver was told to who has sent it.
     await Promise.allSettled(this.#clients.map((client) => client.close({ timeoutMs: CLOSE_TIMEOUT_MS })));
     await this.#lives.end();

@@ -10,6 +10,14 @@ export function closed(): MiniKafkaError {
   return new MiniKafkaError("CLOSED", "the broker is closed; start another one");
 }
 
+/** Of what waits for a fault: `how` its broker was ended. */
+export function faultsForgotten(how: "restarted" | "reset"): MiniKafkaError {
+  return new MiniKafkaError(
+    "CLOSED",
+    `the broker was ${how}, which has forgotten its faults; arm them again`,
+  );
+}
+
 /** Of a broker whose process has died at `point`: that of a fault, or the operation crash. */
 export function crashed(point: string): MiniKafkaError {
   const message = `the broker has crashed (at ${point}); restart() or reset() starts it again`;

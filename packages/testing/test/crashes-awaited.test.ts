@@ -1,56 +1,142 @@
-/** A fault that lets the broker die is waited for like any other. */
-import { connect } from "@minikafka/client";
+/** A fault that lets the broker die is proved like any other, however the test and the death fall together. */
+import { connect, type Faults } from "@minikafka/client";
 import { expect, test } from "vitest";
 import { startBroker, type TestBroker } from "../src/index.ts";
 
 const POINT = "log.append.after_write";
+/** All that an idempotent record passes. */
+const POINTS = ["request.produce", "log.append.before_write", POINT, "request.init_producer"];
 
 function send(broker: TestBroker): void {
   broker.client
-    .producer({ idempotent: true })
+    .producer({ idempotent: true, acks: "all" })
     .send({ topic: "orders", value: "once" })
     .catch(() => undefined);
 }
 
-test.each([POINT, "log.append.before_write", "request.produce"])(
-  "whenFired of a crash at %s resolves once the broker has died of it",
-  async (point) => {
-    await using broker = await startBroker({ topics: { orders: 1 } });
-    const rule = await broker.fault.arm({ point, action: "crash" });
-    const fired = rule.whenFired();
+async function untilDead(broker: TestBroker): Promise<void> {
+  for (;;) {
+    try {
+      broker.transactions();
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const ORDERS: {
+  readonly [how: string]: (broker: TestBroker, whenFired: () => Promise<void>) => Promise<void>;
+} = {
+  "before the send": async (broker, whenFired) => {
+    const fired = whenFired();
     send(broker);
     await fired;
-    // What is known needs nobody to be asked for.
+  },
+  "right after a send that is not awaited": async (broker, whenFired) => {
+    send(broker);
+    await whenFired();
+  },
+  "long after the death": async (broker, whenFired) => {
+    send(broker);
+    await untilDead(broker);
+    await whenFired();
+  },
+};
+
+const CASES = POINTS.flatMap((point) =>
+  Object.keys(ORDERS).flatMap((how) => [
+    [point, how, "fresh"] as const,
+    ...(point === "request.init_producer" ? [] : [[point, how, "used"] as const]),
+  ]),
+);
+
+test.each(CASES)(
+  "a crash at %s with whenFired %s of a %s broker is proved, and stays so",
+  async (point, how, state) => {
+    await using broker = await startBroker({ topics: { orders: 1 } });
+    if (state === "used") await broker.client.producer().send({ topic: "orders", value: "before" });
+    const rule = await broker.fault.arm({ point, action: "crash" });
+    await ORDERS[how]?.(broker, () => rule.whenFired());
     await rule.assertFired();
+    await rule.whenFired();
+    expect(await rule.counts()).toEqual({ hits: 1, fired: 1, held: 0 });
     expect(() => broker.records("orders")).toThrow(
       expect.objectContaining({ code: "CRASHED", details: { point } }),
     );
     await broker.restart({ after: "kill" });
+    await rule.assertFired();
   },
 );
 
-test("so does that of a client at the broker's port", async () => {
-  await using broker = await startBroker({ topics: { orders: 1 } });
-  await using client = await connect(broker.address);
-  const rule = await client.faults().arm({ point: POINT, action: "crash" });
-  const fired = rule.whenFired();
-  send(broker);
-  await fired;
+test.each([
+  ["the broker's own client", async (broker: TestBroker) => broker.client.faults()],
+  ["a client at its port", async (broker: TestBroker) => (await connect(broker.address)).faults()],
+])("so is one that %s has armed", async (_who, faultsOf) => {
+  for (const point of POINTS)
+    for (const order of Object.values(ORDERS)) {
+      await using broker = await startBroker({ topics: { orders: 1 } });
+      const faults: Faults = await faultsOf(broker);
+      const rule = await faults.arm({ point, action: "crash" });
+      await order(broker, () => rule.whenFired());
+      await rule.assertFired();
+    }
 });
 
-test("a crash of another cause, and a restart, are no firing", async () => {
-  await using broker = await startBroker({ topics: { orders: 1 } });
-  for (const end of [() => broker.fault.crash(), () => broker.restart()]) {
-    const rule = await broker.fault.arm({ point: POINT, action: "crash" });
-    const fired = rule.whenFired().then(
-      () => "fired",
-      (error: { code: string }) => error.code,
-    );
+test("what the others had done by the time of a crash can still be proved, and nothing more", async () => {
+  await using broker = await startBroker({ topics: { orders: 1, others: 1 } });
+  const failed = await broker.fault.arm({ point: "request.ping", action: "error", code: "STORAGE_ERROR" });
+  const silent = await broker.fault.arm({ point: POINT, action: "crash", topic: "others" });
+  const unmet = silent.whenFired().catch((error: unknown) => error);
+  await broker.fault.arm({ point: POINT, action: "crash", topic: "orders" });
+  await expect(broker.client.call("ping", {})).rejects.toMatchObject({ code: "STORAGE_ERROR" });
+  send(broker);
+  await untilDead(broker);
+  await failed.assertFired();
+  await failed.whenFired();
+  expect(await failed.counts()).toEqual({ hits: 1, fired: 1, held: 0 });
+  const CRASHED = { code: "CRASHED", details: { point: POINT } };
+  expect(await unmet).toMatchObject(CRASHED);
+  await expect(silent.assertFired()).rejects.toMatchObject({ code: "FAULT_NOT_FIRED", details: { hits: 0 } });
+  await expect(silent.whenFired()).rejects.toMatchObject(CRASHED);
+  expect((await broker.fault.list()).rules.map(({ fired }) => fired)).toEqual([1, 0, 1]);
+  expect([await failed.disarm(), await broker.fault.disarmAll()]).toEqual([false, 0]);
+});
+
+test.each([
+  ["the operation crash", (broker: TestBroker) => broker.fault.crash(), "CRASHED"],
+  ["restart()", (broker: TestBroker) => broker.restart(), "CLOSED"],
+  ["a restart after a kill", (broker: TestBroker) => broker.restart({ after: "kill" }), "CLOSED"],
+  ["reset()", (broker: TestBroker) => broker.reset(), "CLOSED"],
+  ["close()", (broker: TestBroker) => broker.close(), "CLOSED"],
+])("%s is no firing: it ends whenFired with a code of its own", async (_how, end, code) => {
+  for (const action of ["crash", "close_after"] as const) {
+    await using broker = await startBroker({ topics: { orders: 1 } });
+    const rule = await broker.fault.arm({ point: "request.produce", action });
+    const fired = rule.whenFired().catch((error: unknown) => error);
     await rule.counts();
-    await end();
-    expect(await fired).toMatch(/^(?:CONNECTION|CRASHED|SHUTTING_DOWN|USAGE)$/);
-    await broker.restart({ after: "kill" });
+    await end(broker);
+    const ended = { code, message: expect.stringMatching(/^the broker (has crashed|was re|is closed)/) };
+    expect(await fired).toMatchObject(ended);
+    await expect(rule.assertFired()).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:FAULT_NOT_FIRED|USAGE|CLOSED)$/),
+    });
   }
+});
+
+test("a crash in the middle of a restart is told as what it is, and the next one goes well", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  const again = broker.reset().then(
+    () => null,
+    (error: unknown) => error,
+  );
+  // The one that was there is ended by then, and waits for the one to come.
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  const crash = broker.client.faults().crash();
+  expect(await again).toMatchObject({ code: "CRASHED", details: { point: "the operation crash" } });
+  await crash.catch(() => undefined);
+  await broker.reset();
+  expect(broker.records("orders")).toEqual([]);
 });
 
 test("who asks a broker that has crashed is told so, and what starts it again", async () => {
