@@ -78,14 +78,13 @@ test("an error is of the kind that was ordered, and a short write says how much 
   );
 });
 
-test("rules have numbers from 1, which are never given again", () => {
-  const faults = new FaultPoints();
-  const first = faults.arm({ point: WRITE, action: "error" });
-  faults.disarm(first);
-  const second = faults.arm({ point: WRITE, action: "error" });
-  expect([first.id, second.id, new FaultPoints().arm({ point: WRITE, action: "error" }).id]).toEqual([
-    1, 2, 1,
-  ]);
+test("a fault that acts is told with the number that it was armed under, and without one where it has none", () => {
+  const told = new TraceCollector();
+  const faults = new FaultPoints({ trace: told.trace });
+  faults.arm({ point: WRITE, action: "error" }, 7);
+  faults.arm({ point: SYNC, action: "error" });
+  for (const point of [WRITE, SYNC] as const) expect(() => faults.hit(point)).toThrow("fired");
+  expect(told.events).toMatchObject([{ ruleId: 7 }, { ruleId: null }]);
 });
 
 test("who is held goes on when the rule is released, and whoever comes later is not held", async () => {
