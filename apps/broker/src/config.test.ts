@@ -202,6 +202,9 @@ test("a word may be written as it is elsewhere, and is one of the table's from t
     clock: "auto",
     ack_rule: "captured-isr",
   });
+  // A name is no word of the table.
+  const named = resolve(["--data", "a_b", "--kafka-port", "0", "--advertise", "my_host"]);
+  expect(named).toMatchObject({ data: "a_b", advertise: "my_host" });
   expect(() => resolve(["--data", "d", "--clock", "manul"])).toThrow(
     'clock is "manul" (from --clock): expected "auto" or "manual" (did you mean "manual"?)',
   );

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { issueText } from "@minikafka/protocol";
 import { shownValue } from "@minikafka/record";
-import type { z } from "zod";
+import { z } from "zod";
 import { kafkaProblem } from "./kafka/kafka-settings.ts";
 import { meantSettings } from "./settings-meant.ts";
 import { flagName, type SettingName, settings, variableName } from "./settings-table.ts";
@@ -74,11 +74,15 @@ const OTHER_WORDS: { readonly [Name in SettingName]?: { readonly [word: string]:
 /** A word of a setting as the table has it: leader_epoch is leader-epoch. What is no such word is left to the check. */
 function inOurWords([name, value]: [string, unknown]): [string, unknown] {
   if (typeof value !== "string" || !isSetting(name)) return [name, value];
-  const schema: z.ZodType = settings.shape[name];
-  if (schema.safeParse(value).success) return [name, value];
-  const words = [OTHER_WORDS[name]?.[value], value.replaceAll("_", "-")];
-  const word = words.find((each) => each !== undefined && schema.safeParse(each).success);
-  return [name, word ?? value];
+  const written = [value, OTHER_WORDS[name]?.[value], value.replaceAll("_", "-")];
+  return [name, wordsOf(name).find((word) => written.includes(word)) ?? value];
+}
+
+/** Those that it takes; of any other kind of setting none. */
+function wordsOf(name: SettingName): readonly string[] {
+  let schema: unknown = settings.shape[name];
+  while (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) schema = schema.unwrap();
+  return schema instanceof z.ZodEnum ? schema.options.map(String) : [];
 }
 
 function isSetting(name: string): name is SettingName {
