@@ -1,5 +1,5 @@
 /**
- * A broker as a test holds it: how to reach it, what it holds, what to wait for, its time and its faults.
+ * A broker as a test holds it: how to reach it, its time, its faults, and its end. What is seen of it is in seen-broker.ts.
  *
  * Owns the clients that were made of it, and who waits; lives.ts owns the daemon that runs.
  * Invariants: addresses stay from the start to the end, also over `restart` and `reset`. Once `close` has resolved there is no socket, no timer and no
@@ -15,39 +15,28 @@ import {
   MiniKafkaError,
   Stepper,
 } from "@minikafka/client";
-import type { BrokerCluster, PartitionDescription, TransactionListing } from "@minikafka/core";
-import { calledAs } from "./call-site.ts";
-import { conditionWish } from "./condition-wish.ts";
+import type { BrokerCluster } from "@minikafka/core";
 import { faultHand } from "./fault-hand.ts";
-import { type GroupView, groupView } from "./group-view.ts";
-import { type GroupWish, groupWish } from "./group-wish.ts";
 import { lifeEndOf, type RestartOptions } from "./life.ts";
 import { type Beginning, Lives } from "./lives.ts";
 import { livingSession } from "./living-session.ts";
 import { makeReady } from "./readiness.ts";
-import { recordsWish } from "./records-wish.ts";
-import {
-  RECORDS_OPTIONS,
-  type RecordsQuery,
-  requireQuery,
-  type SeenRecord,
-  seenRecords,
-} from "./seen-records.ts";
+import { SeenBroker } from "./seen-broker.ts";
 import type { Plan } from "./start-options.ts";
 import { TestClock } from "./test-clock.ts";
-import { closed, requireInteger, requireNothing, requireOnly, requireText, usage } from "./usage.ts";
-import { WAIT_OPTIONS, type WaitLimits, Waits, type Wish } from "./waits.ts";
+import { closed, requireNothing, usage } from "./usage.ts";
+import { Waits } from "./waits.ts";
 
 /** What is under way at the end of a test gets so long. */
 const CLOSE_TIMEOUT_MS = 500;
 
 /** A broker, or several, in this process. Made by `startBroker`; `await using`, or `close`, lets go of all of it. */
-export class TestBroker implements AsyncDisposable {
+export class TestBroker extends SeenBroker implements AsyncDisposable {
   /** The SDK's client of it, without a port. Closed with the broker. */
   readonly client: Client;
   /** The steps of background work: `step.runUntilQuiet()`, `step.replicateOnce()`, … A broker that has crashed refuses them with CRASHED. */
   readonly step: Stepper;
-  /** `const rule = await fault.arm({ point: "request.produce", action: "close_after" })`, … Refused as steps are. */
+  /** `const rule = await fault.arm({ point: "request.produce", action: "close_after" })`, … Refused as steps are, but that rules tell what they did also after a crash. */
   readonly fault: Faults;
   readonly clock: TestClock;
   readonly #plan: Plan;
@@ -57,8 +46,10 @@ export class TestBroker implements AsyncDisposable {
   #closing: Promise<void> | null = null;
 
   private constructor(plan: Plan) {
+    const waits = new Waits(plan.waitTimeoutMs);
+    super(waits);
     this.#plan = plan;
-    this.#waits = new Waits(plan.waitTimeoutMs);
+    this.#waits = waits;
     this.#lives = new Lives(plan, (daemon, why) => this.#begun(daemon, why));
     this.client = new Client({ link: () => this.#lives.connectInProcess() });
     this.#clients.push(this.client);
@@ -120,11 +111,16 @@ export class TestBroker implements AsyncDisposable {
     return this.daemon.cluster;
   }
 
-  /** For looks. Throws CLOSED, CRASHED, LEADER_NOT_AVAILABLE. */
-  get #livingKernel(): BrokerCluster {
+  /** For looks: the kernel of one that lives. Throws CLOSED, CRASHED, LEADER_NOT_AVAILABLE. */
+  protected override livingKernel(): BrokerCluster {
     const { cluster } = this.daemon;
     this.#lives.requireAlive();
     return cluster;
+  }
+
+  /** For waits, which outlast a crash. Throws LEADER_NOT_AVAILABLE. */
+  protected override requireBegun(): void {
+    this.#lives.requireBegun();
   }
 
   /** Another client of the SDK's without a port, closed with the broker. */
@@ -134,71 +130,15 @@ export class TestBroker implements AsyncDisposable {
     return client;
   }
 
-  /** What a consumer of the topic could read now, by partition and offset. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, LEADER_NOT_AVAILABLE, CRASHED. */
-  records(topic: string, query: RecordsQuery = {}): readonly SeenRecord[] {
-    requireOnly("records", query, RECORDS_OPTIONS);
-    requireQuery(topic, query);
-    return seenRecords(this.#livingKernel, topic, query);
-  }
-
-  /** Who leads, who is in sync, where it ends, its segments, producers and epochs. Throws UNKNOWN_TOPIC, UNKNOWN_PARTITION, CRASHED. */
-  partition(topic: string, partition: number): PartitionDescription {
-    requireText("topic", topic);
-    requireInteger("partition", partition, 0);
-    return this.#livingKernel.describePartition({ topic, partition });
-  }
-
-  /** Its members and how far it has read; `null` where there is no such group. Throws CRASHED. */
-  group(groupId: string): GroupView | null {
-    requireText("groupId", groupId);
-    return groupView(this.#livingKernel, groupId);
-  }
-
-  /** Every transactional id with its state. Throws CRASHED. */
-  transactions(): readonly TransactionListing[] {
-    return this.#livingKernel.transactions.listNow();
-  }
-
-  /**
-   * Resolves with the topic's records once there are at least `count`; it need not be there yet. Rejects with WaitTimedOut, which says
-   * what was there, CLOSED, or the signal's reason.
-   */
-  waitForRecords(
-    topic: string,
-    count: number,
-    limits: RecordsQuery & WaitLimits = {},
-  ): Promise<readonly SeenRecord[]> {
-    return this.#until(this.waitForRecords, limits, RECORDS_OPTIONS, (query) =>
-      recordsWish(() => this.#livingKernel, topic, count, query),
-    );
-  }
-
-  /** Resolves with the group once it is as wished, stable when nothing is said. Rejects as waitForRecords. */
-  async waitForGroup(groupId: string, wish: GroupWish & WaitLimits = {}): Promise<GroupView> {
-    const seen = this.#until(this.waitForGroup, wish, ["state", "members", "drained"], (wanted) =>
-      groupWish((id) => this.group(id), groupId, wanted),
-    );
-    return (await seen) as GroupView;
-  }
-
-  /**
-   * Resolves once `holds` does, which is asked whenever something has happened in the kernel, and must not change anything:
-   * `waitUntil("the follower is in sync", () => broker.partition("orders", 0).inSyncReplicas.length === 2)`. What the broker refuses, and
-   * false, are waited for; anything else that `holds` throws ends the wait. Rejects as waitForRecords, and with USAGE for a `holds` that
-   * returns a promise.
-   */
-  async waitUntil(what: string, holds: () => boolean, limits: WaitLimits = {}): Promise<void> {
-    await this.#until(this.waitUntil, limits, [], () => conditionWish(what, holds));
-  }
-
   /**
    * Ends the daemon and starts it again over what that leaves: all of it after a "stop" (the default), what was written after a "kill", as by
    * kill -9, what was flushed after a "power_cut". Who is connected is cut off and finds it at the same addresses; with a manual clock time goes
-   * on. Waits wait on, and `fault` has no rule left. Rejects with USAGE for a kill or power cut of a folder.
+   * on. Waits wait on; `fault` has no rule left, and a `whenFired` ends with CLOSED. Rejects with USAGE for a kill or power cut of a folder, and with CRASHED
+   * where the one that begins dies before it is ready.
    */
   async restart(options: RestartOptions = {}): Promise<void> {
     const end = lifeEndOf(options);
-    this.#requireOpen();
+    this.requireOpen();
     await this.#lives.restart(end);
     this.#waits.heard();
   }
@@ -209,7 +149,7 @@ export class TestBroker implements AsyncDisposable {
    */
   async reset(...given: []): Promise<void> {
     requireNothing("reset", given);
-    this.#requireOpen();
+    this.requireOpen();
     await this.#lives.reset(() =>
       this.#waits.endAll(() => new MiniKafkaError("CLOSED", "the broker was reset")),
     );
@@ -260,27 +200,8 @@ export class TestBroker implements AsyncDisposable {
     }
   }
 
-  #requireOpen(): void {
+  /** Throws CLOSED. */
+  protected override requireOpen(): void {
     if (this.#closing !== null) throw closed();
-  }
-
-  /** `options`: what `method` takes beside the limits of every wait, and what it waits for is made of. */
-  #until<Seen, Given extends WaitLimits>(
-    method: (...given: never[]) => Promise<unknown>,
-    given: Given,
-    options: readonly string[],
-    wishOf: (wanted: Omit<Given, keyof WaitLimits>) => Wish<Seen>,
-  ): Promise<Seen> {
-    return calledAs(method, async () => {
-      requireOnly(method.name, given, [...options, ...WAIT_OPTIONS]);
-      const { timeoutMs, signal, ...wanted } = given;
-      const wish = wishOf(wanted);
-      this.#requireOpen();
-      const look = () => {
-        this.#lives.requireBegun();
-        return wish.look();
-      };
-      return this.#waits.until({ ...wish, look }, { timeoutMs, signal });
-    });
   }
 }
