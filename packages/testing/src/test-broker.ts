@@ -51,13 +51,10 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
     this.#plan = plan;
     this.#waits = waits;
     this.#lives = new Lives(plan, (daemon, why) => this.#begun(daemon, why));
-    this.client = new Client({ link: () => this.#lives.connectInProcess() });
-    this.#clients.push(this.client);
-    this.step = new Stepper(livingSession(this.client, () => this.#requireNoCrash()));
-    // Of its own: what a fault does to those of the test is not to befall whoever asks for it.
-    const faultClient = new Client({ link: () => this.#lives.connectInProcess() });
-    this.#clients.push(faultClient);
-    this.fault = new Faults(faultHand(faultClient, this.#lives));
+    this.client = this.#newClient();
+    // Each of its own: what a fault does to the test's own requests, or to a step, does not befall who is to wait for it or release it.
+    this.step = new Stepper(livingSession(this.#newClient(), () => this.#requireNoCrash()));
+    this.fault = new Faults(faultHand(this.#newClient(), this.#lives));
     this.clock = new TestClock(this.step, () => this.kernel.env.clock.nowMs());
   }
 
@@ -165,6 +162,13 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** Connects when it is used, and is closed with the broker. */
+  #newClient(): Client {
+    const client = new Client({ link: () => this.#lives.connectInProcess() });
+    this.#clients.push(client);
+    return client;
   }
 
   async #begun(daemon: Broker, why: Beginning): Promise<void> {

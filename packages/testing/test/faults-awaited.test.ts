@@ -27,6 +27,8 @@ test.each(CASES)("%s: whenFired %s the send of a %s client resolves", async (act
   await (early ?? rule.whenFired());
   await rule.assertFired();
   expect((await rule.counts()).fired).toBe(1);
+  // Steps are taken as well.
+  await broker.step.flushLogs();
   if (action === "hold") expect(await rule.release()).toBe(1);
   if (action !== "drop_answer") await sent;
 });
