@@ -5,7 +5,7 @@ import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { FaultOrder } from "./fault-order.ts";
 import { askedBeside, FaultWatch, openFaultEvents } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
-import { checkedInteger, requireOptions } from "./usage.ts";
+import { checkedInteger, requireOptions, usageError } from "./usage.ts";
 import { untilAborted } from "./waiting.ts";
 
 /** How often a fault could have acted, how often it did, and how many it holds. */
@@ -91,14 +91,14 @@ export class FaultRule implements AsyncDisposable {
   }
 
   /**
-   * Resolves once it has acted `count` times: with a hold, once somebody is held; with a crash, once the broker was seen to die of this
-   * very fault. Ends early by `signal`; with CLOSED by the client's end; with CONNECTION, or SHUTTING_DOWN, where the broker goes
-   * and the fault was not seen to act so often. Of a request that is held ask another client than the one that sent it: what is held
-   * keeps back what was sent behind it.
+   * Resolves once it has acted `count` times: with a hold, once somebody is held; with a crash, which comes once, when the broker was seen
+   * to die of this very fault. Ends early by `signal`; with CLOSED by the client's end; with CONNECTION, or SHUTTING_DOWN, where the
+   * broker goes and the fault was not seen to act so often. Of a request that is held ask another client than the one that sent it:
+   * what is held keeps back what was sent behind it.
    */
   async whenFired(count = 1, options: CallOptions = {}): Promise<void> {
-    // A process dies once.
-    checkedInteger("count", count, 1, this.order.action === "crash" ? 1 : undefined);
+    if (checkedInteger("count", count, 1) > 1 && this.order.action === "crash")
+      throw usageError(`count is ${count}; a broker dies of a crash once, which whenFired() waits for`);
     requireOptions("whenFired", options, CALL_OPTIONS);
     const witness = this.#witness;
     if (this.#countsOfCrash() !== null) return;
