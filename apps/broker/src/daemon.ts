@@ -32,6 +32,7 @@ import { openLog, stepProblemTo, traceTo } from "./logging.ts";
 import { type ManualWorld, openManualWorld, undoLoad } from "./manual-world.ts";
 import { Replicator } from "./replicator.ts";
 import { removeUnfinished } from "./snapshots/folder-restore.ts";
+import { Patience } from "./snapshots/given-up.ts";
 import { Past } from "./snapshots/past.ts";
 import { Remaking } from "./snapshots/remaking.ts";
 import { Shelf } from "./snapshots/shelf.ts";
@@ -200,6 +201,7 @@ class Daemon implements Broker {
     const { settings } = this;
     const stage = this.#stage;
     const folder = dataFolderOf(settings);
+    const patience = new Patience();
     const remaking = new Remaking({
       ...{ settings, folder, disk, stage, events, recorder, realTime },
       onBroken: (error) => this.#broken(error),
@@ -207,10 +209,11 @@ class Daemon implements Broker {
       onCrash: options.onCrash,
       hasForeignFaults: options.faults !== undefined,
       nextTracer: () => tracers.next(),
+      patience,
     });
     return new Past({
       startTimeMs: manual.origin.startTimeMs,
-      ...{ settings, folder, recorder, remaking, sequence },
+      ...{ settings, folder, recorder, remaking, patience, sequence },
       shelf: new Shelf(disk, folder, settings.snapshots_max_bytes),
       places: () => ({ kafka: this.#doors.kafka.addresses, httpPort: stage.httpPort }),
       now: () => ({ timeMs: stage.clock.nowMs(), seed: stage.seed ?? 0 }),

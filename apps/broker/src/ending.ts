@@ -48,6 +48,7 @@ export class Ending {
     if (!doors.die()) return false;
     void replicator?.stop();
     void ticker?.stop();
+    this.#parts.stage.past?.giveUp("all");
     return true;
   }
 
@@ -78,8 +79,7 @@ export class Ending {
 
   async #closeInOrder(): Promise<void> {
     const { doors, stage, realTime, sequence, ticker, replicator, graceMs } = this.#parts;
-    // A cluster that is being made again is closed when it is whole: what is refused meanwhile would be missing from it.
-    if (stage.past?.loading) await stage.past.loading;
+    await this.#loadOver();
     doors.beginToClose();
     stage.parking.endAll();
     stage.faults.releaseAll();
@@ -97,12 +97,28 @@ export class Ending {
     deadlines.close();
     realTime.close();
     try {
-      await stage.cluster.close();
+      // Half of a state would only be taken for one.
+      await (stage.past?.isHalf ? stage.cluster.crash() : stage.cluster.close());
     } finally {
       await stopped;
       // The last, so that whoever asks is told that the broker stops as long as it does.
       await doors.http?.close();
     }
+  }
+
+  /**
+   * What is made once more in memory alone, has touched nothing and is given up at once. In the folder it is given its time: what is refused
+   * meanwhile would be missing from it. The next start puts back what a load has not come to the end of.
+   */
+  async #loadOver(): Promise<void> {
+    const { stage, realTime, graceMs } = this.#parts;
+    const { past } = stage;
+    past?.giveUp("rehearsals");
+    if (!past?.loading) return;
+    realTime.keepAwake();
+    const grace = realTime.after(graceMs, () => past.giveUp("all"));
+    await past.loading;
+    grace.cancel();
   }
 
   async #kill(): Promise<void> {
@@ -111,7 +127,7 @@ export class Ending {
     const dropped = doors.drop();
     stage.deadlines.close();
     realTime.close();
-    // One that is being made again is whole in a moment, or fails, and goes then.
+    // One that is being made again is given up, and goes within a few turns.
     await stage.past?.loading;
     await stage.cluster.crash().catch((problem: unknown) => {
       // Its disk is as dead as it is.

@@ -2,11 +2,16 @@
 import { BrokerError } from "@minikafka/core";
 import type { ParsedResponse } from "@minikafka/protocol";
 import { MANUAL_CLOCK } from "../manual-clock-missing.ts";
+import type { Given } from "./given-up.ts";
 import type { Difference } from "./state-difference.ts";
 
 export interface GoingBack {
-  /** Settles when the load under way does, in the middle of which nothing may be closed; `null` where none is. */
+  /** Resolves when the load under way is over, in the middle of which nothing may be closed; `null` where none is. */
   readonly loading: Promise<unknown> | null;
+  /** What there is of a cluster is half of a state, which does not count and is to be written nowhere: a load is or was given up. */
+  readonly isHalf: boolean;
+  /** The broker stops: what is made once more ends within a few turns, and rejects with SHUTTING_DOWN. */
+  giveUp(what: Given): void;
   /** Throws HISTORY_ENDED where nothing was kept from the start. */
   read(from: number, bytesMax: number): ParsedResponse<"read_history">;
   /** Throws HISTORY_ENDED, SNAPSHOTS_FULL, STORAGE_ERROR. */

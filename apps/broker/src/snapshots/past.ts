@@ -23,6 +23,7 @@ import {
 import { VERSION } from "../version.ts";
 import { clusterState } from "./cluster-state.ts";
 import { firstDifference, requireNone } from "./first-difference.ts";
+import { type Given, GivenUp, type Patience } from "./given-up.ts";
 import type { GoingBack } from "./going-back.ts";
 import type { Remaking } from "./remaking.ts";
 import { requireSameSettings, settingsThatMatter } from "./settings-that-matter.ts";
@@ -40,6 +41,8 @@ export interface PastParts {
   readonly recorder: Recorder;
   readonly shelf: Shelf;
   readonly remaking: Remaking;
+  /** The same that `remaking` has. */
+  readonly patience: Patience;
   readonly sequence: Sequence;
   /** Where others than the SDK are told to connect. */
   readonly places: () => Places;
@@ -52,6 +55,7 @@ export interface PastParts {
 export class Past implements GoingBack {
   readonly #parts: PastParts;
   loading: Promise<unknown> | null = null;
+  isHalf = false;
   #life = 1;
   #startTimeMs: number;
   /** The lines before the entries; made when somebody reads them. */
@@ -105,6 +109,10 @@ export class Past implements GoingBack {
     return loading;
   }
 
+  giveUp(what: Given): void {
+    this.#parts.patience.giveUp(what);
+  }
+
   async diff(from: string, to: string | undefined): Promise<Difference[]> {
     // Both are known before either is made once more, which takes its time: meanwhile others go on.
     const one = this.#required(from).trace;
@@ -120,10 +128,14 @@ export class Past implements GoingBack {
     const rehearsed = await remaking.rehearse(trace);
     if (!accept) requireNone(rehearsed, trace);
     let difference = rehearsed;
-    await remaking.inPlace(trace, asker, () => {
+    const look = () => {
       const { entries, hasEnded } = recorder.history;
       difference ??= firstDifference(trace, { entries, data: folder, hasEnded });
       if (!accept) requireNone(difference, trace);
+    };
+    await remaking.inPlace(trace, asker, look).catch((problem: unknown) => {
+      this.isHalf = problem instanceof GivenUp;
+      throw problem;
     });
     this.#life += 1;
     this.#startTimeMs = trace.head.start_time_ms;

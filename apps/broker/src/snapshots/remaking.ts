@@ -33,6 +33,7 @@ import { Service } from "../service.ts";
 import type { Stage } from "../stage.ts";
 import { type FirstDifference, firstDifference } from "./first-difference.ts";
 import { letItCount, putBack, putBy } from "./folder-restore.ts";
+import { GivenUp, type Patience } from "./given-up.ts";
 import { Replay } from "./replay.ts";
 
 export interface RemakingParts {
@@ -50,6 +51,8 @@ export interface RemakingParts {
   readonly hasForeignFaults: boolean;
   /** What the present kernel tells goes to nobody any more; returns who the next one is to tell. */
   readonly nextTracer: () => Tracer;
+  /** With what is made once more, when the broker stops. */
+  readonly patience: Patience;
 }
 
 /** A cluster that is nobody's. */
@@ -79,7 +82,8 @@ export class Remaking {
 
   /**
    * `look` is called when all has been done once more, before the clients of the history are gone, and before it counts: what it
-   * throws breaks the broker, and the next one has the state from before.
+   * throws breaks the broker, and the next one has the state from before. So it has when this rejects with GivenUp; then there is half of a
+   * cluster, which is only to be let go.
    */
   async inPlace(trace: Trace, asker: Pick<Client, "number">, look: () => void): Promise<void> {
     const { disk, doors, onBroken } = this.#parts;
@@ -89,8 +93,8 @@ export class Remaking {
     try {
       await disk.keep(() => this.#inPlace(trace, look));
     } catch (error) {
-      // One that was killed meanwhile is no news.
-      if (!doors.isDead) onBroken(error as Error);
+      // One that was killed meanwhile is no news, nor one that stops.
+      if (!doors.isDead && !(error instanceof GivenUp)) onBroken(error as Error);
       throw error;
     }
   }
@@ -131,7 +135,7 @@ export class Remaking {
     const quiet = new Quiet(kernel.deadlines);
     Object.assign(stage, kernel, { seed: head.seed, hold: holdBy(quiet) });
     await quiet.come();
-    const replay = new Replay(doors, quiet, recorder);
+    const replay = new Replay(doors, quiet, this.#parts.patience.inPlace, recorder);
     const then = placesOf(head);
     Object.assign(stage, { kafka: siteAt(kafka, then.kafka), httpPort: then.httpPort });
     await replay.run(entries);
@@ -162,17 +166,15 @@ export class Remaking {
   }
 
   /**
-   * Rejects with STORAGE_ERROR where no cluster opens on what the trace begins
+   * Rejects with GivenUp, and with STORAGE_ERROR where no cluster opens on what the trace begins
    * with, or one breaks on what came to it: then it is no history, since nothing is a part of it that came behind that.
    */
   async inMemory(saved: Trace): Promise<InMemory> {
     const { head, image, entries } = saved;
-    const { settings, realTime, stage } = this.#parts;
-    const disk = new PromptDisk(new MemoryDisk());
+    const { settings, realTime, stage, patience } = this.#parts;
     // Where it was: the folder's name stands in answers and events.
     const folder = dataFolderOf(head);
-    disk.makeFolder(folder);
-    putBack(disk, folder, image);
+    const disk = inMemoryWith(folder, image);
     const clock = new ManualClock(head.start_time_ms);
     const events = new EventFeed(clock);
     const recorder = new Recorder(new History(image, Number.POSITIVE_INFINITY));
@@ -202,19 +204,23 @@ export class Remaking {
       onFault: ignore,
       onBroken: (error: Error) => broken.push(error),
     };
-    const dispatcher = new Dispatcher(options);
-    const kafkaDispatcher = new KafkaDispatcher(options);
-    const replay = new Replay({ dispatcher, kafkaDispatcher }, quiet, recorder);
-    await quiet.come();
-    await replay.run(entries);
+    const dispatchers = {
+      dispatcher: new Dispatcher(options),
+      kafkaDispatcher: new KafkaDispatcher(options),
+    };
+    const replay = new Replay(dispatchers, quiet, patience.inMemory, recorder);
     const close = async () => {
       kernel.deadlines.close();
       await kernel.cluster.crash();
     };
-    const [problem] = broken;
-    if (problem !== undefined) {
+    try {
+      await quiet.come();
+      await replay.run(entries);
+      const [problem] = broken;
+      if (problem !== undefined) throw notAHistory(`the snapshot breaks the broker: ${problem.message}`);
+    } catch (problem) {
       await close();
-      throw notAHistory(`the snapshot breaks the broker: ${problem.message}`);
+      throw problem;
     }
     // Who looks at it is no client of the history.
     kernel.faults.requests.rest();
@@ -222,6 +228,14 @@ export class Remaking {
     recorder.write(new History(null, 0));
     return { replay, difference, close };
   }
+}
+
+/** A disk of nobody's that holds `image` in `folder`. */
+function inMemoryWith(folder: string, image: Trace["image"]): PromptDisk {
+  const disk = new PromptDisk(new MemoryDisk());
+  disk.makeFolder(folder);
+  putBack(disk, folder, image);
+  return disk;
 }
 
 function notAHistory(problem: string): BrokerError {

@@ -27,18 +27,27 @@ export class Replay {
   readonly #dispatchers: Dispatchers;
   readonly #recorder: Recorder | null;
   readonly #quiet: Pick<Quiet, "come">;
+  readonly #goOn: () => void;
   readonly #clients = new Map<number, Ghost>();
 
-  constructor(dispatchers: Dispatchers, quiet: Pick<Quiet, "come">, recorder: Recorder | null = null) {
+  /** `goOn` is asked before each request, and throws where no more of them are to be carried out. */
+  constructor(
+    dispatchers: Dispatchers,
+    quiet: Pick<Quiet, "come">,
+    goOn: () => void,
+    recorder: Recorder | null = null,
+  ) {
     this.#dispatchers = dispatchers;
     this.#quiet = quiet;
+    this.#goOn = goOn;
     this.#recorder = recorder;
   }
 
-  /** Answers and events are what comes of it, and are passed over. */
+  /** Answers and events are what comes of it, and are passed over. Rejects with what `goOn` throws. */
   async run(entries: readonly string[]): Promise<void> {
     for (const text of entries) {
       if (text.startsWith('{"event"')) continue;
+      this.#goOn();
       const entry = JSON.parse(text) as TraceEntry;
       if ("request" in entry) this.#take(entry.request.connection, bytesOfLine(entry.request));
       else if ("kafka_request" in entry) this.#takeFrame(entry.kafka_request);
@@ -59,6 +68,7 @@ export class Replay {
 
   /** What a client is answered, or `null` when that waits for something. */
   async ask(request: object): Promise<{ readonly [name: string]: unknown } | null> {
+    this.#goOn();
     const { answer: dispatched } = this.#dispatchers.dispatcher.dispatch(
       Buffer.from(JSON.stringify(request)),
       new Ghost(0),

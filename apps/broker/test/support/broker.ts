@@ -18,7 +18,7 @@ export async function openBroker(
   settings: RawSettings = {},
   disk = new MemoryDisk(),
   end = (broker: Broker): Promise<void> => broker.close(),
-  options: Pick<BrokerOptions, "onBroken" | "onCrash" | "faults"> = {},
+  options: Pick<BrokerOptions, "onBroken" | "onCrash" | "faults" | "graceMs"> = {},
 ): Promise<Broker> {
   const broker = await startBroker({
     ...options,
