@@ -19,6 +19,19 @@ function goOn(log: PartitionLog): void {
   log.append(data(7, ["b"], { baseSequence: 1 }), 0);
 }
 
+test("a producer whose transaction was deleted wholly is forgotten for its silence as any other, one of which a record is left is not", async () => {
+  const world = newWorld();
+  const log = await beginning(world);
+  goOn(log);
+  await log.deleteRecords(4);
+  // 8 has written at 3 alone, 7 at 0 and 4.
+  expect(log.openTransactions.map(({ producerId }) => producerId)).toEqual([7]);
+  expect(log.forgetIdleProducers(Number.MAX_SAFE_INTEGER)).toEqual([8]);
+  expect([log.producer(7)?.producerId, log.producer(8)]).toEqual([7, undefined]);
+  await log.close();
+  expect(world.open({ create: false }).openTransactions.map(({ producerId }) => producerId)).toEqual([7]);
+});
+
 const ENDS = {
   "in the same life": async (_world: LogWorld, log: PartitionLog) => log,
   "after a clean end": async (world: LogWorld, log: PartitionLog) => {

@@ -6,7 +6,7 @@
  * Invariants: at each offset the tables are what a walk over all headers before it would give, but for producers that were
  * forgotten, and for those whose last batch retention has removed: they stay.
  * Never: a log refused because of a snapshot, as long as its batches can be read; a producer forgotten for its silence while its
- * transaction is open.
+ * transaction is open, which one that was deleted wholly is not.
  */
 import type { BatchHeader } from "@minikafka/record";
 import type { LogContext } from "../context/log-context.ts";
@@ -95,7 +95,8 @@ export class LogProducers {
   }
 
   #isOpen(producerId: number): boolean {
-    return this.#tables.transactions.get(producerId, 0) !== undefined;
+    // Of one that was deleted wholly nothing is open: nobody may ever end it, and its producer would be known for ever.
+    return this.#tables.transactions.get(producerId, this.#startOffset()) !== undefined;
   }
 
   /** The transactions that ended in the range are known again. Throws STORAGE_ERROR for damage in a batch, DiskError. */
