@@ -87,7 +87,7 @@ export abstract class SeenBroker {
    * Resolves once `holds` does, which is asked whenever something has happened in the kernel, and must not change anything:
    * `waitUntil("the follower is in sync", () => broker.partition("orders", 0).inSyncReplicas.length === 2)`. What the broker refuses, and
    * false, are waited for; anything else that `holds` throws ends the wait. Rejects as waitForRecords, and with USAGE for a `holds` that
-   * returns a promise.
+   * returns anything but true or false, a promise above all.
    */
   async waitUntil(what: string, holds: () => boolean, limits: WaitLimits = {}): Promise<void> {
     await this.#until(this.waitUntil, limits, [], () => conditionWish(what, holds));

@@ -1,5 +1,5 @@
 /** A test's hand on the broker's clock. */
-import type { Deadline, Stepper } from "@minikafka/client";
+import type { CallOptions, Deadline, Stepper } from "@minikafka/client";
 import { calledAs } from "./call-site.ts";
 
 /** The time of the broker, which a manual clock moves by hand alone. */
@@ -18,12 +18,12 @@ export class TestClock {
   }
 
   /** Moves a manual clock on by `ms`; resolves with its new time. What comes due thereby is taken by steps. */
-  advance(ms: number): Promise<number> {
-    return calledAs(this.advance, () => this.#stepper.advanceClock(ms));
+  advance(ms: number, options?: CallOptions): Promise<number> {
+    return calledAs(this.advance, () => this.#stepper.advanceClock(ms, options));
   }
 
   /** See Stepper.advanceToNextDeadline. */
-  advanceToNextDeadline(): Promise<Deadline | null> {
-    return calledAs(this.advanceToNextDeadline, () => this.#stepper.advanceToNextDeadline());
+  advanceToNextDeadline(options?: CallOptions): Promise<Deadline | null> {
+    return calledAs(this.advanceToNextDeadline, () => this.#stepper.advanceToNextDeadline(options));
   }
 }

@@ -291,6 +291,22 @@ test("what takes nothing is given nothing, and does nothing for who gives it som
   expect(broker.records("orders")).toEqual([]);
 });
 
+test("the clock takes the options of steps, and nothing else", async () => {
+  await using broker = await startBroker({ clock: "manual" });
+  const { clock } = broker;
+  const before = clock.nowMs;
+  await expect(clock.advance(1, 5 as never)).rejects.toMatchObject({ code: "USAGE" });
+  await expect(clock.advanceToNextDeadline(1 as never)).rejects.toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining("advanceToNextDeadline takes an object of timeoutMs, signal, got 1"),
+  });
+  const { signal } = new AbortController();
+  const aborted = AbortSignal.abort(new Error("enough"));
+  await expect(clock.advance(1, { signal: aborted })).rejects.toThrow("enough");
+  expect(clock.nowMs).toBe(before);
+  expect(await clock.advance(1, { signal })).toBe(before + 1);
+});
+
 test("a broker that is closed says so, and is closed once", async () => {
   const broker = await startBroker({ topics: { orders: 1 } });
   await Promise.all([broker.close(), broker.close()]);
