@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   API_TABLE,
   decodeRequest,
+  decodeResponse,
   encodeRequest,
   encodeResponse,
   Malformed,
@@ -94,6 +95,12 @@ describe("what an array may hold", () => {
     );
     bytes.writeInt32BE(ELEMENTS_MAX);
     expect(decodeRequest(metadata, 1, bytes.subarray(0, -2)).topics).toHaveLength(ELEMENTS_MAX);
+  });
+
+  test("an answer may have many more: who reads it has asked for it", () => {
+    const brokers = Array.from({ length: ELEMENTS_MAX + 1 }, (_, nodeId) => ({ nodeId, host: "h", port: 1 }));
+    const bytes = encodeResponse(metadata, 1, { brokers, topics: [] });
+    expect(decodeResponse(metadata, 1, bytes).brokers).toHaveLength(ELEMENTS_MAX + 1);
   });
 
   test("arrays within arrays count together", () => {

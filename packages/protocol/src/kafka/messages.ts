@@ -1,6 +1,6 @@
 /** Bodies of requests and responses of an API in a version, both ways. */
 import { type Codec, structCodec } from "./codec.ts";
-import { Reader } from "./reader.ts";
+import { ANSWER_ELEMENTS_MAX, Reader } from "./reader.ts";
 import {
   type Api,
   type InputOf,
@@ -64,7 +64,7 @@ export function decodeResponse<A extends Api>(
   version: number,
   bytes: Buffer,
 ): ValueOf<A["response"]> {
-  const reader = new Reader(bytes);
+  const reader = new Reader(bytes, ANSWER_ELEMENTS_MAX);
   const response = readResponse(api, version, reader);
   reader.expectEnd();
   return response;

@@ -7,11 +7,14 @@
 import { Malformed } from "./codec-errors.ts";
 
 /**
- * How many elements all arrays of one message may have together. An element of one byte may cost fifty in memory, and many a microsecond
+ * How many elements all arrays of one request may have together. An element of one byte may cost fifty in memory, and many a microsecond
  * where it names something else than the one before, in one turn: the size of a frame alone does not bound what a message costs. Kafka has
  * no such bound, and threads.
  */
 export const ELEMENTS_MAX = 20_000;
+
+/** The same of an answer, for its memory alone: who reads it has asked for it, and a cluster may have many partitions. */
+export const ANSWER_ELEMENTS_MAX = 1_000_000;
 
 /** Strings are at most this long, also where the compact form could say more (Kafka: Short.MAX_VALUE). */
 export const STRING_BYTES_MAX = 32_767;
@@ -20,9 +23,12 @@ export class Reader {
   readonly #bytes: Buffer;
   #at = 0;
   #end: number;
-  #elementsLeft = ELEMENTS_MAX;
+  readonly #elementsMax: number;
+  #elementsLeft: number;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, elementsMax = ELEMENTS_MAX) {
+    this.#elementsMax = elementsMax;
+    this.#elementsLeft = elementsMax;
     this.#bytes = bytes;
     this.#end = bytes.length;
   }
@@ -104,7 +110,7 @@ export class Reader {
       throw new Malformed(start, `at most the ${this.remaining} bytes that are left (${count} elements)`);
     }
     if (count > this.#elementsLeft) {
-      throw new Malformed(start, `at most ${ELEMENTS_MAX} elements in the arrays of one message`);
+      throw new Malformed(start, `at most ${this.#elementsMax} elements in the arrays of one message`);
     }
     if (count > 0) this.#elementsLeft -= count;
     return count;
