@@ -261,6 +261,34 @@ test("when nobody knows whether the metadata was replaced, no broker takes a wri
   await expect(cluster.promote(ORDERS, 2)).rejects.toMatchObject({ code: "STORAGE_ERROR" });
   await expect(send(cluster, ["a"])).rejects.toMatchObject({ code: "BROKER_FAILED" });
   await expect(cluster.promote(ORDERS, 3)).rejects.toMatchObject({ code: "BROKER_FAILED" });
+  // Nor does one that is started anew in the same process.
+  await cluster.stopBroker(3);
+  await expect(cluster.startBroker(3)).rejects.toMatchObject({ code: "BROKER_FAILED" });
+  expect(cluster.describeCluster().brokers.map(({ state }) => state)).toEqual(["failed", "failed", "failed"]);
+});
+
+test("nor does a broker that was stopped when that happened, and starts since", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world);
+  await cluster.stopBroker(3);
+  world.faults.arm({ point: "metadata.after_rename", action: "error" });
+  await expect(cluster.promote(ORDERS, 2)).rejects.toMatchObject({ code: "STORAGE_ERROR" });
+  await expect(cluster.startBroker(3)).rejects.toMatchObject({ code: "BROKER_FAILED" });
+  expect(cluster.describeCluster().brokers.map(({ state }) => state)).toEqual(["failed", "failed", "failed"]);
+});
+
+test("who is put out of sync by a change of which nobody knows whether it lasts is waited for all the same: nothing is acknowledged or seen without him", async () => {
+  const world = memoryWorld();
+  const cluster = await openReplicated(world);
+  const sent = send(cluster, ["a"], "all");
+  cluster.removeFromIsr(ORDERS, 2);
+  world.faults.arm({ point: "metadata.after_rename", action: "error" });
+  expect(() => cluster.removeFromIsr(ORDERS, 3)).toThrow(expect.objectContaining({ code: "STORAGE_ERROR" }));
+  expect([await outcomeOf(sent), cluster.visibleEnd(ORDERS)]).toEqual(["pending", 0]);
+  // A power cut takes the change back.
+  await cluster.crash();
+  world.disk.crash({ mode: "lost" });
+  await sent.catch(() => {});
 });
 
 test("promoting the leader changes nothing", async () => {

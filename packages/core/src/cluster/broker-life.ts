@@ -97,6 +97,8 @@ export class BrokerLife {
       set.leadership.requireCopy(brokerId).attach(log, learnedBy(broker, set, noted));
     }
     try {
+      // What nobody knows to last is nothing to judge by.
+      keeper.requireWritable();
       judgeStarted(sets, { ...this.#parts, newcomers: [brokerId], isOpening: false, trace: this.#env.trace });
       noteStarts([broker], keeper, this.#parts.reserve);
     } catch (problem) {

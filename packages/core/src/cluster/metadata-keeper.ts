@@ -60,9 +60,10 @@ export class MetadataKeeper {
 
   /**
    * Replaces the file by what it says now with `change`, and calls `adopt` in the instant in which that counts. Throws
-   * STORAGE_ERROR; after an unknown outcome the change holds in memory, and no broker takes a write any more.
+   * STORAGE_ERROR; after an unknown outcome the change holds in memory, and no broker takes a write any more: `isLasting` says
+   * whether a power cut cannot take it back.
    */
-  commit(change: Partial<ClusterMetadata>, adopt: () => void): void {
+  commit(change: Partial<ClusterMetadata>, adopt: (isLasting: boolean) => void): void {
     this.requireWritable();
     const epochs = this.#brokerEpochs === undefined ? {} : { brokerEpochs: this.#brokerEpochs };
     const next: ClusterMetadata = {
@@ -75,17 +76,17 @@ export class MetadataKeeper {
     } catch (problem) {
       if (!(problem instanceof BrokerError) || checkpointOutcome(problem) !== "unknown") throw problem;
       unknown = problem;
+      // First: nobody notes an epoch in a log that another may be given again.
+      this.#failAll(unknown);
     }
     this.#deletions = next.deletions;
-    adopt();
-    if (unknown === null) return;
-    this.#doubt = new BrokerError(
-      "BROKER_FAILED",
-      `the metadata cannot be changed: ${unknown.message}`,
-      unknown.details,
-    );
-    this.#brokers.failAll(unknown.message);
-    throw unknown;
+    adopt(unknown === null);
+    if (unknown !== null) throw unknown;
+  }
+
+  #failAll({ message, details }: BrokerError): void {
+    this.#doubt = new BrokerError("BROKER_FAILED", `the metadata cannot be changed: ${message}`, details);
+    this.#brokers.failAll(message);
   }
 
   /** The folders of `deletion` are gone. The file hears of it with its next change: finishing twice does no harm. */

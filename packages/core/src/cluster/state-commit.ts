@@ -47,13 +47,13 @@ export class StateCommit {
       changed.set(topic, { ...latest, partitions });
     }
     const topics = catalogue.list().map((topic) => changed.get(topic) ?? topic);
-    this.#keeper.commit({ topics }, () => {
+    this.#keeper.commit({ topics }, (isLasting) => {
       for (const [before, after] of changed) catalogue.replace(before, after);
-      for (const change of real) this.#adopt(change);
+      for (const change of real) this.#adopt(change, isLasting);
     });
   }
 
-  #adopt({ set, state, moves }: StateChange): void {
+  #adopt({ set, state, moves }: StateChange, isLasting: boolean): void {
     const before = set.state;
     const { place, highWatermark } = set;
     if (before.leaderId !== state.leaderId || before.leaderEpoch !== state.leaderEpoch) {
@@ -67,7 +67,7 @@ export class StateCommit {
       const facts = { from, to, leaderEpoch: state.leaderEpoch, highWatermark, logEndOffset };
       this.#env.trace({ kind: "isr_changed", ...place, ...facts, moves });
     }
-    set.adopt(state);
+    set.adopt(state, isLasting);
     this.#behind.add(set);
   }
 }

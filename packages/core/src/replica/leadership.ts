@@ -36,6 +36,8 @@ export class Leadership {
   readonly #env: Env;
   #state: PartitionState;
   #deletedBefore = 0;
+  /** In sync before a change of which nobody knows whether it lasts: nothing more is decided in this life then. */
+  #wereInSync: readonly number[] = [];
 
   constructor({ place, copies, state, highWatermark }: LeadershipParts, env: Env) {
     this.place = place;
@@ -114,14 +116,17 @@ export class Leadership {
     return this.copies.filter(({ brokerId }) => brokerId !== this.#state.leaderId);
   }
 
+  /** Those that are waited for: also who may be in sync again after a power cut (Kafka: the maximal in-sync replicas of KIP-497). */
   inSync(): Replica[] {
-    return this.copies.filter(({ brokerId }) => this.inSyncReplicas.includes(brokerId));
+    const ids = [...this.inSyncReplicas, ...this.#wereInSync];
+    return this.copies.filter(({ brokerId }) => ids.includes(brokerId));
   }
 
-  /** From here on `state` holds. Returns whether a new leadership has begun. */
-  adopt(state: PartitionState): boolean {
+  /** From here on `state` holds; where it is not `isLasting`, a power cut may take it back. Returns whether a new leadership has begun. */
+  adopt(state: PartitionState, isLasting: boolean): boolean {
     const before = this.#state;
     this.#state = state;
+    this.#wereInSync = isLasting ? [] : before.inSyncReplicas;
     this.#holdOut();
     if (state.leaderEpoch === before.leaderEpoch && state.leaderId === before.leaderId) return false;
     this.#deletedBefore = 0;

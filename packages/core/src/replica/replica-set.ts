@@ -172,9 +172,12 @@ export class PartitionReplicaSet extends ReplicaSetReads {
     this.#atLeadershipEnd.push(tell);
   }
 
-  /** The metadata file says so: from here on `state` holds. Who waits under another leadership is told FENCED_LEADER_EPOCH. */
-  adopt(state: PartitionState): void {
-    const isNewLeadership = this.leadership.adopt(state);
+  /**
+   * The metadata file says so: from here on `state` holds; see Leadership.adopt for `isLasting`. Who waits under another leadership is
+   * told FENCED_LEADER_EPOCH.
+   */
+  adopt(state: PartitionState, isLasting: boolean): void {
+    const isNewLeadership = this.leadership.adopt(state, isLasting);
     if (isNewLeadership) {
       const message = `the leadership of ${partitionName(this.place)} has moved on to epoch ${state.leaderEpoch} before the batch was acknowledged`;
       const moved = new BrokerError("FENCED_LEADER_EPOCH", message, { leader_epoch: state.leaderEpoch });
