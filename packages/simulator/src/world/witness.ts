@@ -44,8 +44,10 @@ export class Witness {
   readonly #recorder: Recorder;
   /** How often each kind of event was told. */
   readonly counts = new Map<string, number>();
-  /** By partition, who is in sync. */
+  /** By partition, who is in sync; of a change that a power cut may take back, who was before as well. */
   readonly #inSync = new Map<string, readonly number[]>();
+  /** Nobody knows what the metadata says: what is told from then on in this life need not last. */
+  #isInDoubt = false;
   /** Partitions of which something was told since the last look. */
   readonly touched = new Set<string>();
   violation: Violation | null = null;
@@ -80,10 +82,16 @@ export class Witness {
         this.#recorder.happened({ kind: "leader_changed", place, leaderId, leaderEpoch, isUnclean });
         break;
       }
-      case "isr_changed":
-        this.#inSync.set(`${event.topic}/${event.partition}`, event.to);
+      case "isr_changed": {
+        const place = `${event.topic}/${event.partition}`;
+        const before = this.#isInDoubt ? (this.#inSync.get(place) ?? []) : [];
+        this.#inSync.set(place, [...before, ...event.to]);
         break;
+      }
       case "broker_failed":
+        this.#isInDoubt ||= event.problem.includes("/metadata.json:");
+        this.#recorder.happened({ kind: event.kind, brokerId: event.brokerId });
+        break;
       case "broker_stopped":
       case "broker_started":
         this.#recorder.happened({ kind: event.kind, brokerId: event.brokerId });
@@ -143,6 +151,7 @@ export class Witness {
   }
 
   ended(): void {
+    this.#isInDoubt = false;
     this.touched.clear();
   }
 
