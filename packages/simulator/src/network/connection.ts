@@ -212,6 +212,10 @@ export class Connection {
   }
 
   #later<Result>(answer: Answer<Result>): Promise<Answer<Result>> {
-    return new Promise((resolve) => void this.#parts.timeline.plan(1, () => resolve(answer)));
+    return new Promise((resolve) => {
+      this.#parts.timeline.plan(1, () => {
+        if (!this.#isDead) resolve(answer);
+      });
+    });
   }
 }
