@@ -32,7 +32,7 @@ async function runBroker() {
     console.error(advice);
     return EXIT_USAGE;
   }
-  const program = join(BROKER, "bin", "minikafka-broker.js");
+  const program = join(BROKER, "bin", "minikafka-broker.cjs");
   // A later --data wins over ours.
   const args = [program, "--data", "./data", ...process.argv.slice(2)];
   const broker = spawn(process.execPath, args, { cwd: ROOT, stdio: ["inherit", "pipe", "inherit"] });
