@@ -72,7 +72,7 @@ const CLIENT_PLACES: Place[] = [
     folder: CLIENT,
     ban: bans.CHANCE,
     instead: "the injected random()",
-    except: ["client.ts", "consumer/group/member-id.ts"],
+    except: ["client.ts", "consumer/group/member-id.ts", "fault-mark.ts"],
   },
   { folder: CLIENT, ban: bans.CONSOLE, instead: "an error or an event; a library does not print" },
   { folder: CLIENT, ban: bans.PROCESS, instead: "an option of connect()" },

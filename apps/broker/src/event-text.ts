@@ -12,6 +12,12 @@ export function eventText(number: number, timeMs: number, event: TraceEvent | Re
   return lineOf({ number, time_ms: timeMs, kind, ...(snakeCased(facts) as object) });
 }
 
+/** The same of a fault's event, with the mark that the fault was armed with. */
+export function markedText(number: number, timeMs: number, event: TraceEvent, mark: string): string {
+  const { kind, ...facts } = event;
+  return lineOf({ number, time_ms: timeMs, kind, ...(snakeCased(facts) as object), mark });
+}
+
 /** The line that tells of `count` events that are missing; `lastNumber` is that of the last of them, at `timeMs`. */
 export function droppedText(count: number, firstNumber: number, lastNumber: number, timeMs: number): string {
   return lineOf({

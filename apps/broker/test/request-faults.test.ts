@@ -267,6 +267,23 @@ test("each fault that acts is an event, with its point, its action and which hit
   });
 });
 
+test("a watch for faults of a mark is told of these alone, with their marks, which no other watch is told", async () => {
+  const { broker, session, lab } = await withOrders();
+  await lab.call("watch", { kinds: ["fault_fired"], fault_mark: "mine." });
+  const all = Session.open(broker);
+  await all.call("watch", { kinds: ["fault_fired"] });
+  const other = Session.open(broker);
+  const order = { point: "request.ping", action: "drop_answer" } as const;
+  for (const mark of [undefined, "yours.1", "mine.2"]) await armFault(other, { ...order, mark });
+  for (let count = 0; count < 3; count += 1) session.request({ operation: "ping" });
+  expect(await lab.answer()).toMatchObject({ event: { rule_id: 3, mark: "mine.2" } });
+  for (const rule_id of [1, 2, 3]) {
+    const told = await all.answer();
+    expect(told).toMatchObject({ event: { rule_id } });
+    expect(told).not.toHaveProperty("event.mark");
+  }
+});
+
 test("without --lab there are no faults, and nobody crashes the broker", async () => {
   const broker = await openBroker({ clock: "auto", start_time: undefined });
   const session = Session.open(broker);

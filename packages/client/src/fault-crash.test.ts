@@ -17,19 +17,20 @@ async function armed() {
   const request = await peer.next("arm_fault");
   request.answer({ rule_id: 3 });
   const rule = await arming;
-  const { mark } = request.fields;
+  const { mark = "" } = request.fields;
+  expect(mark.startsWith(watch.fields.fault_mark ?? "?")).toBe(true);
   /** Says that it is armed and has not acted, or that there is none. */
   const count = async (isArmed: boolean) => {
     const listed = { rule_id: 3, ...CRASH, times: "once" as const, mark, hits: 0, fired: 0, held: 0 };
     (await peer.next("list_faults")).answer({ points: [], rules: isArmed ? [listed] : [] });
   };
-  return { peer, client, watch, rule, count };
+  return { peer, client, faults, watch, rule, mark, count };
 }
 
 type Watch = Pick<SeenRequest, "write" | "hangUp">;
 
-function tell(watch: Watch, ruleId: number, hit = 1): void {
-  const event = { number: 9, time_ms: 1, kind: "fault_fired", ...CRASH, hit, rule_id: ruleId };
+function tell(watch: Watch, mark: string, hit = 1): void {
+  const event = { number: 9, time_ms: 1, kind: "fault_fired", ...CRASH, hit, rule_id: 3, mark };
   watch.write(`${JSON.stringify({ event })}\n`);
 }
 
@@ -40,10 +41,10 @@ function die(peer: ScriptedPeer, watch: Watch): void {
 }
 
 test("a crash is proved by the event of this very fault, before and after whenFired, whatever becomes of the broker", async () => {
-  const { peer, client, watch, rule } = await armed();
+  const { peer, client, watch, rule, mark } = await armed();
   const fired = rule.whenFired();
   (await peer.next("list_faults")).hangUp();
-  tell(watch, 3, 2);
+  tell(watch, mark, 2);
   die(peer, watch);
   await fired;
   await rule.assertFired();
@@ -56,8 +57,8 @@ test("a crash is proved by the event of this very fault, before and after whenFi
 });
 
 test("assertFired of a crash that nobody waited for is as true", async () => {
-  const { peer, client, watch, rule } = await armed();
-  tell(watch, 3);
+  const { peer, client, watch, rule, mark } = await armed();
+  tell(watch, mark);
   die(peer, watch);
   await quiet();
   await rule.assertFired();
@@ -65,15 +66,18 @@ test("assertFired of a crash that nobody waited for is as true", async () => {
 });
 
 test.each([
-  ["of another fault at the same point", (watch: Watch) => tell(watch, 4)],
+  [
+    "of another fault of that number at the same point",
+    (watch: Watch, mark: string) => tell(watch, `${mark}0`),
+  ],
   ["of no fault at all", () => undefined],
 ])("a broker that dies %s proves nothing", async (_what, before) => {
-  const { peer, client, watch, rule } = await armed();
+  const { peer, client, watch, rule, mark } = await armed();
   const fired = failure(rule.whenFired());
   const asserted = failure(rule.assertFired());
   await peer.next("list_faults");
   (await peer.next("list_faults")).hangUp();
-  before(watch);
+  before(watch, mark);
   die(peer, watch);
   const UNSEEN = {
     code: "CONNECTION",
@@ -87,11 +91,12 @@ test.each([
   await client.close();
 });
 
-test("a crash whose watch alone is lost is asked for as other faults are", async () => {
+test("a crash whose watch alone is lost is watched for anew, and asked for as other faults are", async () => {
   const { peer, client, watch, rule, count } = await armed();
   watch.hangUp();
   await quiet();
   const asserted = failure(rule.assertFired());
+  (await peer.next("watch")).answer({});
   await count(false);
   expect(await asserted).toMatchObject({
     code: "USAGE",
@@ -105,14 +110,14 @@ test("a crash whose watch alone is lost is asked for as other faults are", async
 });
 
 test("whenFired of a crash ends by its signal, and the watch for it goes on", async () => {
-  const { client, watch, rule, count } = await armed();
+  const { client, watch, rule, mark, count } = await armed();
   const enough = new AbortController();
   const waited = rule.whenFired(1, { signal: enough.signal }).catch((reason: unknown) => reason);
   await count(true);
   await quiet();
   enough.abort("enough");
   expect(await waited).toBe("enough");
-  tell(watch, 3);
+  tell(watch, mark);
   await quiet();
   await rule.assertFired();
   await client.close();
@@ -133,6 +138,31 @@ test("a crash that is disarmed, or refused, keeps no connection; and none comes 
   (await peer.next("watch")).answer({});
   (await peer.next("arm_fault")).refuse("STEPPING_DISABLED");
   expect(await refused).toMatchObject({ code: "STEPPING_DISABLED" });
+  expect(peer.openLinkCount).toBe(1);
+  await client.close();
+});
+
+test("of a broker that has gone without it each question about a crash is answered at once, with the fault's name", async () => {
+  const { peer, client, watch, rule } = await armed();
+  die(peer, watch);
+  await quiet();
+  for (const ask of [() => rule.assertFired(), () => rule.counts(), () => rule.whenFired()])
+    expect(await failure(ask())).toMatchObject({
+      code: "CONNECTION",
+      message: expect.stringContaining("the fault 3 (crash at log.append.after_write) was not seen to act"),
+    });
+  await client.close();
+});
+
+test("crashes are watched for over one connection, which is gone once disarmAll has forgotten them", async () => {
+  const { peer, client, faults } = await armed();
+  const second = faults.arm(CRASH);
+  (await peer.next("arm_fault")).answer({ rule_id: 4 });
+  await second;
+  expect(peer.openLinkCount).toBe(2);
+  const disarmed = faults.disarmAll();
+  (await peer.next("disarm_faults")).answer({ disarmed: 2 });
+  await disarmed;
   expect(peer.openLinkCount).toBe(1);
   await client.close();
 });

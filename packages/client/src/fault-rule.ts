@@ -3,10 +3,12 @@ import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { CALL_OPTIONS } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { FaultOrder } from "./fault-order.ts";
-import { askedBeside, FaultWatch, openFaultEvents } from "./fault-watch.ts";
+import { askedBeside, untilAskedAgain } from "./fault-question.ts";
+import { BEHIND_HOLD, notArmed, notFired, requireReachable, tooLate, unseen } from "./fault-refusals.ts";
+import { type FaultWatch, FaultWatches, type WatchLease } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
-import { checkedInteger, requireOptions, usageError } from "./usage.ts";
-import { untilAborted } from "./waiting.ts";
+import { checkedInteger, requireOptions } from "./usage.ts";
+import { limitOf } from "./waiting.ts";
 
 /** How often a fault could have acted, how often it did, and how many it holds. */
 export interface FaultCounts {
@@ -21,8 +23,9 @@ export class FaultRule implements AsyncDisposable {
   readonly id: number;
   readonly order: FaultOrder;
   readonly #session: Session;
+  readonly #watches: FaultWatches;
   /** Of a crash, since before it was armed: nobody is left to be asked afterwards. */
-  readonly #witness: FaultWatch | null;
+  #witness: WatchLease | null;
   /** Of a crash, as a broker in a test's own process has told them after it. */
   #countsAtDeath: FaultCounts | null = null;
   /** A broker that has started anew may have given the number to another. */
@@ -33,10 +36,13 @@ export class FaultRule implements AsyncDisposable {
     session: Session,
     { id, mark }: { readonly id: number; readonly mark: string },
     order: FaultOrder,
-    witness: FaultWatch | null = null,
+    watches = new FaultWatches(session),
+    witness: WatchLease | null = null,
   ) {
     this.#session = session;
+    this.#watches = watches;
     this.#witness = witness;
+    if (witness !== null) watches.keep(witness);
     this.id = id;
     this.#mark = mark;
     this.order = order;
@@ -48,17 +54,17 @@ export class FaultRule implements AsyncDisposable {
    */
   async counts(options: CallOptions = {}): Promise<FaultCounts> {
     requireOptions("counts", options, CALL_OPTIONS);
-    const witness = this.#witness;
     const seen = this.#countsOfCrash();
     if (seen !== null) return seen;
-    if (witness === null || witness.isOver) return this.#ask(options);
+    const ask = (asked: CallOptions) => this.#ask(asked);
+    if (this.#witness === null) return ask(options);
     try {
-      const ask = (asked: CallOptions) => this.#ask(asked);
-      return (await askedBeside(this.#crash(witness), ask, options)) ?? (await this.counts(options));
+      const asked = await this.#watching(options, (watch) => askedBeside(this.#crash(watch), ask, options));
+      return asked ?? (await this.counts(options));
     } catch (error) {
-      // Of a broker in a test's own process the counts are there after its death.
-      if (!hasCode(error, "CRASHED")) throw error;
-      return this.#ask(options);
+      // Of a broker in a test's own process the counts are there after its death, and it is told there that it has ended on purpose.
+      if (hasCode(error, "CRASHED") || hasCode(error, "CLOSED")) return ask(options);
+      throw error;
     }
   }
 
@@ -79,39 +85,36 @@ export class FaultRule implements AsyncDisposable {
   async assertFired(options?: CallOptions): Promise<void> {
     const { hits, fired } = await this.counts(options);
     if (fired > 0) return;
-    const seen = hits === 1 ? "1 hit" : `${hits} hits`;
-    // Who looks at Kafka's clients may think of the operation's own name.
-    const others =
-      hits === 0 && this.order.point.startsWith("request.")
-        ? "; Kafka's clients pass kafka.Produce and the like"
-        : "";
-    throw new MiniKafkaError("FAULT_NOT_FIRED", `${this.#name} never fired, after ${seen}${others}`, {
-      details: { ruleId: this.id, hits },
-    });
+    throw notFired(this, hits);
   }
 
   /**
    * Resolves once it has acted `count` times: with a hold, once somebody is held; with a crash, which comes once, when the broker was seen
-   * to die of this very fault. Ends early by `signal`; with CLOSED by the client's end; with CONNECTION, or SHUTTING_DOWN, where the
-   * broker goes and the fault was not seen to act so often. Of a request that is held ask another client than the one that sent it:
+   * to die of this very fault. Ends early by `signal`; with TIMEOUT once `timeoutMs` is over, which bounds the whole wait and for which
+   * there is no default; with USAGE where it is disarmed, or never acts so often; with CLOSED by the client's end; with CONNECTION, or
+   * SHUTTING_DOWN, where the broker goes and the fault was not seen to act so often. Of a request that is held ask another client than the one that sent it:
    * what is held keeps back what was sent behind it.
    */
   async whenFired(count = 1, options: CallOptions = {}): Promise<void> {
-    if (checkedInteger("count", count, 1) > 1 && this.order.action === "crash")
-      throw usageError(`count is ${count}; a broker dies of a crash once, which whenFired() waits for`);
+    requireReachable(this, checkedInteger("count", count, 1));
     requireOptions("whenFired", options, CALL_OPTIONS);
-    const witness = this.#witness;
     if (this.#countsOfCrash() !== null) return;
+    let counts: FaultCounts | null = null;
+    const limit = limitOf(this.#session.clock, options, (timeoutMs) =>
+      tooLate(this, count, timeoutMs, counts),
+    );
+    const { signal } = limit;
+    const ask = async (asked: CallOptions): Promise<FaultCounts> => {
+      counts = await this.#ask(asked);
+      return counts;
+    };
     try {
-      if (witness?.isOver === false) await this.#untilFired(witness, count, options);
-      else {
-        const events = await openFaultEvents(this.#session, { signal: options.signal });
-        const watch = new FaultWatch(events, this.id);
-        await this.#untilFired(watch, count, options).finally(() => watch.close());
-      }
+      await this.#watching({ signal }, (watch) => this.#untilFired(watch, count, ask, signal));
     } catch (error) {
       // Of a broker in a test's own process the counts are there after its death.
       if (!hasCode(error, "CRASHED") || (await this.fired(options)) < count) throw error;
+    } finally {
+      limit.end();
     }
   }
 
@@ -126,7 +129,8 @@ export class FaultRule implements AsyncDisposable {
     try {
       return (await this.#call("disarm_faults", this.#numbered, options)).disarmed > 0;
     } finally {
-      await this.#witness?.close();
+      this.#watches.disarmed();
+      await this.#witness?.leave();
     }
   }
 
@@ -134,49 +138,72 @@ export class FaultRule implements AsyncDisposable {
     await this.disarm();
   }
 
-  async #untilFired(watch: FaultWatch, count: number, options: CallOptions): Promise<void> {
-    const ask = (asked: CallOptions) => this.fired(asked);
+  /** With a watch that is open. One that was lost while a crash was armed is taken anew: nobody waits for a broker that is not there. */
+  async #watching<Result>(
+    options: CallOptions,
+    look: (watch: FaultWatch) => Promise<Result>,
+  ): Promise<Result> {
     try {
-      while (watch.seen < count) {
-        const changed = watch.changed();
-        const fired = await askedBeside(changed, ask, options);
-        if (fired !== null && fired >= count) return;
-        await untilAborted(changed, options.signal);
+      if (this.#witness?.isOver === true) {
+        const anew = await this.#watches.take(options);
+        // Another question may have taken it meanwhile.
+        if (this.#witness.isOver) this.#keep(anew);
+        else await anew.leave();
       }
+      const part =
+        this.#witness === null ? await this.#watches.take(options) : this.#watches.join(this.#witness.watch);
+      return await look(part.watch).finally(() => part.leave());
     } catch (error) {
-      throw hasCode(error, "CONNECTION") ? this.#unseen(error) : error;
+      throw hasCode(error, "CONNECTION") ? unseen(this, error) : error;
+    }
+  }
+
+  #keep(witness: WatchLease): void {
+    this.#witness = witness;
+    this.#watches.keep(witness);
+  }
+
+  async #untilFired(
+    watch: FaultWatch,
+    count: number,
+    ask: (options: CallOptions) => Promise<FaultCounts>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const before = watch.of(this.#mark).fired;
+    for (let isFirst = true; watch.of(this.#mark).fired - before < count; isFirst = false) {
+      const changed = watch.changed();
+      const counts = await askedBeside(changed, ask, { signal }).catch((error: unknown) => {
+        // Who has once been answered waits: something else may be held before the question.
+        if (isFirst || signal?.aborted === true || !hasCode(error, "TIMEOUT")) throw error;
+        return null;
+      });
+      if (counts !== null && counts.fired >= count) return;
+      await untilAskedAgain(this.#session.clock, changed, signal);
     }
   }
 
   /** Resolves once this has let the broker die. */
-  async #crash(witness: FaultWatch): Promise<void> {
-    try {
-      while (witness.seen === 0) await witness.changed();
-    } catch (error) {
-      throw hasCode(error, "CONNECTION") ? this.#unseen(error) : error;
-    }
+  async #crash(watch: FaultWatch): Promise<void> {
+    while (watch.of(this.#mark).fired === 0) await watch.changed();
   }
 
   /** Of a crash that is known to have come; else `null`. */
   #countsOfCrash(): FaultCounts | null {
-    const { seen: fired = 0, lastHit: hits = 0 } = this.#witness ?? {};
+    const { fired = 0, lastHit: hits = 0 } = this.#witness?.watch.of(this.#mark) ?? {};
     return fired === 0 ? this.#countsAtDeath : { hits, fired, held: 0 };
   }
 
   async #ask(options: CallOptions): Promise<FaultCounts> {
     const { rules } = await this.#call("list_faults", {}, options);
     const rule = rules.find(({ rule_id: id, mark }) => id === this.id && mark === this.#mark);
-    if (rule === undefined)
-      throw new MiniKafkaError("USAGE", `${this.#name} is not armed any more, and its counts are gone`);
+    if (rule === undefined) {
+      await this.#witness?.leave();
+      throw notArmed(this);
+    }
     const { hits, fired, held } = rule;
     const counts = { hits, fired, held };
     if (fired > 0 && this.order.action === "crash") this.#countsAtDeath = counts;
     return counts;
-  }
-
-  #unseen(lost: MiniKafkaError): MiniKafkaError {
-    const message = `${this.#name} was not seen to act before its broker went: ${lost.message}`;
-    return new MiniKafkaError("CONNECTION", message, { details: lost.details, cause: lost });
   }
 
   /** A client that waits behind its own held request is told so. */
@@ -189,9 +216,7 @@ export class FaultRule implements AsyncDisposable {
       return await this.#session.call(name, fields, options);
     } catch (error) {
       if (this.order.action !== "hold" || !hasCode(error, "TIMEOUT")) throw error;
-      const why =
-        "what is held keeps back what its client sends behind it, so use a second client for faults";
-      throw new MiniKafkaError("TIMEOUT", `${error.message}; ${why}`, {
+      throw new MiniKafkaError("TIMEOUT", `${error.message}; ${BEHIND_HOLD}`, {
         cause: error,
         details: error.details,
       });
@@ -200,9 +225,5 @@ export class FaultRule implements AsyncDisposable {
 
   get #numbered() {
     return { rule_id: this.id, mark: this.#mark };
-  }
-
-  get #name(): string {
-    return `the fault ${this.id} (${this.order.action} at ${this.order.point})`;
   }
 }

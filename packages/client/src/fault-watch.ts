@@ -1,70 +1,139 @@
 /**
- * What a broker tells of one fault as it acts, and questions that are put beside that.
+ * What a broker tells of faults as they act.
  *
- * Owns a watch of the events, which is read at once. A watch never comes back: its end is that of the broker, as far as a client can see,
- * where a question is put again to whoever answers next, and so outlives the connection that the fault itself has closed.
- * Invariant: nothing counts but an event of this very fault. That a broker has gone says nothing about what of.
+ * Owns the watch of the events, one connection for all faults whose marks begin alike; it is there while anybody needs it. A watch never
+ * comes back: its end is that of the broker, as far as a client can see, and who needs one then takes another.
+ * Invariant: nothing counts for a fault but an event with its own mark. That a broker has gone says nothing about what of, and a number
+ * is given to another fault once a broker has begun anew.
  */
 import type { WatchedEvent } from "@minikafka/protocol";
-import { onAbort } from "./abort.ts";
-import { hasCode, MiniKafkaError } from "./errors.ts";
+import { MiniKafkaError } from "./errors.ts";
 import type { EventStream } from "./event-stream.ts";
+import { newMarkStart } from "./fault-mark.ts";
 import type { CallOptions, Session } from "./session.ts";
+import { limitOf, untilAborted } from "./waiting.ts";
 
-/** Events of all faults from when this resolves. Its options are those of the opening alone. Rejects as a call does. */
-export async function openFaultEvents(
-  session: Session,
-  { timeoutMs, signal }: CallOptions,
-): Promise<EventStream<WatchedEvent>> {
-  const opening = new AbortController();
-  const forget = signal && onAbort(signal, () => opening.abort(signal.reason));
-  if (signal?.aborted === true) opening.abort(signal.reason);
-  const cancel =
-    timeoutMs === undefined ? null : session.clock.after(timeoutMs, () => opening.abort(tooLate(timeoutMs)));
-  const events = session.watch({ kinds: ["fault_fired"] }, (event) => event, opening.signal);
-  try {
-    await events.open();
-    return events;
-  } catch (error) {
-    await events.close();
-    throw error;
-  } finally {
-    forget?.();
-    cancel?.();
+/** What was seen of a fault since the watch began. */
+export interface FaultSight {
+  readonly fired: number;
+  /** Which of its hits it acted on last; 0 before the first. */
+  readonly lastHit: number;
+}
+
+const UNSEEN: FaultSight = { fired: 0, lastHit: 0 };
+
+/** A part in a watch, which is there until all have left it. */
+export class WatchLease {
+  readonly watch: FaultWatch;
+  readonly #onLeft: (lease: WatchLease) => Promise<void>;
+  #isLeft = false;
+
+  /** Made by {@link FaultWatches.take}. */
+  constructor(watch: FaultWatch, onLeft: (lease: WatchLease) => Promise<void>) {
+    this.watch = watch;
+    this.#onLeft = onLeft;
+  }
+
+  /** Nothing will be seen by it any more; what was stays known. */
+  get isOver(): boolean {
+    return this.#isLeft || this.watch.isOver;
+  }
+
+  async leave(): Promise<void> {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    await this.#onLeft(this);
   }
 }
 
-function tooLate(timeoutMs: number): MiniKafkaError {
-  const details = { operation: "watch", timeoutMs };
-  return new MiniKafkaError("TIMEOUT", `watch got no answer in ${timeoutMs} ms`, { details });
+export class FaultWatches {
+  /** Of all marks. From no source that a caller gives: two clients, or two programs, would have it in common. */
+  readonly #markStart = newMarkStart();
+  readonly #session: Session;
+  #marks = 0;
+  #current: FaultWatch | null = null;
+  readonly #leases = new Set<WatchLease>();
+  /** Of crashes, from when they are armed. */
+  readonly #witnesses = new Set<WatchLease>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Of no other fault, anywhere. */
+  newMark(): string {
+    this.#marks += 1;
+    return `${this.#markStart}${this.#marks}`;
+  }
+
+  /** Whatever acts after this has resolved is seen. Its options are those of the opening alone. Rejects as a call does. */
+  async take(options: CallOptions): Promise<WatchLease> {
+    options.signal?.throwIfAborted();
+    if (this.#current === null || this.#current.isOver) this.#current = new FaultWatch(this.#open());
+    const lease = this.join(this.#current);
+    const limit = limitOf(this.#session.clock, options, tooLate);
+    try {
+      await untilAborted(lease.watch.opened, limit.signal);
+      return lease;
+    } catch (error) {
+      await lease.leave();
+      throw error;
+    } finally {
+      limit.end();
+    }
+  }
+
+  /** Another part in one that is open. */
+  join(watch: FaultWatch): WatchLease {
+    const lease = new WatchLease(watch, async (left) => {
+      this.#leases.delete(left);
+      this.#witnesses.delete(left);
+      if (![...this.#leases].some((other) => other.watch === watch)) await watch.close();
+    });
+    this.#leases.add(lease);
+    return lease;
+  }
+
+  /** It stays until its fault is disarmed. */
+  keep(witness: WatchLease): void {
+    if (!witness.isOver) this.#witnesses.add(witness);
+  }
+
+  /** Those that are kept now. */
+  get witnesses(): readonly WatchLease[] {
+    return [...this.#witnesses];
+  }
+
+  /** Something is disarmed: who waits is to ask again. */
+  disarmed(): void {
+    this.#current?.wake();
+  }
+
+  #open(): EventStream<WatchedEvent> {
+    const fields = { kinds: ["fault_fired" as const], fault_mark: this.#markStart };
+    return this.#session.watch(fields, (event) => event);
+  }
 }
 
+/** Made by {@link FaultWatches.take}. */
 export class FaultWatch {
   readonly #events: EventStream<WatchedEvent>;
-  readonly #id: number;
-  #seen = 0;
-  #lastHit = 0;
+  /** Rejects as a call does. */
+  readonly opened: Promise<void>;
+  readonly #sights = new Map<string, FaultSight>();
   #end: { readonly error: unknown } | null = null;
   #waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[] = [];
 
-  /** Of the fault of that number. */
-  constructor(events: EventStream<WatchedEvent>, id: number) {
+  constructor(events: EventStream<WatchedEvent>) {
     this.#events = events;
-    this.#id = id;
+    this.opened = events.open();
     void this.#read();
   }
 
-  /** How often it was seen to act. */
-  get seen(): number {
-    return this.#seen;
+  of(mark: string): FaultSight {
+    return this.#sights.get(mark) ?? UNSEEN;
   }
 
-  /** Which of its hits it acted on last; 0 before the first. */
-  get lastHit(): number {
-    return this.#lastHit;
-  }
-
-  /** Nothing will be seen any more. */
   get isOver(): boolean {
     return this.#end !== null;
   }
@@ -75,58 +144,42 @@ export class FaultWatch {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
+  wake(): void {
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
+  }
+
   async close(): Promise<void> {
+    this.#over(closed());
     await this.#events.close();
+    // It may be given up on the way.
+    await this.opened.catch(() => undefined);
   }
 
   async #read(): Promise<void> {
     try {
-      for await (const event of this.#events) {
-        if (event.kind === "fault_fired" && event.rule_id === this.#id) {
-          this.#seen += 1;
-          this.#lastHit = Number(event.hit);
-        }
-        for (const { resolve } of this.#waiting.splice(0)) resolve();
+      await this.opened;
+      for await (const { kind, mark, hit } of this.#events) {
+        if (kind === "fault_fired" && typeof mark === "string")
+          this.#sights.set(mark, { fired: this.of(mark).fired + 1, lastHit: Number(hit) });
+        this.wake();
       }
-      this.#over(new MiniKafkaError("CLOSED", "the client is closed, or the fault disarmed"));
+      this.#over(closed());
     } catch (error) {
       this.#over(error);
     }
   }
 
   #over(error: unknown): void {
-    this.#end = { error };
+    this.#end ??= { error };
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }
 
-/**
- * The answer to `ask`, which is put again where the connection goes under it; or `null` once `told` has resolved. Rejects as `told` does: no
- * question waits for a broker that is not there any more.
- */
-export async function askedBeside<Answer>(
-  told: Promise<unknown>,
-  ask: (options: CallOptions) => Promise<Answer>,
-  options: CallOptions,
-): Promise<Answer | null> {
-  const over = new AbortController();
-  const signal = options.signal === undefined ? over.signal : AbortSignal.any([options.signal, over.signal]);
-  try {
-    return await Promise.race([again(ask, { ...options, signal }), told.then(() => null)]);
-  } finally {
-    over.abort();
-  }
+function closed(): MiniKafkaError {
+  return new MiniKafkaError("CLOSED", "the client is closed");
 }
 
-async function again<Answer>(
-  ask: (options: CallOptions) => Promise<Answer>,
-  options: CallOptions,
-): Promise<Answer> {
-  for (;;) {
-    try {
-      return await ask(options);
-    } catch (error) {
-      if (!hasCode(error, "CONNECTION") || error.details.sent !== true) throw error;
-    }
-  }
+function tooLate(timeoutMs: number): MiniKafkaError {
+  const details = { operation: "watch", timeoutMs };
+  return new MiniKafkaError("TIMEOUT", `watch got no answer in ${timeoutMs} ms`, { details });
 }

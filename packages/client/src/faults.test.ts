@@ -130,7 +130,7 @@ test("a fault that has its number since a restart of the broker is another one",
 
 test("whenFired looks again at each fault that acts, and leaves no connection", async () => {
   const { peer, client, arm, list } = await arming();
-  const { rule } = await arm({ point: "request.produce", action: "hold", times: "always" });
+  const { rule, request } = await arm({ point: "request.produce", action: "hold", times: "always" });
   const fired = rule.whenFired(2);
   const watch = await peer.next("watch");
   expect(watch.fields.kinds).toEqual(["fault_fired"]);
@@ -143,6 +143,7 @@ test("whenFired looks again at each fault that acts, and leaves no connection", 
     point: "request.produce",
     action: "hold",
     hit: 2,
+    mark: request.fields.mark,
   };
   watch.write(`${JSON.stringify({ event })}\n`);
   await list({ fired: 2, held: 2 });
@@ -182,6 +183,101 @@ test("who waits behind what it has held itself is told to use a second client", 
   await peer.next("list_faults");
   clock.advance(20);
   expect(await fired).toMatchObject({ code: "TIMEOUT", message: expect.stringContaining("a second client") });
+  await client.close();
+});
+
+test("a fault acts by an event with its own mark alone: one of its number may be another's since a restart", async () => {
+  const { peer, client, arm } = await arming();
+  const { rule, request } = await arm({ point: "request.produce", action: "close" });
+  let isOver = false;
+  const fired = rule.whenFired().finally(() => {
+    isOver = true;
+  });
+  const watch = await peer.next("watch");
+  watch.answer({});
+  const event = { number: 9, time_ms: 1, kind: "fault_fired", point: "request.produce", action: "close" };
+  const tell = (mark?: string) =>
+    watch.write(`${JSON.stringify({ event: { ...event, hit: 1, rule_id: 3, mark } })}\n`);
+  tell();
+  tell(`${request.fields.mark}0`);
+  await quiet();
+  expect(isOver).toBe(false);
+  tell(request.fields.mark);
+  await fired;
+  await client.close();
+});
+
+test("no two faults have a mark in common, whatever chance a program gives its clients", async () => {
+  const marks = new Set<string | undefined>();
+  for (let program = 0; program < 2; program += 1) {
+    const peer = new ScriptedPeer();
+    const client = await connect({ link: peer.link }, { clock: new ManualClock(), random: () => 0.5 });
+    for (const faults of [client.faults(), client.faults()]) {
+      for (let order = 0; order < 2; order += 1) {
+        const armed = faults.arm({ point: "request.produce", action: "close" });
+        const request = await peer.next("arm_fault");
+        marks.add(request.fields.mark);
+        request.answer({ rule_id: 1 });
+        await armed;
+      }
+    }
+    await client.close();
+  }
+  expect(marks.size).toBe(8);
+});
+
+test.each([
+  ["its rule", 0],
+  ["disarmAll", 1],
+  ["somebody else", 2],
+])("whenFired ends with USAGE when its fault is disarmed by %s", async (_who, how) => {
+  const { peer, clock, client, faults, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "error", code: "STORAGE_ERROR" });
+  const fired = failure(rule.whenFired());
+  (await peer.next("watch")).answer({});
+  await list({ hits: 0 });
+  await quiet();
+  if (how < 2) {
+    const disarmed = how === 0 ? rule.disarm() : faults.disarmAll();
+    (await peer.next("disarm_faults")).answer({ disarmed: 1 });
+    await disarmed;
+  } else clock.advance(500);
+  await list({}, 4);
+  expect(await fired).toMatchObject({ code: "USAGE", message: expect.stringContaining("was disarmed") });
+  expect(peer.openLinkCount).toBe(1);
+  await client.close();
+});
+
+test("timeoutMs bounds the whole wait of whenFired, which says what was seen so far", async () => {
+  const { peer, clock, client, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "close", times: { first: 3 } });
+  const fired = failure(rule.whenFired(2, { timeoutMs: 300 }));
+  (await peer.next("watch")).answer({});
+  await list({ hits: 4, fired: 1 });
+  await quiet();
+  clock.advance(300);
+  expect(await fired).toMatchObject({
+    code: "TIMEOUT",
+    message:
+      "the fault 3 (close at request.produce) did not act within 300 ms: it acted 1 of 2 times, after 4 hits",
+    details: { ruleId: 3, timeoutMs: 300, hits: 4, fired: 1 },
+  });
+  expect(peer.openLinkCount).toBe(1);
+  await client.close();
+});
+
+test.each([
+  ["once", undefined, 2, "once at most"],
+  ["once", "once", 2, "once at most"],
+  ["at its third hit", { nth: 3 }, 2, "once at most"],
+  ["three times", { first: 3 }, 4, "3 times at most"],
+] as const)("of a fault that acts %s nobody waits for more", async (_often, times, count, says) => {
+  const { client, arm } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "close", times });
+  expect(await failure(rule.whenFired(count))).toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining(says),
+  });
   await client.close();
 });
 

@@ -8,7 +8,7 @@ import { CALL_OPTIONS } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import { type FaultOrder, ORDER_FIELDS, wireOrder } from "./fault-order.ts";
 import { FaultRule } from "./fault-rule.ts";
-import { FaultWatch, openFaultEvents } from "./fault-watch.ts";
+import { FaultWatches } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { requireOptions } from "./usage.ts";
 
@@ -20,33 +20,30 @@ export type ListedFault = FaultListing["rules"][number];
 /** Faults that are armed on purpose (Kafka has none). Made by `client.faults()`. */
 export class Faults {
   readonly #session: Session;
-  /** What it armed is told apart by this alone where chance is a caller's that repeats itself. */
-  #armed = 0;
+  readonly #watches: FaultWatches;
 
   constructor(session: Session) {
     this.#session = session;
+    this.#watches = new FaultWatches(session);
   }
 
   /**
-   * It acts from when this resolves. Fails with INVALID_REQUEST for what cannot be, saying what can. A crash is watched for, over a
-   * connection of its own, until it has come or is disarmed by its rule, or the client is closed.
+   * It acts from when this resolves. Fails with INVALID_REQUEST for what cannot be, saying what can. Crashes are watched for, all over
+   * one connection of their own, until they have come or are disarmed, by their rule or `disarmAll`, or the client is closed.
    */
   async arm(order: FaultOrder, options: CallOptions = {}): Promise<FaultRule> {
     requireOptions("a fault", order, ORDER_FIELDS);
     requireOptions("arm", options, CALL_OPTIONS);
     // A broker that dies of it must have told somebody by then.
-    const witness = order.action === "crash" ? await openFaultEvents(this.#session, options) : null;
-    this.#armed += 1;
-    const mark = `${this.#armed}-${this.#session.random().toString(36).slice(2)}`;
-    const answer = await this.#session
-      .call("arm_fault", { ...wireOrder(order), mark }, options)
-      .catch(async (refusal: unknown) => {
-        await witness?.close();
-        throw inCalls(refusal);
-      });
-    const id = answer.rule_id;
-    const watch = witness && new FaultWatch(witness, id);
-    return new FaultRule(this.#session, { id, mark }, order, watch);
+    const witness = order.action === "crash" ? await this.#watches.take(options) : null;
+    const mark = this.#watches.newMark();
+    try {
+      const { rule_id: id } = await this.#session.call("arm_fault", { ...wireOrder(order), mark }, options);
+      return new FaultRule(this.#session, { id, mark }, order, this.#watches, witness);
+    } catch (refusal) {
+      await witness?.leave();
+      throw inCalls(refusal);
+    }
   }
 
   /** All points with the actions that they take, which any broker tells, and what is armed, oldest first. */
@@ -56,7 +53,12 @@ export class Faults {
 
   /** Resolves with how many there were. */
   async disarmAll(options?: CallOptions): Promise<number> {
-    return (await this.#session.call("disarm_faults", {}, options)).disarmed;
+    // Not those that are armed behind it.
+    const { witnesses } = this.#watches;
+    const { disarmed } = await this.#session.call("disarm_faults", {}, options);
+    this.#watches.disarmed();
+    await Promise.all(witnesses.map((witness) => witness.leave()));
+    return disarmed;
   }
 
   /** Has the broker's process die at once, as by SIGKILL. Resolves when the connection has broken for it. */

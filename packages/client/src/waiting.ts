@@ -4,6 +4,7 @@ import type { ClientClock } from "./clock.ts";
 import { isRetriable, MiniKafkaError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import { backoffMs } from "./link/backoff.ts";
+import type { CallOptions } from "./session.ts";
 
 /** Resolves after `delayMs`; fails with the signal's reason when it aborts first. */
 export function pause(clock: ClientClock, delayMs: number, signal?: AbortSignal): Promise<void> {
@@ -86,4 +87,31 @@ export async function retrying<T>(options: RetryOptions, attempt: () => Promise<
       });
     }
   }
+}
+
+/** The end of a wait that a caller has set. */
+export interface Limit {
+  readonly signal: AbortSignal | undefined;
+  /** Leaves no timer and no listener behind. */
+  end(): void;
+}
+
+/** Aborts with the signal's reason, or as the time is over with what `late` makes. */
+export function limitOf(
+  clock: ClientClock,
+  { timeoutMs, signal }: CallOptions,
+  late: (timeoutMs: number) => unknown,
+): Limit {
+  if (timeoutMs === undefined) return { signal, end: () => undefined };
+  const over = new AbortController();
+  const cancel = clock.after(timeoutMs, () => over.abort(late(timeoutMs)));
+  const forget = signal && onAbort(signal, () => over.abort(signal.reason));
+  if (signal?.aborted === true) over.abort(signal.reason);
+  return {
+    signal: over.signal,
+    end: () => {
+      cancel();
+      forget?.();
+    },
+  };
 }

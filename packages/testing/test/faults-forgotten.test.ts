@@ -40,3 +40,25 @@ test("a fault is still itself when a snapshot from behind its arming is loaded",
   await broker.client.snapshots().load("armed");
   expect(await rule.counts()).toMatchObject({ hits: 0, fired: 0 });
 });
+
+test("whenFired of a fault from before a restart is not told of one that has its number since, however often that acts", async () => {
+  await using broker = await startBroker({ topics: { orders: 1 } });
+  const old = await broker.fault.arm({ point: "request.fetch", action: "error", code: "STORAGE_ERROR" });
+  await broker.restart();
+  const busy = await broker.fault.arm({
+    point: "request.produce",
+    action: "delay",
+    delayMs: 1,
+    times: "always",
+  });
+  expect(busy.id).toBe(old.id);
+  // As it acts, asking again and again is to meet with each place where its event may overtake an answer.
+  const producer = broker.client.producer();
+  let isOver = false;
+  const acting = (async () => {
+    while (!isOver) await producer.send({ topic: "orders", value: "x" });
+  })();
+  for (let time = 0; time < 100; time += 1) await expect(old.whenFired()).rejects.toMatchObject(GONE);
+  isOver = true;
+  await acting;
+});

@@ -4,13 +4,13 @@
  * Owns its place in the feed, and the count of what was dropped.
  * Invariants: an event is written at once or dropped at once, so that nobody waits and nothing is kept here; it is written
  * only while less than `unreadBytesMax` lie unread; once one was dropped so are all, until the client has read everything,
- * and the first line after that says how many they were.
+ * and the first line after that says how many they were; but the event of a crash is written always, since none comes after it.
  * Never: closes the connection for what an event would take.
  */
 import type { TraceEvent } from "@minikafka/core";
 import { EVENTS_DROPPED } from "@minikafka/protocol";
 import type { EventFeed, NumberedEvent, RequestSubject, Watcher } from "../event-feed.ts";
-import { droppedText } from "../event-text.ts";
+import { droppedText, markedText } from "../event-text.ts";
 import type { RequestEvent } from "../request-event.ts";
 
 /** What a connection can still take. */
@@ -28,6 +28,15 @@ export interface EventFilter {
   readonly kinds: ReadonlySet<string> | null;
   /** The kinds of requests as well. */
   readonly requests: boolean;
+  /** Left out: all faults, and no marks, which differ between two runs of the same program. */
+  readonly faults?: MarkedFaults;
+}
+
+/** The faults whose marks begin so. */
+interface MarkedFaults {
+  readonly markStart: string;
+  /** As long as it is armed, which it is while it acts. */
+  markOf(ruleId: number): string | undefined;
 }
 
 const REQUEST_KINDS: readonly RequestEvent["kind"][] = ["request_taken", "request_done"];
@@ -85,6 +94,8 @@ export class Watching implements Watcher {
   wants(event: TraceEvent): boolean {
     const { topics, kinds } = this.#filter;
     if (kinds !== null && !kinds.has(event.kind)) return false;
+    if (event.kind === "fault_fired" && this.#filter.faults !== undefined)
+      return this.#markOf(event) !== null;
     return topics === null || ("topic" in event && topics.has(event.topic));
   }
 
@@ -108,12 +119,25 @@ export class Watching implements Watcher {
 
   take(event: NumberedEvent): void {
     // A stream that holds more than we let it never says that it has drained.
-    if (this.#output.unsentBytes === 0) this.#tellDropped();
-    if (this.#dropped === null && this.#output.unsentBytes < this.#unreadBytesMax)
-      this.#output.write(event.line, event.number, event.event.kind);
+    const isCrash = event.event.kind === "fault_fired" && event.event.action === "crash";
+    if (isCrash || this.#output.unsentBytes === 0) this.#tellDropped();
+    if (isCrash || (this.#dropped === null && this.#output.unsentBytes < this.#unreadBytesMax))
+      this.#output.write(this.#lineOf(event), event.number, event.event.kind);
     else this.#drop(event);
     // The process dies of it before the next statement, and nobody else could tell what of.
-    if (event.event.kind === "fault_fired" && event.event.action === "crash") this.#output.flush();
+    if (isCrash) this.#output.flush();
+  }
+
+  #lineOf({ line, number, timeMs, event }: NumberedEvent): string {
+    const mark = event.kind === "fault_fired" ? this.#markOf(event) : null;
+    return mark === null || event.kind !== "fault_fired" ? line : markedText(number, timeMs, event, mark);
+  }
+
+  /** `null` where it is none of those that are watched by their marks. */
+  #markOf({ ruleId }: Extract<TraceEvent, { kind: "fault_fired" }>): string | null {
+    const { faults } = this.#filter;
+    const mark = ruleId === null ? undefined : faults?.markOf(ruleId);
+    return mark !== undefined && faults !== undefined && mark.startsWith(faults.markStart) ? mark : null;
   }
 
   #drop({ number, timeMs }: NumberedEvent): void {

@@ -50,6 +50,12 @@ export class FaultBook {
     return Array.from(this.#rules, ([id, rule]) => viewOf(id, rule, this.#marks.get(rule)));
   }
 
+  /** What a fault that is armed was marked with, if with anything. */
+  markOf(id: number): string | undefined {
+    const rule = this.#rules.get(id);
+    return rule && this.#marks.get(rule);
+  }
+
   /** Those of the kernel that hold somebody: a step, or an acknowledgement, may be waiting for their release. */
   holding(): RuleView[] {
     return this.rules().filter(({ point, held }) => held > 0 && !wirePoints().has(point));

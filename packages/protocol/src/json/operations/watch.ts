@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EVENT_KINDS } from "../events.ts";
+import * as fault from "../fault-fields.ts";
 import * as fields from "../fields.ts";
 import { operation } from "../operation.ts";
 
@@ -27,6 +28,11 @@ export const watch = operation({
       .default(false)
       .describe(
         "also the kinds request_taken and request_done, whatever kinds are asked for; with topics, of the requests that name one of them",
+      ),
+    fault_mark: fault.mark
+      .optional()
+      .describe(
+        "of fault_fired only those of faults that were armed with a mark that begins so, each with that mark as `mark`, which no other watch is told; left out: those of all faults",
       ),
   }),
   response: () =>
