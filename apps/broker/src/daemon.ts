@@ -53,6 +53,8 @@ export interface Broker {
   readonly kafkaAddresses: readonly BrokerAddress[];
   /** Where it tells metrics, health, state and events over HTTP, or `null`. */
   readonly httpAddress: { readonly host: string; readonly port: number } | null;
+  /** It was closed or killed, or is being so. */
+  readonly hasEnded: boolean;
   /** A connection without a socket; see in-process-link.ts. */
   connectInProcess(): Duplex;
   /** What can be armed, and what is, with its counts: as list_faults, but that it is told of one that has died as well. */
@@ -233,6 +235,10 @@ class Daemon implements Broker {
   connectInProcess(): Duplex {
     if (this.#ending.hasBegun) throw new Error("the broker is closed; start another one to connect to it");
     return this.#doors.connectInProcess();
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending.hasBegun;
   }
 
   listFaults(): FaultListing {

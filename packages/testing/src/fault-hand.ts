@@ -3,7 +3,7 @@
  * there; and a wait for a fault ends with the broker's run, since faults live no longer.
  */
 import type { Broker } from "@minikafka/broker";
-import type { Session } from "@minikafka/client";
+import type { MiniKafkaError, Session } from "@minikafka/client";
 
 /** The run of a broker, as its faults see it. */
 export interface FaultedLife {
@@ -11,9 +11,16 @@ export interface FaultedLife {
   readonly dead: Broker | null;
   /** Aborts at the end of the run, with why it ends. */
   readonly ended: AbortSignal;
+  /** Why nobody answers, or will; `null` while somebody does. */
+  readonly lost: MiniKafkaError | null;
+  /** Calls `act` when that comes to be. Returns how to be forgotten. */
+  onLost(act: (why: MiniKafkaError) => void): () => void;
 }
 
-/** `session`, but that a broker that has crashed is answered for, or refuses with CRASHED, and that no watch outlives a run. */
+/**
+ * `session`, but that a broker that has crashed is answered for, or refuses with CRASHED, that no watch outlives a run, and that who asks
+ * one that is gone is told why at once.
+ */
 export function faultHand(session: Session, life: FaultedLife): Session {
   const { clock, random, frameBytesMax, requestTimeoutMs } = session;
   return {
@@ -25,19 +32,26 @@ export function faultHand(session: Session, life: FaultedLife): Session {
       const answer = answerOfDead(name, life);
       if (answer !== null) return answer as never;
       if (life.dead !== null) throw life.ended.reason;
+      if (life.lost !== null) throw life.lost;
+      const lost = new AbortController();
+      const forget = life.onLost((why) => lost.abort(why));
+      const signal =
+        options?.signal === undefined ? lost.signal : AbortSignal.any([options.signal, lost.signal]);
       try {
-        return await session.call(name, fields, options);
+        return await session.call(name, fields, { ...options, signal });
       } catch (problem) {
         // It may have died over the question.
         const late = answerOfDead(name, life);
         if (late === null) throw problem;
         return late as never;
+      } finally {
+        forget();
       }
     },
     callOneWay: (name, fields, options) => session.callOneWay(name, fields, options),
     watch: (fields, shape, signal) => {
-      const { dead, ended } = life;
-      if (dead !== null) throw ended.reason;
+      const { dead, ended, lost } = life;
+      if (dead !== null || lost !== null) throw lost ?? ended.reason;
       return session.watch(fields, shape, signal === undefined ? ended : AbortSignal.any([signal, ended]));
     },
     own: (part) => session.own(part),
@@ -45,7 +59,8 @@ export function faultHand(session: Session, life: FaultedLife): Session {
 }
 
 /** Nothing is armed any more at what has died, and all that was can still be counted; `null` for what nobody can tell in its place. */
-function answerOfDead(operation: string, { dead }: FaultedLife): object | null {
+function answerOfDead(operation: string, { dead, lost }: FaultedLife): object | null {
+  if (lost !== null) return operation === "disarm_faults" ? { disarmed: 0 } : null;
   if (dead === null) return null;
   if (operation === "list_faults") return dead.listFaults();
   return operation === "disarm_faults" ? { disarmed: 0 } : null;

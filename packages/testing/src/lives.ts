@@ -12,7 +12,7 @@ import type { MiniKafkaError } from "@minikafka/client";
 import { BrokerError, MemoryDisk } from "@minikafka/core";
 import { beginLife, emptyFolder, endLife, isUnused, type LifeEnd, type Places, placesOf } from "./life.ts";
 import type { Plan } from "./start-options.ts";
-import { closed, crashed, faultsForgotten, usage } from "./usage.ts";
+import { closed, crashed, faultsForgotten, gone, usage } from "./usage.ts";
 
 /** One run, with what became of it: its own, so that what is left of a run says nothing about the next. */
 interface Life {
@@ -43,6 +43,9 @@ export class Lives {
   #turn: Promise<void> = Promise.resolve();
   /** Why there is nothing to be looked at; `null` where there is. */
   #absence: string | null = null;
+  /** That is the outcome of a change, and not one under way. */
+  #isLost = false;
+  readonly #waiting = new Set<(why: MiniKafkaError) => void>();
 
   constructor(plan: Plan, begun: (daemon: Broker, why: Beginning) => Promise<void>) {
     this.#plan = plan;
@@ -61,6 +64,20 @@ export class Lives {
   /** One that has crashed, and is still to be started again; `null` where there is none such. */
   get dead(): Broker | null {
     return this.#life !== null && this.#absence === null && this.#life.diedAt() !== null ? this.daemon : null;
+  }
+
+  /** Why nobody answers until the test starts it again, though it has not crashed; `null` while somebody does, or is about to. */
+  get lost(): MiniKafkaError | null {
+    if (this.#absence !== null) return this.#isLost ? gone(this.#absence) : null;
+    const life = this.#life;
+    if (life === null || life.isEnding || !life.daemon.hasEnded || life.diedAt() !== null) return null;
+    return gone("the daemon was ended by hand; restart() or reset() starts it again");
+  }
+
+  /** Calls `act` when a change comes to nothing. Returns how to be forgotten. */
+  onLost(act: (why: MiniKafkaError) => void): () => void {
+    this.#waiting.add(act);
+    return () => this.#waiting.delete(act);
   }
 
   /** Aborts as the run that there is, or was last, comes to its end: with CRASHED, or the reason that {@link over} was given. */
@@ -143,12 +160,15 @@ export class Lives {
   #next(change: () => Promise<void>): Promise<void> {
     const turn = this.#turn.then(async () => {
       this.#absence = "the broker is being restarted";
+      this.#isLost = false;
       try {
         await change();
         this.#absence = null;
       } catch (problem) {
         const why = problem instanceof Error ? problem.message : String(problem);
         this.#absence = `the broker was ended and could not be started again (${why}); restart() or reset() tries it once more`;
+        this.#isLost = true;
+        for (const act of this.#waiting) act(gone(this.#absence));
         throw problem;
       }
     });

@@ -42,7 +42,7 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
   readonly #plan: Plan;
   readonly #lives: Lives;
   readonly #waits: Waits;
-  readonly #clients: Client[] = [];
+  readonly #clients = new Set<Client>();
   #closing: Promise<void> | null = null;
 
   private constructor(plan: Plan) {
@@ -122,9 +122,7 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
 
   /** Another client of the SDK's without a port, closed with the broker. */
   async connect(options?: ConnectOptions): Promise<Client> {
-    const client = await connect({ link: () => this.#lives.connectInProcess() }, options);
-    this.#clients.push(client);
-    return client;
+    return this.#owned(await connect({ link: () => this.#lives.connectInProcess() }, options));
   }
 
   /**
@@ -166,8 +164,17 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
 
   /** Connects when it is used, and is closed with the broker. */
   #newClient(): Client {
-    const client = new Client({ link: () => this.#lives.connectInProcess() });
-    this.#clients.push(client);
+    return this.#owned(new Client({ link: () => this.#lives.connectInProcess() }));
+  }
+
+  /** Until it is closed, whoever does that. */
+  #owned(client: Client): Client {
+    this.#clients.add(client);
+    client.own({
+      close: async () => {
+        this.#clients.delete(client);
+      },
+    });
     return client;
   }
 
@@ -190,7 +197,9 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
     this.#waits.endAll(closed);
     this.#lives.over(closed());
     // What they could not deliver was told to who has sent it.
-    await Promise.allSettled(this.#clients.map((client) => client.close({ timeoutMs: CLOSE_TIMEOUT_MS })));
+    await Promise.allSettled(
+      [...this.#clients].map((client) => client.close({ timeoutMs: CLOSE_TIMEOUT_MS })),
+    );
     await this.#lives.end();
   }
 

@@ -18,6 +18,11 @@ export function faultsForgotten(how: "restarted" | "reset"): MiniKafkaError {
   );
 }
 
+/** Of a broker that nobody reaches until the test starts it again. */
+export function gone(why: string): MiniKafkaError {
+  return new MiniKafkaError("CONNECTION", why, { details: { sent: false } });
+}
+
 /** Of a broker whose process has died at `point`: that of a fault, or the operation crash. */
 export function crashed(point: string): MiniKafkaError {
   const message = `the broker has crashed (at ${point}); restart() or reset() starts it again`;

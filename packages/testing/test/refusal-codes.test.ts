@@ -58,6 +58,15 @@ const REFUSED: { readonly [code: string]: () => Promise<unknown> } = {
     await Promise.resolve();
     broker.transactions();
   },
+  INVALID_REQUEST: async () => {
+    await using broker = await startBroker();
+    await broker.fault.arm({ point: "kafka.produce", action: "close_after" });
+  },
+  CONNECTION: async () => {
+    await using broker = await startBroker();
+    await broker.daemon.kill();
+    await broker.fault.list();
+  },
   CLOSED: async () => {
     const broker = await startBroker();
     await broker.close();
