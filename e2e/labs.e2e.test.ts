@@ -66,6 +66,17 @@ test("with --step each question waits for Enter, and with -J each line is an obj
   expect([code, asked]).toEqual([0, 3]);
 });
 
+test(
+  "a lab whose reader has seen enough ends silently with 0 while a terminal of it waits",
+  MINUTE,
+  async () => {
+    const running = startCommand(null, ["lab", "run", "acks"]);
+    while (!(await running.nextLine()).startsWith("a> "));
+    running.process.stdout.destroy();
+    expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
+  },
+);
+
 /** Starts a lab that has a watcher, and reads up to its first question. */
 async function atTheFirstQuestion(environment: NodeJS.ProcessEnv = {}) {
   const running = startCommand(null, ["lab", "run", "acks", "--step"], environment);

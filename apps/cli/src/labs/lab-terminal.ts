@@ -8,6 +8,9 @@ import { brokerText } from "../input/arguments.ts";
 import type { LabPrinter } from "./lab-printer.ts";
 import { wordsOf } from "./lab-script.ts";
 
+/** As after Ctrl-C. */
+const WIND_UP_MS = 2_000;
+
 export class LabTerminal {
   readonly #context: Context;
   readonly #printer: LabPrinter;
@@ -52,10 +55,16 @@ export class LabTerminal {
     else this.#stdin.write(`${text}\n`);
   }
 
-  /** Ctrl-C, and the end of whatever ran. */
+  /** Ctrl-C, and the end of whatever ran; what goes on for longer than a command may after Ctrl-C, ends with the process. */
   async close(): Promise<void> {
     this.#interrupt.abort();
     this.#stdin.end();
-    await this.#running;
+    const { systemClock } = await import("@minikafka/client");
+    let cancel: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancel = systemClock.after(WIND_UP_MS, resolve);
+    });
+    await Promise.race([this.#running, late]);
+    cancel();
   }
 }
