@@ -156,7 +156,7 @@ test("of a broker that has gone without it each question about a crash is answer
 
 test("crashes are watched for over one connection, which is gone once disarmAll has forgotten them", async () => {
   const { peer, client, faults } = await armed();
-  const second = faults.arm(CRASH);
+  const second = client.faults().arm(CRASH);
   (await peer.next("arm_fault")).answer({ rule_id: 4 });
   await second;
   expect(peer.openLinkCount).toBe(2);

@@ -5,7 +5,7 @@ import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { FaultOrder } from "./fault-order.ts";
 import { askedBeside, untilAskedAgain } from "./fault-question.ts";
 import { BEHIND_HOLD, notArmed, notFired, requireReachable, tooLate, unseen } from "./fault-refusals.ts";
-import { type FaultWatch, FaultWatches, type WatchLease } from "./fault-watch.ts";
+import { type FaultWatch, type FaultWatches, faultWatchesOf, type WatchLease } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { checkedInteger, requireOptions } from "./usage.ts";
 import { limitOf } from "./waiting.ts";
@@ -36,7 +36,7 @@ export class FaultRule implements AsyncDisposable {
     session: Session,
     { id, mark }: { readonly id: number; readonly mark: string },
     order: FaultOrder,
-    watches = new FaultWatches(session),
+    watches = faultWatchesOf(session),
     witness: WatchLease | null = null,
   ) {
     this.#session = session;

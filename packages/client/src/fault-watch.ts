@@ -46,6 +46,15 @@ export class WatchLease {
   }
 }
 
+const OF_SESSIONS = new WeakMap<Session, FaultWatches>();
+
+/** Those of a client, however often it is asked for its faults. */
+export function faultWatchesOf(session: Session): FaultWatches {
+  const watches = OF_SESSIONS.get(session) ?? new FaultWatches(session);
+  OF_SESSIONS.set(session, watches);
+  return watches;
+}
+
 export class FaultWatches {
   /** Of all marks. From no source that a caller gives: two clients, or two programs, would have it in common. */
   readonly #markStart = newMarkStart();

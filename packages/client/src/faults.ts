@@ -8,7 +8,7 @@ import { CALL_OPTIONS } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import { type FaultOrder, ORDER_FIELDS, wireOrder } from "./fault-order.ts";
 import { FaultRule } from "./fault-rule.ts";
-import { FaultWatches } from "./fault-watch.ts";
+import { type FaultWatches, faultWatchesOf } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { requireOptions } from "./usage.ts";
 
@@ -24,7 +24,7 @@ export class Faults {
 
   constructor(session: Session) {
     this.#session = session;
-    this.#watches = new FaultWatches(session);
+    this.#watches = faultWatchesOf(session);
   }
 
   /**
