@@ -175,3 +175,11 @@ test("what hinders a cluster from being quiet is told with what helps against ju
   const held = { details: { unquiet: [{ what: "step_waits", held_by: [1] }] } };
   expect(hintFor(new CliError("NOT_QUIET", "", held), FACTS)).toContain("fault release");
 });
+
+test("whoever measures the start of a broker is not told to start one", () => {
+  const hint = hintFor(
+    { code: "CONNECTION", retriable: true, message: "cannot connect", details: {} },
+    { broker: "127.0.0.1:9192", command: "bench start" },
+  );
+  expect(hint).toMatch(/its own.*--timeout/);
+});

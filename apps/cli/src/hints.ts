@@ -116,14 +116,16 @@ const HINTS = {
   COPY_DIFFERS: null,
   TRANSFER_RUNNING: "wait for its end, or end it; what it has done by then, the next run goes on from",
   NOT_QUIET: (_facts, { details }) => quietHint(details.unquiet),
-  CONNECTION: ({ broker, context, variable }, { details }) =>
-    details.sent === true
-      ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`
-      : context !== ""
-        ? `is a broker running at ${broker}, as the context ${context} says? minikafka-cli context list shows them all; -b HOST:PORT names another`
-        : variable !== ""
-          ? `is a broker running at ${broker}, as ${variable} says? Unset that, or name another with -b HOST:PORT`
-          : `is a broker running at ${broker}? Start one with npm start, or minikafka-broker --data ./data; -b HOST:PORT names another`,
+  CONNECTION: ({ broker, context, variable, command }, { details }) =>
+    command === "bench start"
+      ? "the broker is its own, on a free port: --timeout 60s waits longer for it"
+      : details.sent === true
+        ? `the connection broke after the request had gone out, so look whether it took effect; is ${broker} still running?`
+        : context !== ""
+          ? `is a broker running at ${broker}, as the context ${context} says? minikafka-cli context list shows them all; -b HOST:PORT names another`
+          : variable !== ""
+            ? `is a broker running at ${broker}, as ${variable} says? Unset that, or name another with -b HOST:PORT`
+            : `is a broker running at ${broker}? Start one with npm start, or minikafka-broker --data ./data; -b HOST:PORT names another`,
   TIMEOUT: ({ topic }, { details }) =>
     details.operation === "produce"
       ? openProduce(topic)
