@@ -36,7 +36,7 @@ export class FaultRule implements AsyncDisposable {
     session: Session,
     { id, mark }: { readonly id: number; readonly mark: string },
     order: FaultOrder,
-    watches = faultWatchesOf(session),
+    watches = faultWatchesOf(session, order.action),
     witness: WatchLease | null = null,
   ) {
     this.#session = session;

@@ -1,7 +1,7 @@
 /**
  * What a broker tells of faults as they act.
  *
- * Owns the watch of the events, one connection for all faults whose marks begin alike; it is there while anybody needs it. A watch never
+ * Owns the watches of the events, one connection for all crashes of a client and one for its other faults; it is there while anybody needs it. A watch never
  * comes back: its end is that of the broker, as far as a client can see, and who needs one then takes another.
  * Invariant: nothing counts for a fault but an event with its own mark. That a broker has gone says nothing about what of, and a number
  * is given to another fault once a broker has begun anew.
@@ -10,6 +10,7 @@ import type { WatchedEvent } from "@minikafka/protocol";
 import { MiniKafkaError } from "./errors.ts";
 import type { EventStream } from "./event-stream.ts";
 import { newMarkStart } from "./fault-mark.ts";
+import type { FaultAction } from "./fault-order.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { limitOf, untilAborted } from "./waiting.ts";
 
@@ -46,12 +47,15 @@ export class WatchLease {
   }
 }
 
-const OF_SESSIONS = new WeakMap<Session, FaultWatches>();
+/** For crashes one of their own: a slow reader loses none to what others do. */
+const OF_CRASHES = new WeakMap<Session, FaultWatches>();
+const OF_OTHERS = new WeakMap<Session, FaultWatches>();
 
 /** Those of a client, however often it is asked for its faults. */
-export function faultWatchesOf(session: Session): FaultWatches {
-  const watches = OF_SESSIONS.get(session) ?? new FaultWatches(session);
-  OF_SESSIONS.set(session, watches);
+export function faultWatchesOf(session: Session, action: FaultAction): FaultWatches {
+  const known = action === "crash" ? OF_CRASHES : OF_OTHERS;
+  const watches = known.get(session) ?? new FaultWatches(session);
+  known.set(session, watches);
   return watches;
 }
 

@@ -8,7 +8,7 @@ import { CALL_OPTIONS } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import { type FaultOrder, ORDER_FIELDS, wireOrder } from "./fault-order.ts";
 import { FaultRule } from "./fault-rule.ts";
-import { type FaultWatches, faultWatchesOf } from "./fault-watch.ts";
+import { faultWatchesOf } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { requireOptions } from "./usage.ts";
 
@@ -20,11 +20,9 @@ export type ListedFault = FaultListing["rules"][number];
 /** Faults that are armed on purpose (Kafka has none). Made by `client.faults()`. */
 export class Faults {
   readonly #session: Session;
-  readonly #watches: FaultWatches;
 
   constructor(session: Session) {
     this.#session = session;
-    this.#watches = faultWatchesOf(session);
   }
 
   /**
@@ -35,11 +33,12 @@ export class Faults {
     requireOptions("a fault", order, ORDER_FIELDS);
     requireOptions("arm", options, CALL_OPTIONS);
     // A broker that dies of it must have told somebody by then.
-    const witness = order.action === "crash" ? await this.#watches.take(options) : null;
-    const mark = this.#watches.newMark();
+    const watches = faultWatchesOf(this.#session, order.action);
+    const witness = order.action === "crash" ? await watches.take(options) : null;
+    const mark = watches.newMark();
     try {
       const { rule_id: id } = await this.#session.call("arm_fault", { ...wireOrder(order), mark }, options);
-      return new FaultRule(this.#session, { id, mark }, order, this.#watches, witness);
+      return new FaultRule(this.#session, { id, mark }, order, watches, witness);
     } catch (refusal) {
       await witness?.leave();
       throw inCalls(refusal);
@@ -54,9 +53,11 @@ export class Faults {
   /** Resolves with how many there were. */
   async disarmAll(options?: CallOptions): Promise<number> {
     // Not those that are armed behind it.
-    const { witnesses } = this.#watches;
+    const crashes = faultWatchesOf(this.#session, "crash");
+    const { witnesses } = crashes;
     const { disarmed } = await this.#session.call("disarm_faults", {}, options);
-    this.#watches.disarmed();
+    crashes.disarmed();
+    faultWatchesOf(this.#session, "error").disarmed();
     await Promise.all(witnesses.map((witness) => witness.leave()));
     return disarmed;
   }
