@@ -152,6 +152,14 @@ test("a record that is refused ends it with that error, after what was measured,
   expect(await topicsOf(at)).toEqual([]);
 });
 
+test("a time between heartbeats that no member can have is refused by the option's name, before anything is asked", async () => {
+  const nobody = { port: 1 };
+  for (const heartbeat of ["0ms", "10h"]) {
+    const { code, stderr } = await command(nobody, ["bench", "groups", "--heartbeat", heartbeat]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--heartbeat") });
+  }
+});
+
 test("a topic that is not there is told, and none is made", async () => {
   const at = await broker();
   for (const what of ["produce", "fetch", "e2e"]) {

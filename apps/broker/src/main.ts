@@ -30,8 +30,17 @@ function die(): void {
 /** What a shell says of a process that SIGKILL has ended. */
 const EXIT_KILLED = 137;
 
+/** Help and version that cannot be printed were not read. Whoever has only stopped reading knows. */
+function endUnprinted({ code, message }: NodeJS.ErrnoException): void {
+  if (code === "EPIPE") process.exit(EXIT.ok);
+  process.stderr.write(`error: what was to be printed could not be: ${message}\n`);
+  process.stderr.write("hint: is the disk full, or stdout not open?\n");
+  process.exit(EXIT.unexpected);
+}
+
 async function main(): Promise<void> {
   tuneCollector();
+  process.stdout.on("error", endUnprinted);
   const command = program().exitOverride();
   command.parse();
   const settings = resolveSettings(sourcesOf(command, process.env));
@@ -45,7 +54,7 @@ async function main(): Promise<void> {
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
   // Whoever started us may have stopped listening to us.
-  process.stdout.on("error", () => undefined);
+  process.stdout.off("error", endUnprinted).on("error", () => undefined);
   const stop = askedToStop();
   const broker = await startBroker({ settings, log, onBroken: fail, onCrash: die });
   const { host, port } = broker.address ?? { host: settings.host, port: settings.port };

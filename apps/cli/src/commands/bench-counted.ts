@@ -27,6 +27,8 @@ const JOINS_DEFAULT = 20;
 const STARTS_DEFAULT = 10;
 const SECONDS_DEFAULT = 30;
 const HEARTBEAT_DEFAULT_MS = 100;
+/** A third of the longest session. */
+const HEARTBEAT_MS_MAX = 1_200_000;
 const PARTITIONS_DEFAULT = 12;
 /** Each is a connection's worth of heartbeats. */
 const MEMBERS_MAX = 100;
@@ -131,6 +133,6 @@ function boundsOf(count: number | undefined, seconds: number | undefined, countD
 
 function parseHeartbeat(text: string): number {
   const ms = parseDuration(text);
-  if (ms > 0) return ms;
-  throw new InvalidArgumentError("Expected more than nothing, such as 100ms.");
+  if (ms > 0 && ms <= HEARTBEAT_MS_MAX) return ms;
+  throw new InvalidArgumentError("Expected more than nothing and at most 20m, such as 100ms.");
 }
