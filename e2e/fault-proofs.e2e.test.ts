@@ -56,7 +56,7 @@ test("a daemon that another fault at the same point has killed proves nothing of
   expect(await broker.ended).toMatchObject({ signal: "SIGKILL" });
   await other.assertFired();
   await unseen;
-  await expect(silent.assertFired({ timeoutMs: 1 })).rejects.toMatchObject({ code: "CONNECTION" });
+  await expect(silent.assertFired()).rejects.toMatchObject({ code: "CONNECTION" });
 });
 
 test.each(["SIGTERM", "SIGKILL"] as const)("neither does one that %s has ended", async (signal) => {
@@ -66,5 +66,5 @@ test.each(["SIGTERM", "SIGKILL"] as const)("neither does one that %s has ended",
   await rule.counts();
   await broker.end(signal);
   expect(await fired).toMatchObject({ code: expect.stringMatching(/^(?:CONNECTION|SHUTTING_DOWN)$/) });
-  await expect(rule.assertFired({ timeoutMs: 1 })).rejects.toMatchObject({ code: "CONNECTION" });
+  await expect(rule.assertFired()).rejects.toMatchObject({ code: "CONNECTION" });
 });
