@@ -70,7 +70,13 @@ test("a member that gets no partitions ends it with that, after what was measure
 /** Its temporary folders are made in the folder, where nobody else makes any. */
 function startBench(...words: readonly string[]) {
   const folder = temporaryFolder();
-  return { folder, running: startCommand(null, ["bench", "start", ...words], { TMPDIR: folder }) };
+  return {
+    folder,
+    running: startCommand(null, ["bench", "start", ...words], {
+      TMPDIR: folder,
+      NODE_DISABLE_COMPILE_CACHE: "1",
+    }),
+  };
 }
 
 test("starts of a broker of its own are told in one line, or in numbers, and no folder of theirs stays", async () => {

@@ -26,6 +26,8 @@ const folder = mkdtempSync(join(tmpdir(), "minikafka-labs-"));
 
 beforeAll(() => {
   vi.stubEnv("TMPDIR", folder);
+  // Node keeps it there, which is no leftover of ours.
+  vi.stubEnv("NODE_DISABLE_COMPILE_CACHE", "1");
 });
 
 afterAll(() => {
@@ -98,7 +100,7 @@ test(
 
 test("a lab that is killed takes its broker with it", MINUTE, async () => {
   const TMPDIR = temporaryFolder();
-  const running = await atTheFirstQuestion({ TMPDIR });
+  const running = await atTheFirstQuestion({ TMPDIR, NODE_DISABLE_COMPILE_CACHE: "1" });
   running.process.kill("SIGKILL");
   await running.ended;
   const [own = ""] = readdirSync(TMPDIR);

@@ -49,8 +49,9 @@ export function dueCut(set: PartitionReplicaSet, follower: Replica, leader: Repl
     if (offset < end) return { kind: "truncate", offset };
   }
   if (end > logEndOffset) throw lostRecords(leader, end, "up to where a follower has fetched from it");
-  // A log that was emptied may end inside of a batch of its leader's. One that was filled by whole batches does not.
-  if (!isEmpty && end >= logStartOffset) return null;
+  // Inside of a batch of its leader's may end a log that was emptied, and one whose last batches were another leader's: of what lies
+  // below the log start no epoch tells. One that goes on above it has that batch.
+  if (!isEmpty && end > logStartOffset) return null;
   const offset = wholeBatchAt(leader.log, end);
   return offset === end ? null : { kind: "restart", offset };
 }
