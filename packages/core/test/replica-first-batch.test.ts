@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { BrokerCluster } from "../src/cluster/cluster.ts";
 import { batchOf } from "./cluster-world.ts";
-import { inSyncOf, marksOf, ORDERS, openReplicated, send } from "./replica-world.ts";
+import { inSyncOf, marksOf, ORDERS, openReplicated, send, valuesOn } from "./replica-world.ts";
 import { memoryWorld, worldOn } from "./world.ts";
 
 function startsOf(cluster: BrokerCluster): number[] {
@@ -91,6 +91,28 @@ test("a replica that was cut inside of the batch in which its own log begins tak
     [1, 2],
   ]);
 });
+
+test.each([[["x"]], [["x", "y"]], [["x", "y", "z"]]])(
+  "a replica that has %j of another leader, and has not fetched from its own, when the log start moves into a batch takes that batch",
+  async (others) => {
+    const cluster = await openReplicated(memoryWorld(), { config: { reconciliation: "leader-epoch" } });
+    await send(cluster, ["a"]);
+    for (let round = 0; round < 2; round++) await cluster.replicateOnce();
+    await send(cluster, others);
+    await cluster.stopBroker(1);
+    await cluster.promote(ORDERS, 2);
+    await cluster.appendBatch(ORDERS, batchOf(["b", "c"]), { acks: 1 });
+    for (let round = 0; round < 2; round++) await cluster.replicateOnce();
+    await cluster.startBroker(1);
+    expect(await cluster.deleteRecords(ORDERS, 2)).toBe(2);
+    for (let round = 0; round < 3; round++) await cluster.replicateOnce();
+    expect([startsOf(cluster), inSyncOf(cluster)]).toEqual([
+      [2, 2, 2],
+      [1, 2, 3],
+    ]);
+    expect(valuesOn(cluster, 1)).toEqual(valuesOn(cluster, 2));
+  },
+);
 
 test.each(["leader-epoch", "high-watermark"] as const)(
   "a replica whose copy is gone comes back though the log starts inside of a batch (%s)",

@@ -3,9 +3,10 @@
  *
  * Invariants: batches are copied whole and byte by byte, from the follower's own log end offset on; a round that begins behind
  * its leader gets at least one batch further, however large; a follower below the leader's log start begins anew with the batch
- * that holds it: the log start may lie inside of a batch, and whoever has none of that batch can take it only whole. So does one that
- * would have to be cut where its compaction has been, since that has dropped older records for the sake of what would go; and, in a
- * compacted topic, one whose folder was put back: what it holds may have been ended by tombstones that have gone since.
+ * that holds it: the log start may lie inside of a batch, and whoever has none of that batch, or another leader's in its place,
+ * can take it only whole. So does one that would have to be cut where its compaction has been, since that has dropped older records
+ * for the sake of what would go; and, in a compacted topic, one whose folder was put back: what it holds may have been ended by
+ * tombstones that have gone since.
  * Never: more than the budget, but for that one batch; a follower that knows a later high watermark than its leader told it.
  */
 import { readBatchHeader } from "@minikafka/record";
