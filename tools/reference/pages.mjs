@@ -47,6 +47,8 @@ One JSON object a line, in UTF-8, over TCP. A session needs nothing else: \`nc 1
 - A line longer than the broker's \`--max-frame-bytes\` is answered with \`FRAME_TOO_LARGE\` and the connection closes.
   After any other bad line the connection stays usable, and its answer has the id if the line is an object of JSON with
   one valid \`id\`.
+- A connection whose first bytes are those of a request of Kafka's protocol is closed without an answer; the broker's log says that Kafka's
+  clients have ports of their own.
 `;
 
 const EVENTS_INTRODUCTION = `## Events
