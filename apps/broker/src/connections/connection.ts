@@ -22,6 +22,7 @@ import type { Client } from "./client.ts";
 import type { ClosingLevel, ConnectionOptions } from "./connection-options.ts";
 import { Output } from "./output.ts";
 import { type Answer, type Frames, type Sent, type Unreadable, unreachableRejection } from "./speech.ts";
+import { TurnShare } from "./turn-share.ts";
 import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
@@ -38,6 +39,8 @@ export class Connection implements Client {
   readonly #frames: Frames;
   /** Where requests are taken in the order of all connections. */
   readonly #arrivals: Arrivals | null;
+  /** Where they are not. */
+  readonly #share = new TurnShare(() => this.#serve());
   readonly #order = new AnswerOrder();
   readonly #output: Output;
   readonly #send = (answer: Sent): void => this.#output.write(answer);
@@ -174,7 +177,7 @@ export class Connection implements Client {
     this.#isServing = true;
     let hasMore = true;
     try {
-      for (let left = requestsMax; left > 0 && hasMore && !this.#isEnding && this.#hasRoom(); left -= 1)
+      for (let left = requestsMax; left > 0 && hasMore && this.#mayTake(); left -= 1)
         hasMore = this.#takeNext();
     } catch (error) {
       const refusal = this.#options.speech.refusalOf(error);
@@ -202,6 +205,11 @@ export class Connection implements Client {
     const mayCome = this.#arrivals === null ? this.#hasRoom() : this.#hasOutputRoom();
     if (this.#isEnding || (mayCome && !isFull)) this.#stream.resume();
     else this.#stream.pause();
+  }
+
+  #mayTake(): boolean {
+    if (this.#isEnding || !this.#hasRoom()) return false;
+    return this.#arrivals !== null || this.#share.mayTakeMore();
   }
 
   #hasRoom(): boolean {
