@@ -56,6 +56,18 @@ test("a crash is proved by the event of this very fault, before and after whenFi
   await client.close();
 });
 
+test("a disarm that was given up leaves the crash armed, and watched for", async () => {
+  const { peer, client, watch, rule, mark } = await armed();
+  const signal = AbortSignal.abort(new Error("enough"));
+  await expect(rule.disarm({ signal })).rejects.toThrow("enough");
+  tell(watch, mark);
+  await quiet();
+  die(peer, watch);
+  await rule.assertFired();
+  await rule.whenFired();
+  await client.close();
+});
+
 test("assertFired of a crash that nobody waited for is as true", async () => {
   const { peer, client, watch, rule, mark } = await armed();
   tell(watch, mark);

@@ -10,6 +10,9 @@ import type { CallOptions, Session } from "./session.ts";
 import { checkedInteger, requireOptions } from "./usage.ts";
 import { limitOf } from "./waiting.ts";
 
+/** What a timer can hold. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
 /** How often a fault could have acted, how often it did, and how many it holds. */
 export interface FaultCounts {
   readonly hits: number;
@@ -98,6 +101,7 @@ export class FaultRule implements AsyncDisposable {
   async whenFired(count = 1, options: CallOptions = {}): Promise<void> {
     requireReachable(this, checkedInteger("count", count, 1));
     requireOptions("whenFired", options, CALL_OPTIONS);
+    if (options.timeoutMs !== undefined) checkedInteger("timeoutMs", options.timeoutMs, 0, TIMEOUT_MS_MAX);
     if (this.#countsOfCrash() !== null) return;
     let counts: FaultCounts | null = null;
     const limit = limitOf(this.#session.clock, options, (timeoutMs) =>
@@ -126,12 +130,11 @@ export class FaultRule implements AsyncDisposable {
   /** Forgets it, with its counts, and lets go what it holds. Resolves with whether it was armed. */
   async disarm(options?: CallOptions): Promise<boolean> {
     if (this.#countsOfCrash() !== null) return false;
-    try {
-      return (await this.#call("disarm_faults", this.#numbered, options)).disarmed > 0;
-    } finally {
-      this.#watches.disarmed();
-      await this.#witness?.leave();
-    }
+    // What fails may have left it armed: then it is watched on.
+    const { disarmed } = await this.#call("disarm_faults", this.#numbered, options);
+    this.#watches.disarmed();
+    await this.#witness?.leave();
+    return disarmed > 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,7 +7,7 @@
  * is given to another fault once a broker has begun anew.
  */
 import type { WatchedEvent } from "@minikafka/protocol";
-import { MiniKafkaError } from "./errors.ts";
+import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { EventStream } from "./event-stream.ts";
 import { newMarkStart } from "./fault-mark.ts";
 import type { FaultAction } from "./fault-order.ts";
@@ -183,9 +183,17 @@ export class FaultWatch {
   }
 
   #over(error: unknown): void {
+    if (this.#end === null) for (const [mark, sight] of actedBefore(error)) this.#sights.set(mark, sight);
     this.#end ??= { error };
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
+}
+
+/** A broker in a test's own process is known, as it dies, by all that its faults have done: its error says so under `faults`. */
+function actedBefore(error: unknown): [string, FaultSight][] {
+  if (!(error instanceof MiniKafkaError) || !hasCode(error, "CRASHED")) return [];
+  const faults = (error.details.faults ?? []) as readonly { mark: string; hits: number; fired: number }[];
+  return faults.map(({ mark, hits, fired }) => [mark, { fired, lastHit: hits }]);
 }
 
 function closed(): MiniKafkaError {

@@ -3,7 +3,7 @@
  * there; and a wait for a fault ends with the broker's run, since faults live no longer.
  */
 import type { Broker } from "@minikafka/broker";
-import type { MiniKafkaError, Session } from "@minikafka/client";
+import { MiniKafkaError, type Session } from "@minikafka/client";
 
 /** The run of a broker, as its faults see it. */
 export interface FaultedLife {
@@ -52,10 +52,21 @@ export function faultHand(session: Session, life: FaultedLife): Session {
     watch: (fields, shape, signal) => {
       const { dead, ended, lost } = life;
       if (dead !== null || lost !== null) throw lost ?? ended.reason;
-      return session.watch(fields, shape, signal === undefined ? ended : AbortSignal.any([signal, ended]));
+      const over = new AbortController();
+      ended.addEventListener("abort", () => over.abort(endOf(life)), { once: true });
+      const until = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+      return session.watch(fields, shape, until);
     },
     own: (part) => session.own(part),
   };
+}
+
+/** With a crash what the faults have done until then: after a restart nobody is left to be asked. */
+function endOf({ dead, ended }: FaultedLife): unknown {
+  const { reason } = ended;
+  if (dead === null || !(reason instanceof MiniKafkaError)) return reason;
+  const { rules: faults } = dead.listFaults();
+  return new MiniKafkaError(reason.code, reason.message, { details: { ...reason.details, faults } });
 }
 
 /** Nothing is armed any more at what has died, and all that was can still be counted; `null` for what nobody can tell in its place. */

@@ -83,6 +83,31 @@ test.each([
     }
 });
 
+test.each(["restart", "reset"] as const)(
+  "a crash that nobody has asked about is proved after a %s, whenever that comes, and so is a whenFired under way",
+  async (how) => {
+    for (const [turns, isAwaited] of [0, 1, 20].flatMap((some) => [
+      [some, false] as const,
+      [some, true] as const,
+    ])) {
+      await using broker = await startBroker({ topics: { orders: 1 } });
+      const rule = await broker.fault.arm({ point: POINT, action: "crash" });
+      const other = await broker.fault.arm({ point: POINT, action: "crash", topic: "nobody" });
+      const fired = isAwaited ? rule.whenFired() : null;
+      await broker.client
+        .producer()
+        .send({ topic: "orders", value: "once" })
+        .catch(() => undefined);
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await broker[how]();
+      await fired;
+      await rule.assertFired();
+      expect(await rule.fired()).toBe(1);
+      await expect(other.assertFired()).rejects.toMatchObject({ code: "USAGE" });
+    }
+  },
+);
+
 test("what the others had done by the time of a crash can still be proved, and nothing more", async () => {
   await using broker = await startBroker({ topics: { orders: 1, others: 1 } });
   const failed = await broker.fault.arm({ point: "request.ping", action: "error", code: "STORAGE_ERROR" });
