@@ -60,6 +60,12 @@ test("what is counted is told by how many in how long, and for programs by its n
   expect(countedFields("starts", nothing)).toEqual({ starts: 0, seconds: 0, latency_ms: null });
 });
 
+test("one alone is its own average, and no average is beyond the most", () => {
+  const measurement = new Measurement(0);
+  measurement.add(1, 0, { beganMs: 0, nowMs: 354.3312 });
+  expect(measurement.measured().latencyMs).toMatchObject({ avg: 354.3312, max: 354.3312 });
+});
+
 test("nothing measured is told without a latency", () => {
   const nothing = new Measurement().measured();
   expect(measuredText("fetched", nothing)).toBe("0 records fetched, 0.0 records/sec (0.00 MB/sec).");

@@ -41,6 +41,7 @@ export class Measurement {
   #bytes = 0;
   /** To the digit, which the histogram has not. */
   #maxMs = 0;
+  #sumMs = 0;
 
   constructor(nowMs: number = performance.now()) {
     this.#startMs = nowMs;
@@ -61,6 +62,7 @@ export class Measurement {
     this.#bytes += bytes;
     this.#endMs = nowMs;
     this.#maxMs = Math.max(this.#maxMs, nowMs - beganMs);
+    this.#sumMs += nowMs - beganMs;
     this.#latencies.record(Math.max(1, Math.round((nowMs - beganMs) * US_PER_MS)));
   }
 
@@ -82,7 +84,7 @@ export class Measurement {
     // What it says is the upper end of a narrow range.
     const percentile = (of: number) => Math.min(this.#maxMs, this.#latencies.percentile(of) / US_PER_MS);
     return {
-      avg: this.#latencies.mean / US_PER_MS,
+      avg: this.#sumMs / this.#latencies.count,
       max: this.#maxMs,
       p50: percentile(50),
       p95: percentile(95),
