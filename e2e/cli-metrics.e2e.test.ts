@@ -59,12 +59,15 @@ test("metrics are a table, a document, or the lines as they came; names choose, 
   const page = await (await fetch(`http://${host}:${port}/metrics`)).text();
   const names = (text: string) => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
   expect(names(await metrics("--prom"))).toEqual(names(page));
-  const unknown = await command(broker.address, ["metrics", "kafka_brokes", "--http", `${host}:${port}`]);
-  expect([unknown.code, unknown.stderr]).toEqual([
+  const asked = ["kafka_brokes", "kafka_topic_partitions"];
+  const unknown = await command(broker.address, ["metrics", ...asked, "--http", `${host}:${port}`]);
+  expect([unknown.code, unknown.stdout, unknown.stderr]).toEqual([
     3,
+    expect.stringMatching(/^METRIC .*\nkafka_topic_partitions +2 +topic=orders\n$/),
     expect.stringMatching(/^error: NOT_FOUND: .*\nhint: did you mean kafka_brokers\?\n$/),
   ]);
   const nothing = await command(broker.address, ["metrics", "nope", "--http", `${host}:${port}`]);
+  expect(nothing.stdout).toBe("");
   expect(nothing.stderr).toContain(`hint: minikafka-cli metrics --http ${host}:${port} lists what is told`);
 });
 

@@ -99,8 +99,8 @@ export const METRICS: Scene = {
   takes: [
     shown("minikafka-cli metrics", /^kafka_brokers +1 /m),
     shown(
-      "minikafka-cli metrics kafka_consumergroup_lag kafka_server_replicamanager",
-      /^kafka_consumergroup_lag +1 +consumergroup=billing,/m,
+      "minikafka-cli metrics kafka_topic_partition kafka_server_replicamanager",
+      /^kafka_topic_partition_current_offset +1 +/m,
     ),
     shown(
       "minikafka-cli metrics kafka_topic_partition_current_offset -J | jq '.metrics[0].samples'",

@@ -37,6 +37,10 @@ export function notArmed(fault: NamedFault): MiniKafkaError {
   );
 }
 
+export function noHold(fault: NamedFault): MiniKafkaError {
+  return usageError(`${nameOf(fault)} holds nothing: release() is for the action hold, disarm() for all`);
+}
+
 /** `lost`: how its broker went. */
 export function unseen(fault: NamedFault, lost: MiniKafkaError): MiniKafkaError {
   const message = `${nameOf(fault)} was not seen to act before its broker went: ${lost.message}`;

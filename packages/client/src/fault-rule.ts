@@ -4,7 +4,15 @@ import { CALL_OPTIONS } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { FaultOrder } from "./fault-order.ts";
 import { askedBeside, untilAskedAgain } from "./fault-question.ts";
-import { BEHIND_HOLD, notArmed, notFired, requireReachable, tooLate, unseen } from "./fault-refusals.ts";
+import {
+  BEHIND_HOLD,
+  noHold,
+  notArmed,
+  notFired,
+  requireReachable,
+  tooLate,
+  unseen,
+} from "./fault-refusals.ts";
 import { type FaultWatch, type FaultWatches, faultWatchesOf, type WatchLease } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { checkedInteger, requireOptions } from "./usage.ts";
@@ -122,9 +130,14 @@ export class FaultRule implements AsyncDisposable {
     }
   }
 
-  /** Lets go what a hold holds; from then on it holds nothing. Resolves with how many were held. */
+  /** Lets go what a hold holds; from then on it holds nothing. Resolves with how many were held. Fails with USAGE as `counts` does, and for what is no hold. */
   async release(options?: CallOptions): Promise<number> {
-    return (await this.#call("release_fault", this.#numbered, options)).released;
+    if (this.order.action !== "hold") throw noHold(this);
+    try {
+      return (await this.#call("release_fault", this.#numbered, options)).released;
+    } catch (error) {
+      throw hasCode(error, "INVALID_REQUEST") ? notArmed(this) : error;
+    }
   }
 
   /** Forgets it, with its counts, and lets go what it holds. Resolves with whether it was armed. */
@@ -141,24 +154,36 @@ export class FaultRule implements AsyncDisposable {
     await this.disarm();
   }
 
-  /** With a watch that is open. One that was lost while a crash was armed is taken anew: nobody waits for a broker that is not there. */
+  /**
+   * With a watch that is open. One that was lost is taken anew, since its connection alone may have gone, or its broker begun anew with
+   * other faults; nobody waits for a broker that is not there.
+   */
   async #watching<Result>(
     options: CallOptions,
     look: (watch: FaultWatch) => Promise<Result>,
   ): Promise<Result> {
-    try {
-      if (this.#witness?.isOver === true) {
-        const anew = await this.#watches.take(options);
-        // Another question may have taken it meanwhile.
-        if (this.#witness.isOver) this.#keep(anew);
-        else await anew.leave();
+    for (;;) {
+      const part = await this.#part(options).catch((error: unknown) => {
+        throw hasCode(error, "CONNECTION") ? unseen(this, error) : error;
+      });
+      try {
+        return await look(part.watch);
+      } catch (error) {
+        if (!hasCode(error, "CONNECTION") || !part.watch.isOver) throw error;
+      } finally {
+        await part.leave();
       }
-      const part =
-        this.#witness === null ? await this.#watches.take(options) : this.#watches.join(this.#witness.watch);
-      return await look(part.watch).finally(() => part.leave());
-    } catch (error) {
-      throw hasCode(error, "CONNECTION") ? unseen(this, error) : error;
     }
+  }
+
+  async #part(options: CallOptions): Promise<WatchLease> {
+    if (this.#witness?.isOver === true) {
+      const anew = await this.#watches.take(options);
+      // Another question may have taken it meanwhile.
+      if (this.#witness.isOver) this.#keep(anew);
+      else await anew.leave();
+    }
+    return this.#witness === null ? this.#watches.take(options) : this.#watches.join(this.#witness.watch);
   }
 
   #keep(witness: WatchLease): void {

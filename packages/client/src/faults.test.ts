@@ -175,6 +175,38 @@ test("whenFired asks again where the fault has closed the connection of its ques
   await client.close();
 });
 
+test("whenFired watches anew where the connection of its watch alone was lost, whatever closed it", async () => {
+  const { peer, client, arm, list } = await arming();
+  const { rule } = await arm({ point: "request.produce", action: "close" });
+  const fired = rule.whenFired();
+  const watch = await peer.next("watch");
+  watch.answer({});
+  await list({ fired: 0 });
+  watch.hangUp();
+  (await peer.next("watch")).answer({});
+  await list({ fired: 1 });
+  await fired;
+  await client.close();
+});
+
+test("what is no hold, or is not armed any more, is not released: USAGE says so in the words of the SDK", async () => {
+  const { peer, client, arm } = await arming();
+  const { rule: closing } = await arm({ point: "request.produce", action: "close" });
+  expect(await failure(closing.release())).toMatchObject({
+    code: "USAGE",
+    message:
+      "the fault 3 (close at request.produce) holds nothing: release() is for the action hold, disarm() for all",
+  });
+  const { rule: gone } = await arm({ point: "request.produce", action: "hold" });
+  const released = failure(gone.release());
+  (await peer.next("release_fault")).refuse("INVALID_REQUEST");
+  expect(await released).toMatchObject({
+    code: "USAGE",
+    message: expect.stringContaining("not armed any more"),
+  });
+  await client.close();
+});
+
 test("who waits behind what it has held itself is told to use a second client", async () => {
   const { peer, clock, client, arm } = await arming();
   const { rule } = await arm({ point: "request.produce", action: "hold" });

@@ -23,6 +23,7 @@ export interface FaultedLife {
  */
 export function faultHand(session: Session, life: FaultedLife): Session {
   const { clock, random, frameBytesMax, requestTimeoutMs } = session;
+  const ends = new WeakMap<AbortSignal, AbortSignal>();
   return {
     clock,
     random,
@@ -52,21 +53,27 @@ export function faultHand(session: Session, life: FaultedLife): Session {
     watch: (fields, shape, signal) => {
       const { dead, ended, lost } = life;
       if (dead !== null || lost !== null) throw lost ?? ended.reason;
-      const over = new AbortController();
-      ended.addEventListener("abort", () => over.abort(endOf(life)), { once: true });
-      const until = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
-      return session.watch(fields, shape, until);
+      // One for all that watch a run: each would leave its listener there until the end.
+      if (ends.get(ended) === undefined) ends.set(ended, endOf(life));
+      const over = ends.get(ended) as AbortSignal;
+      return session.watch(fields, shape, signal === undefined ? over : AbortSignal.any([signal, over]));
     },
     own: (part) => session.own(part),
   };
 }
 
-/** With a crash what the faults have done until then: after a restart nobody is left to be asked. */
-function endOf({ dead, ended }: FaultedLife): unknown {
-  const { reason } = ended;
-  if (dead === null || !(reason instanceof MiniKafkaError)) return reason;
-  const { rules: faults } = dead.listFaults();
-  return new MiniKafkaError(reason.code, reason.message, { details: { ...reason.details, faults } });
+/** Aborts as the run ends, of a crash with what the faults have done until then: after a restart nobody is left to be asked. */
+function endOf(life: FaultedLife): AbortSignal {
+  const { ended } = life;
+  const over = new AbortController();
+  const tell = () => {
+    const { reason } = ended;
+    if (life.dead === null || !(reason instanceof MiniKafkaError)) return over.abort(reason);
+    const { rules: faults } = life.dead.listFaults();
+    over.abort(new MiniKafkaError(reason.code, reason.message, { details: { ...reason.details, faults } }));
+  };
+  ended.addEventListener("abort", tell, { once: true });
+  return over.signal;
 }
 
 /** Nothing is armed any more at what has died, and all that was can still be counted; `null` for what nobody can tell in its place. */

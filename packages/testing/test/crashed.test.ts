@@ -68,7 +68,7 @@ test("what crashed can be looked into again after a restart, which waits wait fo
 
 test("a broker that has crashed refuses steps and faults at once, and takes them again after a restart", async () => {
   await using broker = await startBroker({ topics: { orders: 1 } });
-  await using rule = await broker.fault.arm({ point: "request.fetch", action: "close" });
+  await using rule = await broker.fault.arm({ point: "request.fetch", action: "hold" });
   await letDie(broker);
   for (const order of [
     () => broker.step.runUntilQuiet(),

@@ -8,7 +8,7 @@ import { addSharedOptions } from "../settings.ts";
 
 const NOTE = `\
 The broker tells them where it was started with --http-port ${HTTP_PORT}, and counts from then on. A name is a metric's, or how some begin.
-docs/http.md says what each one is. LABELS say of what: broker_id=1,topic=orders.`;
+Those of groups are there once there is a group. docs/http.md says what each one is. LABELS say of what: broker_id=1,topic=orders.`;
 
 interface Given {
   readonly http?: BrokerAddress;
@@ -39,7 +39,7 @@ export function declareMetrics(program: Command, perform: Perform): void {
     );
   const shown = [
     "minikafka-cli metrics",
-    "minikafka-cli metrics kafka_consumergroup_lag kafka_server_replicamanager",
+    "minikafka-cli metrics kafka_topic_partition kafka_server_replicamanager",
     "minikafka-cli metrics kafka_topic_partition_current_offset -J | jq '.metrics[0].samples'",
     `minikafka-cli metrics --prom --http 127.0.0.1:${HTTP_PORT}`,
   ];

@@ -18,17 +18,25 @@ export interface MetricsRequest {
   readonly prom: boolean;
 }
 
-/** Throws NOT_FOUND for a name of nothing that is there, or a broker without that port, and what httpPage throws. */
+/** Throws NOT_FOUND for a name of nothing that is there, once the others are shown, or a broker without that port, and what httpPage throws. */
 export async function showMetrics(context: Context, request: MetricsRequest): Promise<undefined> {
-  const { settings, interrupted: signal, data } = context;
+  const { settings, interrupted: signal } = context;
   const timeoutMs = settings.timeoutMs ?? TIMEOUT_DEFAULT_MS;
   const http = request.http ?? (await httpOf(context));
   const page = await httpPage(http, "/metrics", { timeoutMs, signal });
-  const metrics = chosen(understood(page, http), request.names, http);
+  const all = understood(page, http);
+  const metrics = chosen(all, request.names);
+  await show(context, request, metrics);
+  // What is there was asked for all the same.
+  requireEach(all, request.names, http);
+  return undefined;
+}
+
+async function show({ settings, data }: Context, request: MetricsRequest, metrics: readonly Metric[]) {
+  if (metrics.length === 0) return;
   if (request.prom) await data.write(metrics.map(({ text }) => text).join(""));
   else if (settings.json) await data.json({ metrics: metrics.map(({ text: _text, ...metric }) => metric) });
   else await data.write(renderTable(["METRIC", "VALUE", "LABELS"], metrics.flatMap(rowsOf)));
-  return undefined;
 }
 
 /** The port listens where the broker does, and is reached by the same name. */
@@ -57,11 +65,13 @@ function understood(page: string, http: BrokerAddress): readonly Metric[] {
   }
 }
 
-function chosen(
-  metrics: readonly Metric[],
-  names: readonly string[],
-  http: BrokerAddress,
-): readonly Metric[] {
+function chosen(metrics: readonly Metric[], names: readonly string[]): readonly Metric[] {
+  return names.length === 0
+    ? metrics
+    : metrics.filter(({ name }) => names.some((each) => name.startsWith(each)));
+}
+
+function requireEach(metrics: readonly Metric[], names: readonly string[], http: BrokerAddress): void {
   for (const name of names) {
     if (metrics.some((metric) => metric.name.startsWith(name))) continue;
     const meant = nearest(
@@ -75,9 +85,6 @@ function chosen(
           : `did you mean ${meant}?`,
     });
   }
-  return names.length === 0
-    ? metrics
-    : metrics.filter(({ name }) => names.some((each) => name.startsWith(each)));
 }
 
 function rowsOf({ name, samples }: Metric) {
