@@ -32,7 +32,11 @@ export interface Gap {
 }
 
 /** True for a frame that stands for offsets without anything else to say. */
-export function isGap({ recordCount, producerId, control }: BatchHeader): boolean {
+export function isGap({
+  recordCount,
+  producerId,
+  control,
+}: Pick<BatchHeader, "recordCount" | "producerId" | "control">): boolean {
   return recordCount === 0 && producerId === -1 && control === null;
 }
 
