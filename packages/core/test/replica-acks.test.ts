@@ -73,6 +73,17 @@ test("it fails at once when too few are left in sync while it waits, and the rec
   expect(cluster.describeOffsets(ORDERS)).toEqual({ logEndOffset: 1, visibleEnd: 0 });
 });
 
+test("it is given by who is in sync in that instant, also where the leader stops before anybody hears of it, and too few are left", async () => {
+  const cluster = await openReplicated(memoryWorld(), { minInSyncReplicas: 2 });
+  const sent = send(cluster, ["a"], "all");
+  await cluster.replicateOnce({ brokerId: 2 });
+  expect(await outcomeOf(sent)).toBe("pending");
+  cluster.removeFromIsr(ORDERS, 3);
+  const stopped = cluster.stopBroker(1);
+  await Promise.all([cluster.promote(ORDERS, 2), sent, stopped]);
+  expect([inSyncOf(cluster), valuesOn(cluster, 2)]).toEqual([[2], ["a"]]);
+});
+
 test("a follower that leaves the in-sync replicas holds nobody up any longer; under captured-isr it does", async () => {
   for (const [ackRule, expected] of [
     ["high-watermark", "kept"],

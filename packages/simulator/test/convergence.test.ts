@@ -120,6 +120,7 @@ test.each([
   ["a copy that ends where its leader's log starts, inside of a batch, begins anew with that batch", 672351],
   ["a client that vanished while it heard that nobody serves asks for nothing more", 664402],
   ["who is put out of sync by a change of the metadata that a power cut takes back may lead again", 662197],
+  ["what is acknowledged just before its leader stops was acknowledged by enough", 680750],
 ])("%s: seed %i", async (_, seed) => {
   const { violation } = await judged(runOf(seed));
   expect(violation).toBeNull();

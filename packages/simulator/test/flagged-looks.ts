@@ -350,17 +350,23 @@ export const FLAGGED: readonly Case[] = [
         { before: [{ inSyncReplicas: [1, 2], highWatermark: 1 }] },
       ),
   },
-  {
-    checker: "acknowledged-held",
-    what: "enough were in sync before, of which one could not be read",
-    make: (looks) =>
-      looks.acknowledged(
-        { 1: { batches: TWO } },
-        { baseOffset: 1, nextOffset: 2 },
-        { replicaIds: [1, 2], inSyncReplicas: [1], minInsyncReplicas: 2 },
-        { before: [{ inSyncReplicas: [1, 2] }] },
-      ),
-  },
+  ...[
+    { why: "has no log any more", unreadable: [] },
+    { why: "does not have it", unreadable: [{ brokerId: 2, logEndOffset: 1, flushedOffset: 1 }] },
+    { why: "has not flushed it", unreadable: [{ brokerId: 2, logEndOffset: 2, flushedOffset: 1 }] },
+  ].map(
+    ({ why, unreadable }): Case => ({
+      checker: "acknowledged-held",
+      what: `enough were in sync before, of which one cannot be read, and ${why}`,
+      make: (looks) =>
+        looks.acknowledged(
+          { 1: { batches: TWO } },
+          { baseOffset: 1, nextOffset: 2 },
+          { replicaIds: [1, 2], inSyncReplicas: [1], minInsyncReplicas: 2 },
+          { before: [{ inSyncReplicas: [1, 2], unreadable }] },
+        ),
+    }),
+  ),
   {
     checker: "acknowledged-held",
     what: "it is acknowledged above the high watermark",

@@ -98,6 +98,7 @@ export class MadeLooks {
       uncleanPromotions: 0,
       cleanEnds: 0,
       replicas: made,
+      unreadable: [],
       unopened: [],
       isHarmed: false,
       ...changes,

@@ -242,6 +242,24 @@ const SOUND: readonly Case[] = [
   },
   {
     checker: "acknowledged-held",
+    what: "it was acknowledged in the instant before its leader stopped, and left those in sync",
+    make: (looks) =>
+      looks.acknowledged(
+        { 2: { batches: TWO } },
+        { baseOffset: 1, nextOffset: 2 },
+        { leaderId: 2, leaderEpoch: 1, replicaIds: [1, 2], inSyncReplicas: [2], minInsyncReplicas: 2 },
+        {
+          before: [
+            {
+              ...{ leaderId: 1, leaderEpoch: 0, inSyncReplicas: [1, 2] },
+              unreadable: [{ brokerId: 1, logEndOffset: 2, flushedOffset: 2 }],
+            },
+          ],
+        },
+      ),
+  },
+  {
+    checker: "acknowledged-held",
     what: "what was acknowledged is there, until an unclean promotion",
     make: (looks) => {
       looks.acknowledged({ 1: { batches: TWO } }, { baseOffset: 1, nextOffset: 2 });

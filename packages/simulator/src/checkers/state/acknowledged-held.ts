@@ -1,7 +1,14 @@
 /** What acks=all has acknowledged: it was everywhere then, and every replica in sync has it ever after. */
 import type { Checker, Judge } from "../checker.ts";
 import { type BatchLook, batchWords } from "./log-mirror.ts";
-import { inSyncOf, leaderOf, lookWords, type PartitionLook, type ReplicaLook } from "./partition-look.ts";
+import {
+  inSyncOf,
+  type LogEnds,
+  leaderOf,
+  lookWords,
+  type PartitionLook,
+  type ReplicaLook,
+} from "./partition-look.ts";
 
 /** A batch that was just acknowledged as acks=all. */
 export interface Acknowledged {
@@ -71,12 +78,16 @@ function unkept(look: PartitionLook, nextOffset: number): string | null {
   return late ? `when broker ${late.brokerId} had flushed ${late.flushedOffset}` : null;
 }
 
-/** Whether it could be acknowledged then, as far as anybody could know: of one that cannot be read nobody knows what it holds. */
+/**
+ * Whether it could be acknowledged then, or in the instant before, as far as anybody could know: a broker that has just stopped may have
+ * been read when the acknowledgement was given, and of one whose log is gone nobody knows what it held.
+ */
 function wasKept(look: PartitionLook, nextOffset: number): boolean {
-  const { inSyncReplicas, replicas } = look;
-  const holds = (id: number) =>
-    replicas.some(({ brokerId, logEndOffset }) => brokerId === id && logEndOffset >= nextOffset);
-  return inSyncReplicas.every(holds) && unkept(look, nextOffset) === null;
+  const { inSyncReplicas, replicas, unreadable, waitsForDisk } = look;
+  const holds = ({ logEndOffset, flushedOffset }: LogEnds) =>
+    logEndOffset >= nextOffset && (!waitsForDisk || flushedOffset >= nextOffset);
+  const holders = [...replicas, ...unreadable].filter(holds).map(({ brokerId }) => brokerId);
+  return inSyncReplicas.every((id) => holders.includes(id)) && unkept(look, nextOffset) === null;
 }
 
 function checkReplica(look: PartitionLook, judge: Judge, replica: ReplicaLook, kept: Kept): void {

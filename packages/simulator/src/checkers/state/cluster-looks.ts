@@ -13,7 +13,7 @@ import {
 import { mapIn } from "../facts/judged-history.ts";
 import type { InSyncCount } from "./enough-in-sync.ts";
 import { type BatchLook, LogMirror, type ReadableLog } from "./log-mirror.ts";
-import type { PartitionLook, ReplicaLook } from "./partition-look.ts";
+import type { LogEnds, PartitionLook, ReplicaLook } from "./partition-look.ts";
 
 /** After these a log is to be read anew. */
 const CHANGES: ReadonlySet<TraceEvent["kind"]> = new Set([
@@ -89,6 +89,7 @@ export class ClusterLooks {
     const place = `${topic}/${partition}`;
     this.#inSync.set(place, set.inSyncReplicas);
     const { isCompacted, minInsyncReplicas } = this.#settingsOf(cluster, topic);
+    const replicas = set.copies.flatMap((copy) => this.#replica(place, copy, isCompacted) ?? []);
     return {
       place,
       life,
@@ -108,7 +109,10 @@ export class ClusterLooks {
       replicaLagTimeMs: cluster.config.replicaLagTimeMs,
       uncleanPromotions: this.#unclean.get(place) ?? 0,
       cleanEnds: this.#cleanEnds,
-      replicas: set.copies.flatMap((copy) => this.#replica(place, copy, isCompacted) ?? []),
+      replicas,
+      unreadable: set.copies.flatMap((copy) =>
+        replicas.some(({ brokerId }) => brokerId === copy.brokerId) ? [] : (endsOf(copy) ?? []),
+      ),
       unopened: set.copies.flatMap(({ brokerId, broker, problem }) =>
         problem === null || broker.isStopped ? [] : [{ brokerId, why: problem.message }],
       ),
@@ -192,4 +196,11 @@ export class ClusterLooks {
     mirrors.set(brokerId, known);
     return known;
   }
+}
+
+/** `null` for one that has no log. */
+function endsOf(copy: Copy): LogEnds | null {
+  if (copy.problem !== null) return null;
+  const { logEndOffset, flushedOffset } = copy.log;
+  return { brokerId: copy.brokerId, logEndOffset, flushedOffset };
 }

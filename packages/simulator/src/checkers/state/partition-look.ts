@@ -25,6 +25,9 @@ export interface ReplicaLook {
   readonly compactedFrom: readonly BatchLook[] | null;
 }
 
+/** How far a log goes, and its disk has it. */
+export type LogEnds = Pick<ReplicaLook, "brokerId" | "logEndOffset" | "flushedOffset">;
+
 export interface PartitionLook {
   readonly place: PlaceName;
   /** Of the process: which one, from the first. */
@@ -56,6 +59,8 @@ export interface PartitionLook {
   readonly cleanEnds: number;
   /** Those that can be read. */
   readonly replicas: readonly ReplicaLook[];
+  /** Those that could be read before, by where their logs ended then: what they held they hold still. */
+  readonly unreadable: readonly LogEnds[];
   /** Those whose broker serves, and whose log could not be opened. */
   readonly unopened: readonly { readonly brokerId: number; readonly why: string }[];
   /** A disk has refused something, or a folder was changed by hand: there may be logs that nobody can open. */
