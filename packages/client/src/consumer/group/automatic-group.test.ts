@@ -160,7 +160,7 @@ test("a member that was not heard of for longer than its session hands nothing o
 });
 
 test("ready waits for what other members have still to let go, and says so when its time is up", async () => {
-  const { automatic, member, pass, close } = await grouping({ orders: 2 });
+  const { peer, broker, automatic, member, pass, close } = await grouping({ orders: 2 });
   const first = await member("a");
   await first.subscribe(["orders"]);
   const second = await automatic("b");
@@ -171,11 +171,23 @@ test("ready waits for what other members have still to let go, and says so when 
     code: "TIMEOUT",
     message: expect.stringContaining("orders/1, until other members let go"),
   });
+  broker.byHand("heartbeat", 2);
+  const unheard = failure(second.ready({ timeoutMs: 4_000 }));
+  await pass(3_000);
+  (await peer.next("heartbeat")).refuse("STORAGE_ERROR");
+  await pass(1_000);
+  expect(await unheard).toMatchObject({
+    code: "TIMEOUT",
+    message: expect.stringMatching(
+      /the coordinator \(STORAGE_ERROR: .*\), which last had it wait for orders\/1, until other members let go/,
+    ),
+  });
   const abort = new AbortController();
   const ended = second.ready({ signal: abort.signal });
   abort.abort(new Error("enough"));
   await expect(ended).rejects.toThrow("enough");
   const ready = second.ready();
+  broker.groups.handle(await peer.next("heartbeat"));
   await first.heartbeat();
   await pass(3_000);
   await ready;

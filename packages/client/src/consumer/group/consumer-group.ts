@@ -151,12 +151,13 @@ export class ConsumerGroup implements Gate {
     if (this.#mode === "assigned") return null;
     if (this.#mode === "undecided") return "a subscription or an assignment";
     const { view } = this.#membership;
-    if (view === null) {
-      const why = this.#heartbeats.trouble;
-      return why === null ? "the coordinator's answer" : `the coordinator (${why.code}: ${why.message})`;
+    const { trouble } = this.#heartbeats;
+    const coordinator = trouble && `the coordinator (${trouble.code}: ${trouble.message})`;
+    if (view === null) return coordinator ?? "the coordinator's answer";
+    if (view.pending.length > 0) {
+      const pending = `${view.pending.map(topicPartitionKey).join(", ")}, until other members let go`;
+      return coordinator === null ? pending : `${coordinator}, which last had it wait for ${pending}`;
     }
-    if (view.pending.length > 0)
-      return `${view.pending.map(topicPartitionKey).join(", ")}, until other members let go`;
     if (this.#rebalancing.revoking.length > 0)
       return `its own listener and caller, until ${this.#rebalancing.revoking.map(topicPartitionKey).join(", ")} can be let go`;
     return this.#rebalancing.hasFollowed ? null : "its own listener";
