@@ -5,7 +5,7 @@
  */
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
-import { CALL_OPTIONS } from "./client-options.ts";
+import { requireCallOptions } from "./client-options.ts";
 import { type CommittedOffset, commitOffsets, type OffsetToCommit } from "./consumer/group/offset-commits.ts";
 import { type OffsetPlace, timestampOf } from "./consumer/offset-lookup.ts";
 import { asMiniKafkaError, type MiniKafkaError } from "./errors.ts";
@@ -185,7 +185,7 @@ export class Admin {
 
   /** The topic's metadata and what each partition's leader knows. A partition that cannot be described says why. */
   async describeTopic(topic: string, options: CallOptions = {}): Promise<TopicDescription> {
-    requireOptions("describeTopic", options, CALL_OPTIONS);
+    requireCallOptions("describeTopic", options);
     const { partitions } = await this.metadata(topic, options);
     const described = partitions.map(async (metadata): Promise<DescribedPartition> => {
       try {
@@ -267,7 +267,7 @@ export class Admin {
     asked: CallOptions & { readonly unclean?: boolean | undefined } = {},
   ): Promise<Promotion> {
     requireReplica("promote", place, brokerId);
-    requireOptions("promote", asked, ["unclean", ...CALL_OPTIONS]);
+    requireCallOptions("promote", asked, ["unclean"]);
     const { unclean = false, ...options } = asked;
     const { topic, partition } = place;
     const fields = { topic, partition, broker_id: brokerId, unclean };

@@ -1,9 +1,10 @@
 /** Options of a client and of its calls: one that is not known, or that stands beside the address, would be ignored in silence. */
+import { shownValue } from "@minikafka/record";
 import { camelName } from "./camel-case.ts";
 import type { ClientClock } from "./clock.ts";
 import type { ConnectTarget } from "./connect-target.ts";
 import type { BatchCallOptions, CallOptions, CloseOptions } from "./session.ts";
-import { fieldNames, isOptions, requireOptions, usageError } from "./usage.ts";
+import { checkedTimeMs, fieldNames, isOptions, requireOptions, usageError } from "./usage.ts";
 
 /** How a client works, whatever it is connected to. */
 export interface ClientOptions {
@@ -51,10 +52,8 @@ export function requireClientOptions(target: ConnectTarget, options: ConnectOpti
   requireOptions("the client", options, CLIENT_OPTIONS);
 }
 
-/** What every call takes, beside options of its own. */
-export const CALL_OPTIONS = fieldNames<CallOptions>({ timeoutMs: true, signal: true });
-
-export const CLOSE_OPTIONS = fieldNames<CloseOptions>({ timeoutMs: true, signal: true });
+/** What every call takes, and every close, beside options of its own. */
+const CALL_OPTIONS = fieldNames<CallOptions & CloseOptions>({ timeoutMs: true, signal: true });
 
 const REQUEST_OPTIONS = fieldNames<BatchCallOptions>({
   timeoutMs: true,
@@ -63,11 +62,29 @@ const REQUEST_OPTIONS = fieldNames<BatchCallOptions>({
   timeoutMsMax: true,
 });
 
+/** Throws USAGE for what is neither one of all calls' options nor `own`, and for a time that is none. */
+export function requireCallOptions(
+  what: string,
+  options: CallOptions | CloseOptions,
+  own: readonly string[] = [],
+): void {
+  requireOptions(what, options, [...own, ...CALL_OPTIONS]);
+  requireTimeout(options);
+}
+
 /**
  * What is left of a call's options when it has taken its own. Throws USAGE for any other than these; the refusal has the call's name here, and
  * names what all calls take.
  */
-export function requireRequestOptions(operation: string, options: unknown): void {
+export function requireRequestOptions(operation: string, options: BatchCallOptions): void {
   const isKnown = isOptions(options) && Object.keys(options).every((name) => REQUEST_OPTIONS.includes(name));
   if (!isKnown) requireOptions(`${camelName(operation)}, at the end,`, options, CALL_OPTIONS);
+  requireTimeout(options);
+  const { timeoutMsMax = 0 } = options;
+  if (!(timeoutMsMax >= 0))
+    throw usageError(`timeoutMsMax is ${shownValue(timeoutMsMax)}; expected a number of at least 0`);
+}
+
+function requireTimeout({ timeoutMs }: CallOptions): void {
+  if (timeoutMs !== undefined) checkedTimeMs("timeoutMs", timeoutMs);
 }

@@ -14,10 +14,9 @@ import { showAddress } from "./address.ts";
 import { Admin } from "./admin.ts";
 import { BrokerClock } from "./broker-clock.ts";
 import {
-  CALL_OPTIONS,
-  CLOSE_OPTIONS,
   type ClientOptions,
   type ConnectOptions,
+  requireCallOptions,
   requireClientOptions,
   requireRequestOptions,
 } from "./client-options.ts";
@@ -42,7 +41,7 @@ import type { ProducerOptions } from "./producer/producer-options.ts";
 import type { BatchCallOptions, CallOptions, Closable, CloseOptions, Session } from "./session.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Stepper } from "./stepper.ts";
-import { checkedInteger, requireOptions, usageError } from "./usage.ts";
+import { checkedInteger, checkedTimeMs, requireOptions, usageError } from "./usage.ts";
 import { hurriedBy } from "./waiting.ts";
 
 /** Connects to a broker. Fails with CONNECTION when nobody answers there, and with USAGE for what cannot be meant. */
@@ -86,11 +85,7 @@ export class Client implements Session, AsyncDisposable {
     this.clock = options.clock === "broker" ? new BrokerClock() : (options.clock ?? systemClock);
     this.random = options.random ?? (this.clock.mode === "manual" ? () => 0 : Math.random);
     const { requestTimeoutMs, connectTimeoutMs, frameBytesMax, answerBytesMax } = options;
-    this.requestTimeoutMs = checkedInteger(
-      "requestTimeoutMs",
-      requestTimeoutMs ?? LIMITS.requestTimeoutMs,
-      1,
-    );
+    this.requestTimeoutMs = checkedTimeMs("requestTimeoutMs", requestTimeoutMs ?? LIMITS.requestTimeoutMs, 1);
     this.frameBytesMax = checkedInteger(
       "frameBytesMax",
       frameBytesMax ?? LIMITS.frameBytesMax,
@@ -102,7 +97,7 @@ export class Client implements Session, AsyncDisposable {
       clock: this.clock instanceof BrokerClock ? systemClock : this.clock,
       requestClock: this.clock,
       random: this.random,
-      connectTimeoutMs: checkedInteger("connectTimeoutMs", connectTimeoutMs ?? LIMITS.connectTimeoutMs, 1),
+      connectTimeoutMs: checkedTimeMs("connectTimeoutMs", connectTimeoutMs ?? LIMITS.connectTimeoutMs, 1),
       backoff: { initialMs: LIMITS.reconnectBackoffMs, maxMs: LIMITS.reconnectBackoffMsMax },
       frameBytesMax: this.frameBytesMax,
       answerBytesMax: checkedInteger(
@@ -153,7 +148,7 @@ export class Client implements Session, AsyncDisposable {
   /** Any request, as it is, also one that this SDK does not know. Resolves with all of the answer's fields. */
   async raw(operation: string, fields: JsonObject = {}, options: CallOptions = {}): Promise<JsonObject> {
     refuseWatch(operation);
-    requireOptions(operation, options, CALL_OPTIONS);
+    requireCallOptions(operation, options);
     const { timeoutMs = this.requestTimeoutMs, signal } = options;
     const answer = await this.#send({ operation, fields }, { timeoutMs, signal });
     return asText(answer);
@@ -216,7 +211,7 @@ export class Client implements Session, AsyncDisposable {
    * a record that was still to be delivered; also then everything is released. An abort of `signal` ends the time for it.
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    requireOptions("close", options, CLOSE_OPTIONS);
+    requireCallOptions("close", options);
     this.#closing ??= this.#close(options.timeoutMs);
     await hurriedBy(options.signal, () => this.#hurry.abort(), this.#closing);
   }
@@ -242,10 +237,10 @@ export class Client implements Session, AsyncDisposable {
   ): Promise<JsonObject> {
     refuseWatch(name);
     requireRequestOptions(name, options);
-    const { bytes, signal, timeoutMsMax = Number.POSITIVE_INFINITY } = options;
+    const { bytes, signal, timeoutMsMax = LIMITS.timeoutMsMax } = options;
     const asked = options.timeoutMs ?? this.requestTimeoutMs + askedWaitMs(name, fields);
     // What is left of a larger wait is a fraction; nobody reads six decimals of a millisecond.
-    const timeoutMs = Math.ceil(Math.min(asked, timeoutMsMax));
+    const timeoutMs = Math.ceil(Math.min(asked, timeoutMsMax, LIMITS.timeoutMsMax));
     return this.#send({ operation: name, fields, bytes }, { timeoutMs, signal, oneWay });
   }
 

@@ -1,6 +1,6 @@
 /** One armed fault: its counts, what it holds, and the wait until it acts. */
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
-import { CALL_OPTIONS } from "./client-options.ts";
+import { requireCallOptions } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { FaultOrder } from "./fault-order.ts";
 import { askedBeside, untilAskedAgain } from "./fault-question.ts";
@@ -15,11 +15,8 @@ import {
 } from "./fault-refusals.ts";
 import { type FaultWatch, type FaultWatches, faultWatchesOf, type WatchLease } from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
-import { checkedInteger, requireOptions } from "./usage.ts";
+import { checkedInteger } from "./usage.ts";
 import { limitOf } from "./waiting.ts";
-
-/** What a timer can hold. */
-const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 /** How often a fault could have acted, how often it did, and how many it holds. */
 export interface FaultCounts {
@@ -64,7 +61,7 @@ export class FaultRule implements AsyncDisposable {
    * they stay what they were then; with any other end of that broker they are gone: CONNECTION.
    */
   async counts(options: CallOptions = {}): Promise<FaultCounts> {
-    requireOptions("counts", options, CALL_OPTIONS);
+    requireCallOptions("counts", options);
     const seen = this.#countsOfCrash();
     if (seen !== null) return seen;
     const ask = (asked: CallOptions) => this.#ask(asked);
@@ -108,8 +105,7 @@ export class FaultRule implements AsyncDisposable {
    */
   async whenFired(count = 1, options: CallOptions = {}): Promise<void> {
     requireReachable(this, checkedInteger("count", count, 1));
-    requireOptions("whenFired", options, CALL_OPTIONS);
-    if (options.timeoutMs !== undefined) checkedInteger("timeoutMs", options.timeoutMs, 0, TIMEOUT_MS_MAX);
+    requireCallOptions("whenFired", options);
     if (this.#countsOfCrash() !== null) return;
     let counts: FaultCounts | null = null;
     const limit = limitOf(this.#session.clock, options, (timeoutMs) =>

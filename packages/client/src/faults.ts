@@ -4,7 +4,7 @@
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
-import { CALL_OPTIONS } from "./client-options.ts";
+import { requireCallOptions } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import { type FaultOrder, ORDER_FIELDS, wireOrder } from "./fault-order.ts";
 import { FaultRule } from "./fault-rule.ts";
@@ -31,7 +31,7 @@ export class Faults {
    */
   async arm(order: FaultOrder, options: CallOptions = {}): Promise<FaultRule> {
     requireOptions("a fault", order, ORDER_FIELDS);
-    requireOptions("arm", options, CALL_OPTIONS);
+    requireCallOptions("arm", options);
     // A broker that dies of it must have told somebody by then.
     const watches = faultWatchesOf(this.#session, order.action);
     const witness = order.action === "crash" ? await watches.take(options) : null;

@@ -1,14 +1,14 @@
 /** What an Admin asks of groups and their committed offsets. */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
-import { CALL_OPTIONS } from "./client-options.ts";
+import { requireCallOptions } from "./client-options.ts";
 import type { CommittedOffset } from "./consumer/group/offset-commits.ts";
 import { asMiniKafkaError, MiniKafkaError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import { lagOf } from "./offset-lag.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { type TopicPartition, topicPartitionKey } from "./topic-partition.ts";
-import { requireArray, requireOptions } from "./usage.ts";
+import { requireArray } from "./usage.ts";
 
 /** A group by name, with its state, its generation, and how many members it has. */
 export type ListedGroup = CamelCased<ParsedResponse<"list_groups">["groups"][number]>;
@@ -78,7 +78,7 @@ export async function fetchOffsets(
   groupId: string,
   given: FetchOffsetsOptions = {},
 ): Promise<readonly CommittedOffset[]> {
-  requireOptions("fetchOffsets", given, ["partitions", ...CALL_OPTIONS]);
+  requireCallOptions("fetchOffsets", given, ["partitions"]);
   const { partitions, ...options } = given;
   const asked = partitions?.map(({ topic, partition }) => ({ topic, partition }));
   const fields = { group_id: groupId, ...(asked === undefined ? {} : { partitions: asked }) };
@@ -146,7 +146,7 @@ export async function groupLag(
   groupId: string,
   options: CallOptions = {},
 ): Promise<readonly GroupPartitionLag[]> {
-  requireOptions("groupLag", options, CALL_OPTIONS);
+  requireCallOptions("groupLag", options);
   const [{ members }, committed] = await Promise.all([
     describeGroup(session, groupId, options),
     fetchOffsets(session, groupId, options),

@@ -15,6 +15,8 @@ export const LIMITS = {
   /** An answer line: 16 MiB of batches, the most that a fetch may ask for, as Base64, with room for one larger batch. */
   answerBytesMax: 32 * MIB,
 
+  /** What a timer can hold, 24 days and some hours: Node takes a longer time for none at all. */
+  timeoutMsMax: 2 ** 31 - 1,
   connectTimeoutMs: 10 * SECOND_MS,
   /** Kafka: request.timeout.ms, 30 s. The time that a broker was asked to wait comes on top. */
   requestTimeoutMs: 30 * SECOND_MS,

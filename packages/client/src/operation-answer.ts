@@ -55,11 +55,15 @@ const ACKNOWLEDGED_CHANGES: readonly OperationName[] = [
 
 /** How long the broker may hold an answer back because of what the request asks for, in milliseconds. */
 export function askedWaitMs(name: OperationName, fields: object): number {
-  if ("max_wait_ms" in fields && typeof fields.max_wait_ms === "number") return fields.max_wait_ms;
+  if ("max_wait_ms" in fields) return waitOf(fields.max_wait_ms, 0);
   const isOfTransactions = name === "init_producer" && "transactional_id" in fields;
   if (isOfTransactions || ACKNOWLEDGED_CHANGES.includes(name)) return ACKNOWLEDGEMENT_WAIT_MS;
   if (name !== "produce" || !("acks" in fields) || (fields.acks !== "all" && fields.acks !== -1)) return 0;
-  return "timeout_ms" in fields && typeof fields.timeout_ms === "number"
-    ? fields.timeout_ms
-    : ACKNOWLEDGEMENT_WAIT_MS;
+  return waitOf("timeout_ms" in fields ? fields.timeout_ms : undefined, ACKNOWLEDGEMENT_WAIT_MS);
+}
+
+/** What is no wait is for the broker to refuse. */
+function waitOf(asked: unknown, unsaidMs: number): number {
+  if (typeof asked !== "number") return unsaidMs;
+  return asked > 0 ? asked : 0;
 }

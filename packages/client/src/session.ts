@@ -9,7 +9,10 @@ import type { BytesField } from "./link/request-line.ts";
 
 /** Options of a call that is one request, or several. */
 export interface CallOptions {
-  /** How long the call may take, a wait for a connection included. Default: requestTimeoutMs and the wait that the request itself asks for. */
+  /**
+   * How long the call may take, a wait for a connection included: 0 to 2147483647, what a timer can hold. Default: requestTimeoutMs and the
+   * wait that the request itself asks for.
+   */
   readonly timeoutMs?: number | undefined;
   /**
    * Ends the wait; the call then fails with the signal's reason. A request that has gone out takes effect all the same, as far as the
@@ -33,7 +36,7 @@ export interface Closable {
 
 /** How long a close may take. */
 export interface CloseOptions {
-  /** How long what is under way may take (default 5000 ms); the rest fails with CLOSED. */
+  /** How long what is under way may take (default 5000 ms, at most 2147483647); the rest fails with CLOSED. */
   readonly timeoutMs?: number | undefined;
   /**
    * Its abort ends that time at once. A close always comes to its end, with everything released: it fails with what was lost by

@@ -4,9 +4,8 @@
  */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
-import { CALL_OPTIONS } from "./client-options.ts";
+import { requireCallOptions } from "./client-options.ts";
 import type { CallOptions, Session } from "./session.ts";
-import { requireOptions } from "./usage.ts";
 
 /** A state of the cluster that has a name. */
 export type Snapshot = CamelCased<ParsedResponse<"save_snapshot">>;
@@ -53,7 +52,7 @@ export class Snapshots {
 
   /** Names the present state; changes nothing. One of that name is replaced. */
   async save(name: string, asked: SaveOptions = {}): Promise<Snapshot> {
-    requireOptions("save", asked, ["keep", ...CALL_OPTIONS]);
+    requireCallOptions("save", asked, ["keep"]);
     const { keep, ...options } = asked;
     const fields = keep === undefined ? { name } : { name, keep };
     return camelCased(await this.#session.call("save_snapshot", fields, options));
@@ -65,7 +64,7 @@ export class Snapshots {
    * it does not come out as it was, which has to be accepted.
    */
   async load(name: string, asked: LoadOptions = {}): Promise<LoadedSnapshot> {
-    requireOptions("load", asked, ["acceptDifference", ...CALL_OPTIONS]);
+    requireCallOptions("load", asked, ["acceptDifference"]);
     const { acceptDifference, ...options } = asked;
     const fields = acceptDifference === undefined ? { name } : { name, accept_difference: acceptDifference };
     return camelCased(await this.#session.call("load_snapshot", fields, options));
@@ -83,7 +82,7 @@ export class Snapshots {
 
   /** Where the state `from` differs from another one; changes nothing. */
   async diff(from: string, asked: DiffOptions = {}): Promise<readonly StateDifference[]> {
-    requireOptions("diff", asked, ["to", ...CALL_OPTIONS]);
+    requireCallOptions("diff", asked, ["to"]);
     const { to, ...options } = asked;
     const fields = to === undefined ? { from } : { from, to };
     return (await this.#session.call("diff_snapshots", fields, options)).differences;
@@ -91,7 +90,7 @@ export class Snapshots {
 
   /** What happened, a page of it; go on at its `next` until that is its `end`. */
   async history(asked: HistoryOptions = {}): Promise<HistoryPage> {
-    requireOptions("history", asked, ["from", ...CALL_OPTIONS]);
+    requireCallOptions("history", asked, ["from"]);
     const { from, ...options } = asked;
     const fields = from === undefined ? {} : { from };
     return camelCased(await this.#session.call("read_history", fields, options));

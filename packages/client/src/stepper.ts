@@ -4,12 +4,12 @@
  */
 import { clockJumps, type ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
-import { CALL_OPTIONS } from "./client-options.ts";
+import { requireCallOptions } from "./client-options.ts";
 import { type ClusterEvent, clusterEvent, type EventQuery, watchFields } from "./cluster-event.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { requirePlace, type TopicPartition } from "./topic-partition.ts";
-import { checkedInteger, requireOptions, requireText } from "./usage.ts";
+import { checkedInteger, requireText } from "./usage.ts";
 
 /** The segment that is written from then on. */
 export type RolledSegment = CamelCased<ParsedResponse<"roll_segment">>;
@@ -108,7 +108,7 @@ export class Stepper {
   async runUntilQuiet(
     asked: CallOptions & { readonly maxSteps?: number | undefined } = {},
   ): Promise<QuietRun> {
-    requireOptions("runUntilQuiet", asked, ["maxSteps", ...CALL_OPTIONS]);
+    requireCallOptions("runUntilQuiet", asked, ["maxSteps"]);
     const { maxSteps, ...options } = asked;
     if (maxSteps !== undefined) checkedInteger("maxSteps", maxSteps, 1);
     const fields = maxSteps === undefined ? {} : { max_steps: maxSteps };
@@ -121,7 +121,7 @@ export class Stepper {
    * What comes due thereby is taken by steps.
    */
   async advanceToNextDeadline(options: CallOptions = {}): Promise<Deadline | null> {
-    requireOptions("advanceToNextDeadline", options, CALL_OPTIONS);
+    requireCallOptions("advanceToNextDeadline", options);
     const { nowMs, deadlines } = await this.next(options);
     const [first] = deadlines;
     const jumps = first === undefined ? null : clockJumps(first.dueAtMs - nowMs);
@@ -218,11 +218,11 @@ export class Stepper {
   }
 }
 
-const TOPIC = ["topic", ...CALL_OPTIONS];
+const TOPIC = ["topic"];
 
 /** Throws USAGE for what would be ignored otherwise, and the step taken everywhere. */
-function checkedScope<Scope extends StepScope>(what: string, asked: Scope, known: readonly string[]): Scope {
-  requireOptions(what, asked, known);
+function checkedScope<Scope extends StepScope>(what: string, asked: Scope, own: readonly string[]): Scope {
+  requireCallOptions(what, asked, own);
   requireText("topic", asked.topic);
   return asked;
 }

@@ -1,10 +1,9 @@
 /** What an Admin asks of transactions (Kafka: KIP-664). */
 import type { ParsedResponse } from "@minikafka/protocol";
 import { type CamelCased, camelCased } from "./camel-case.ts";
-import { CALL_OPTIONS } from "./client-options.ts";
+import { requireCallOptions } from "./client-options.ts";
 import { MiniKafkaError } from "./errors.ts";
 import type { CallOptions, Session } from "./session.ts";
-import { requireOptions } from "./usage.ts";
 
 /** A transactional id with its state and its producer. */
 export type ListedTransaction = CamelCased<ParsedResponse<"list_transactions">["transactions"][number]>;
@@ -32,7 +31,7 @@ export async function listTransactions(
   session: Session,
   asked: ListTransactionsOptions = {},
 ): Promise<readonly ListedTransaction[]> {
-  requireOptions("listTransactions", asked, ["states", ...CALL_OPTIONS]);
+  requireCallOptions("listTransactions", asked, ["states"]);
   const { states, ...options } = asked;
   const fields = states === undefined ? {} : { states: [...states] };
   const { transactions, unreadable } = await session.call("list_transactions", fields, options);
@@ -62,7 +61,7 @@ export async function abortTransaction(
   transactionalId: string,
   asked: AbortTransactionOptions = {},
 ): Promise<boolean> {
-  requireOptions("abortTransaction", asked, ["producer", ...CALL_OPTIONS]);
+  requireCallOptions("abortTransaction", asked, ["producer"]);
   const { producer, ...options } = asked;
   const meant = producer ?? openOrEnding(await describeTransaction(session, transactionalId, options));
   if (meant === null) return false;

@@ -1,6 +1,7 @@
 /** Checks of what a caller hands over: a wrong call fails with USAGE at the call, not with a puzzle later. */
 import { shownValue } from "@minikafka/record";
 import { MiniKafkaError } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
 
 export function usageError(message: string): MiniKafkaError {
   return new MiniKafkaError("USAGE", message);
@@ -15,7 +16,12 @@ export function checkedInteger(
 ): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw usageError(`${name} is ${String(value)}; expected an integer ${range}`);
+  throw usageError(`${name} is ${shownValue(value)}; expected an integer ${range}`);
+}
+
+/** The same of a time that a timer is to hold, in milliseconds: a longer one, or what is no time, would be over at once. */
+export function checkedTimeMs(name: string, value: number, minMs = 0): number {
+  return checkedInteger(name, value, minMs, LIMITS.timeoutMsMax);
 }
 
 /** The names of all fields of `Shape`: one that the type has and the list lacks, or the other way round, does not compile. */

@@ -4,7 +4,7 @@
  * A position moves when records are handed out. One poll, or one iteration, is under way at a time.
  */
 import type { ReadableStream } from "node:stream/web";
-import { CALL_OPTIONS, CLOSE_OPTIONS } from "../client-options.ts";
+import { requireCallOptions } from "../client-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { Closable, Session } from "../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
@@ -124,7 +124,7 @@ export class Consumer<K = Buffer, V = Buffer>
    * abort of `signal` ends the wait; the consumer is as it was.
    */
   async ready(options: ReadyOptions = {}): Promise<void> {
-    requireOptions("ready", options, CALL_OPTIONS);
+    requireCallOptions("ready", options);
     await whenReady(this.#session, this.#supply, options, {
       waitsFor: () => (this.#group === null ? null : this.#group.waitsFor()),
       position: (place) => this.position(place),
@@ -140,11 +140,11 @@ export class Consumer<K = Buffer, V = Buffer>
    * event loop: polled without end, it lets heartbeats, timers and signals through.
    */
   async poll(options: PollOptions = {}): Promise<ConsumerRecord<K, V>[]> {
-    requireOptions("poll", options, ["maxRecords", ...CALL_OPTIONS]);
+    requireCallOptions("poll", options, ["maxRecords"]);
     const countMax = checkedInteger("maxRecords", options.maxRecords ?? LIMITS.pollRecordsMax, 1);
-    const timeoutMs = checkedInteger("timeoutMs", options.timeoutMs ?? 0, 0);
+    const { timeoutMs = 0, signal } = options;
     // Here and below: what the supply hands out was made by the deserializers of this consumer.
-    return this.#supply.poll(countMax, timeoutMs, options.signal) as Promise<ConsumerRecord<K, V>[]>;
+    return this.#supply.poll(countMax, timeoutMs, signal) as Promise<ConsumerRecord<K, V>[]>;
   }
 
   /**
@@ -284,7 +284,7 @@ export class Consumer<K = Buffer, V = Buffer>
    * what was not committed then comes again, and nobody waits to hear that the member has left.
    */
   async close(options: ConsumerCloseOptions = {}): Promise<void> {
-    requireOptions("close", options, ["leave", ...CLOSE_OPTIONS]);
+    requireCallOptions("close", options, ["leave"]);
     this.#group?.closes();
     this.#closing ??= this.#close(options);
     await hurriedBy(options.signal, () => this.#group?.hurry(), this.#closing);

@@ -2,7 +2,6 @@
 import { MiniKafkaError } from "../errors.ts";
 import type { Session } from "../session.ts";
 import { type TopicPartition, topicPartitionKey } from "../topic-partition.ts";
-import { checkedInteger } from "../usage.ts";
 import { untilAborted } from "../waiting.ts";
 import type { RecordSupply } from "./record-supply.ts";
 
@@ -32,10 +31,7 @@ export async function whenReady(
   const { timeoutMs, signal } = options;
   const lost = () => supply.ring.all.find(({ position }) => position === null);
   const giveUp = () => over.abort(notReady(timeoutMs, readiness.waitsFor() ?? positionOf(lost()?.place)));
-  const cancel =
-    timeoutMs === undefined
-      ? () => {}
-      : session.clock.after(checkedInteger("timeoutMs", timeoutMs, 0), giveUp);
+  const cancel = timeoutMs === undefined ? () => {} : session.clock.after(timeoutMs, giveUp);
   const enough = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
   try {
     for (;;) {

@@ -4,7 +4,7 @@ import { shownValue } from "@minikafka/record";
 import { LIMITS } from "../limits.ts";
 import { requireSerdes, type Serializers } from "../serdes/serde.ts";
 import type { Session } from "../session.ts";
-import { checkedInteger, fieldNames, requireKnown, usageError } from "../usage.ts";
+import { checkedInteger, checkedTimeMs, fieldNames, requireKnown, usageError } from "../usage.ts";
 import { type CompressionType, codecOf } from "./batch-packing.ts";
 import type { Partitioner } from "./partitioner.ts";
 import type { Payload } from "./produced-record.ts";
@@ -149,9 +149,9 @@ export function producerSettings<K, V>(options: ProducerOptions<K, V>, session: 
     acks,
     batchBytesMax: checkedInteger("batchBytesMax", batchBytesMax, 1, lineRoomBytes),
     batchBytes: checkedInteger("batchBytes", batchBytes, 1, batchBytesMax),
-    lingerMs: checkedInteger("lingerMs", lingerMs, 0),
+    lingerMs: checkedInteger("lingerMs", lingerMs, 0, LIMITS.timeoutMsMax - 1),
     bufferBytesMax: checkedInteger("bufferBytesMax", options.bufferBytesMax ?? buffer, 1),
-    deliveryTimeoutMs: checkedInteger("deliveryTimeoutMs", deliveryTimeoutMs, lingerMs + 1),
+    deliveryTimeoutMs: checkedTimeMs("deliveryTimeoutMs", deliveryTimeoutMs, lingerMs + 1),
     inFlightPerPartitionMax: checkedInteger(
       "inFlightPerPartitionMax",
       options.inFlightPerPartitionMax ?? (idempotent ? LIMITS.inFlightIdempotentMax : 1),

@@ -7,10 +7,10 @@
  * All or none: what a transactional producer sends in one transaction is shown to readers of committed records together.
  */
 import type { WritableStream } from "node:stream/web";
-import { CLOSE_OPTIONS } from "../client-options.ts";
+import { requireCallOptions } from "../client-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { Closable, CloseOptions, Session } from "../session.ts";
-import { requireOptions, usageError } from "../usage.ts";
+import { usageError } from "../usage.ts";
 import { requireWaitOptions, type WaitOptions, waitingFor } from "../wait-options.ts";
 import { hurriedBy } from "../waiting.ts";
 import { ManyDelivery, type RecordMetadata, SingleDelivery } from "./delivery.ts";
@@ -148,7 +148,7 @@ export class Producer<K = Payload, V = Payload> implements Closable, AsyncDispos
    * of `signal` ends the time for that at once: what has no answer yet fails with CLOSED, and may be there all the same.
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    requireOptions("close", options, CLOSE_OPTIONS);
+    requireCallOptions("close", options);
     this.#closing ??= this.#close(options.timeoutMs ?? LIMITS.closeTimeoutMs);
     await hurriedBy(options.signal, () => this.#giveUp(), this.#closing);
   }

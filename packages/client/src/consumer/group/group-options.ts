@@ -4,7 +4,7 @@ import { shownValue } from "@minikafka/record";
 import { LIMITS } from "../../limits.ts";
 import type { Session } from "../../session.ts";
 import type { TopicPartition } from "../../topic-partition.ts";
-import { checkedInteger, fieldNames, usageError } from "../../usage.ts";
+import { checkedInteger, checkedTimeMs, fieldNames, usageError } from "../../usage.ts";
 import { newMemberId } from "./member-id.ts";
 
 /** How a group shares its partitions out. */
@@ -122,7 +122,7 @@ export function groupSettings(options: GroupOptions, session: Session): GroupSet
     ...timeouts(options),
     autoHeartbeat: options.autoHeartbeat ?? isAuto,
     autoCommit: options.autoCommit ?? isAuto,
-    autoCommitIntervalMs: checkedInteger(
+    autoCommitIntervalMs: checkedTimeMs(
       "autoCommitIntervalMs",
       options.autoCommitIntervalMs ?? LIMITS.autoCommitIntervalMs,
       1,
