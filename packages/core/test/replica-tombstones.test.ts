@@ -202,9 +202,9 @@ describe.each([
         await cluster.stopBroker(3);
         await cluster.startBroker(3);
       }
-      expect(cluster.replicaSet(ORDERS).state.putBack).toEqual([3]);
+      expect(cluster.replicaSet(ORDERS).state.copyAnew).toEqual([3]);
       await cluster.rejoin(ORDERS, 3);
-      expect(cluster.replicaSet(ORDERS).state.putBack).toBeUndefined();
+      expect(cluster.replicaSet(ORDERS).state.copyAnew).toBeUndefined();
       await expectEnded(cluster, [3, 2, 1]);
     },
   );

@@ -139,7 +139,11 @@ test.each<[string, unknown, string]>([
     partition({ held_out: [2] }),
     "held out are 2, expected some of the replicas 1, 2 that are not in sync",
   ],
-  ["a stranger put back", partition({ isr: [1], put_back: [9] }), "put back are 9, expected some of the"],
+  [
+    "a stranger to be copied",
+    partition({ isr: [1], copy_anew: [9] }),
+    "to be copied anew are 9, expected some of the",
+  ],
   ["a stranger held out", partition({ isr: [1], held_out: [9] }), "held out are 9, expected some of the"],
   [
     "a leader that holds no copy",

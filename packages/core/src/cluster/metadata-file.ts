@@ -21,8 +21,8 @@ import { isUuid } from "./uuid.ts";
 
 /**
  * 2: each partition says who is in sync, and where its leader's epoch began; `held_out` is there only where somebody is, and whoever
- * does not know it lets them in; so is `deleted_before`, without which the logs alone tell what was deleted, and `put_back`, without which
- * such a replica is not copied anew. Version 1 knew one replica of each.
+ * does not know it lets them in; so is `deleted_before`, without which the logs alone tell what was deleted, and `copy_anew`, without which
+ * those replicas are not. Version 1 knew one replica of each.
  */
 const VERSION = 2;
 
@@ -68,7 +68,7 @@ function formatTopic({ topic, topicId, config, partitions }: Topic): unknown {
       leader_epoch_start_offset: partition.leaderEpochStartOffset,
       isr: partition.inSyncReplicas,
       ...(partition.heldOut === undefined ? {} : { held_out: partition.heldOut }),
-      ...(partition.putBack === undefined ? {} : { put_back: partition.putBack }),
+      ...(partition.copyAnew === undefined ? {} : { copy_anew: partition.copyAnew }),
       ...(partition.deletedBefore === undefined ? {} : { deleted_before: partition.deletedBefore }),
     })),
   };
@@ -150,7 +150,7 @@ function parseAssignment(value: unknown, topic: string, version: number): Partit
     leaderEpochStartOffset: offset("leader_epoch_start_offset"),
     inSyncReplicas: brokerIds("isr", "an in-sync replica"),
     ...(fields.has("deleted_before") ? { deletedBefore: offset("deleted_before") } : {}),
-    ...(fields.has("put_back") ? { putBack: brokerIds("put_back", "a replica put back") } : {}),
+    ...(fields.has("copy_anew") ? { copyAnew: brokerIds("copy_anew", "a replica to be copied anew") } : {}),
     ...(fields.has("held_out") ? { heldOut: brokerIds("held_out", "a replica held out") } : {}),
   };
   const problem = stateProblem(assignment, replicas);

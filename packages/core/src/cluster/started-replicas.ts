@@ -4,7 +4,7 @@ import type { Tracer } from "../env/trace.ts";
 import { BrokerError } from "../errors.ts";
 import { checkpointOutcome } from "../log/files/checkpoint-outcome.ts";
 import { isOutdated, latestEpochOf } from "../replica/outdated-metadata.ts";
-import { withPutBack } from "../replica/partition-state.ts";
+import { withCopyAnew } from "../replica/partition-state.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import { stateAfterStart } from "../replica/replica-start.ts";
 import { startingPoint } from "../replica/starting-point.ts";
@@ -90,7 +90,7 @@ function notedPutBack(set: PartitionReplicaSet, newcomers: readonly number[]): S
     ({ brokerId, broker }) => newcomers.includes(brokerId) && broker.isOlderCopy,
   );
   const ids = found.map(({ brokerId }) => brokerId);
-  return { set, state: withPutBack(set.state, set.replicas, ids), moves: [] };
+  return { set, state: withCopyAnew(set.state, set.replicas, ids), moves: [] };
 }
 
 /** One that was put back may have been told of a high watermark as long as it was taken for the leader. It is not its own. */

@@ -5,7 +5,7 @@
  */
 import type { Env } from "../env/env.ts";
 import type { InSyncMove } from "../env/trace.ts";
-import { type PartitionState, sameState, withPutBack } from "../replica/partition-state.ts";
+import { type PartitionState, sameState, withCopyAnew } from "../replica/partition-state.ts";
 import type { PartitionReplicaSet } from "../replica/replica-set.ts";
 import type { BehindPartitions } from "./behind-partitions.ts";
 import type { MetadataKeeper } from "./metadata-keeper.ts";
@@ -32,7 +32,7 @@ export class StateCommit {
   /** Makes all of `changes` durable at once, then holds them. Throws STORAGE_ERROR or BROKER_FAILED; then none holds. */
   commit(changes: readonly StateChange[]): void {
     const real = changes
-      .map((change) => ({ ...change, state: withPutBack(change.state, change.set.replicas) }))
+      .map((change) => ({ ...change, state: withCopyAnew(change.state, change.set.replicas) }))
       .filter(({ set, state }) => !sameState(set.state, state));
     if (real.length === 0) return;
     const { catalogue } = this.#keeper;

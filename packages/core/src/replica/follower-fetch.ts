@@ -5,8 +5,9 @@
  * its leader gets at least one batch further, however large; a follower below the leader's log start begins anew with the batch
  * that holds it: the log start may lie inside of a batch, and whoever has none of that batch, or another leader's in its place,
  * can take it only whole. So does one that would have to be cut where its compaction has been, since that has dropped older records
- * for the sake of what would go; and, in a compacted topic, one whose folder was put back: what it holds may have been ended by
- * tombstones that have gone since.
+ * for the sake of what would go; and, in a compacted topic, one whose folder was put back, since what it holds may have been ended by
+ * tombstones that have gone since, and one that an unclean promotion has left behind, since it may have copied what a compaction has
+ * left of a log, and not that for whose sake the rest had gone.
  * Never: more than the budget, but for that one batch; a follower that knows a later high watermark than its leader told it.
  */
 import { readBatchHeader } from "@minikafka/record";
@@ -30,7 +31,7 @@ export type Cut =
  */
 export function dueCut(set: PartitionReplicaSet, follower: Replica, leader: Replica): Cut | null {
   const { highWatermark, inSyncReplicas } = set;
-  const { putBack = [] } = set.state;
+  const { copyAnew = [] } = set.state;
   const { reconciliation } = set.replication;
   const { logStartOffset, logEndOffset } = leader.log;
   const end = follower.log.logEndOffset;
@@ -42,8 +43,8 @@ export function dueCut(set: PartitionReplicaSet, follower: Replica, leader: Repl
     const isCutClean = offset < end && offset < follower.log.firstDirtyOffset;
     // An empty log may be what a crash has left of one that was to begin anew further below.
     const isLeft = isEmpty && end > logStartOffset && !inSyncReplicas.includes(follower.brokerId);
-    const isPutBack = !isEmpty && putBack.includes(follower.brokerId);
-    if (isCutClean || isLeft || (isPutBack && leader.log.isCompacted))
+    const isDoubtful = !isEmpty && copyAnew.includes(follower.brokerId);
+    if (isCutClean || isLeft || (isDoubtful && leader.log.isCompacted))
       return { kind: "restart", offset: wholeBatchAt(leader.log, logStartOffset) };
     if (offset < follower.log.logStartOffset)
       return { kind: "restart", offset: wholeBatchAt(leader.log, offset) };

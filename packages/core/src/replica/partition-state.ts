@@ -14,10 +14,11 @@ export interface PartitionState {
   /** Followers that an operator took out, and that stay out until they rejoin, in the order of placement; left out for none. */
   readonly heldOut?: readonly number[];
   /**
-   * Replicas that were found with a folder which had been put back, and have not been in sync since, in the order of placement; left out
-   * for none. In a compacted topic they are copied anew (docs/decisions/0012).
+   * Replicas of which leader epochs do not tell what a compaction has left of them: found with a folder which had been put back, or left
+   * behind by an unclean promotion, and not in sync since. In the order of placement; left out for none. In a compacted topic they are
+   * copied anew (docs/decisions/0012).
    */
-  readonly putBack?: readonly number[];
+  readonly copyAnew?: readonly number[];
   /** What lies below was deleted by hand, and never comes back, whatever a folder holds; left out for nothing. */
   readonly deletedBefore?: number;
 }
@@ -34,7 +35,7 @@ export function newPartitionState(replicas: readonly number[]): PartitionState {
 
 /** Why the parts of `state` do not fit each other and the brokers that hold a copy, or `null`. */
 export function stateProblem(state: PartitionState, replicas: readonly number[]): string | null {
-  const { leaderId, inSyncReplicas, heldOut = [], putBack = [] } = state;
+  const { leaderId, inSyncReplicas, heldOut = [], copyAnew = [] } = state;
   if (replicas.length === 0) return "there are no replicas";
   if (new Set(replicas).size < replicas.length) return `replicas ${replicas.join(", ")} name one twice`;
   const expected = replicas.filter((brokerId) => inSyncReplicas.includes(brokerId));
@@ -44,7 +45,7 @@ export function stateProblem(state: PartitionState, replicas: readonly number[])
     return `the leader ${leaderId} is not among the in-sync replicas ${inSyncReplicas.join(", ")}`;
   for (const [what, ids] of [
     ["held out", heldOut],
-    ["put back", putBack],
+    ["to be copied anew", copyAnew],
   ] as const) {
     const absent = replicas.filter((id) => ids.includes(id) && !inSyncReplicas.includes(id));
     if (absent.join() !== ids.join())
@@ -60,7 +61,7 @@ export function sameState(one: PartitionState, other: PartitionState): boolean {
     one.leaderEpochStartOffset === other.leaderEpochStartOffset &&
     one.inSyncReplicas.join() === other.inSyncReplicas.join() &&
     (one.heldOut ?? []).join() === (other.heldOut ?? []).join() &&
-    (one.putBack ?? []).join() === (other.putBack ?? []).join() &&
+    (one.copyAnew ?? []).join() === (other.copyAnew ?? []).join() &&
     one.deletedBefore === other.deletedBefore
   );
 }
@@ -74,16 +75,16 @@ export function deletedWithin(state: PartitionState, logEndOffset: number): Part
   return deletedBefore <= logEndOffset ? state : { ...state, deletedBefore: logEndOffset };
 }
 
-/** The same, when `found` of the `replicas` were found with a folder that had been put back. Who is in sync holds what counts. */
-export function withPutBack(
+/** The same, when `found` of the `replicas` are to be copied anew besides. Who is in sync holds what counts. */
+export function withCopyAnew(
   state: PartitionState,
   replicas: readonly number[],
   found: readonly number[] = [],
 ): PartitionState {
-  const { putBack = [], ...rest } = state;
-  const isPutBack = (id: number) => found.includes(id) || putBack.includes(id);
-  const out = replicas.filter((id) => isPutBack(id) && !state.inSyncReplicas.includes(id));
-  return out.length === 0 ? rest : { ...rest, putBack: out };
+  const { copyAnew = [], ...rest } = state;
+  const isDue = (id: number) => found.includes(id) || copyAnew.includes(id);
+  const out = replicas.filter((id) => isDue(id) && !state.inSyncReplicas.includes(id));
+  return out.length === 0 ? rest : { ...rest, copyAnew: out };
 }
 
 /** The same, with `brokerId` no longer held out. */

@@ -2,7 +2,7 @@
 import { assert } from "../assert.ts";
 import { BrokerError } from "../errors.ts";
 import { cureFor, type ReplicaStanding } from "./leaderless.ts";
-import { deletedWithin, type PartitionState, released } from "./partition-state.ts";
+import { deletedWithin, type PartitionState, released, withCopyAnew } from "./partition-state.ts";
 import { partitionName, type TopicPartition } from "./topic-partition.ts";
 
 /** A replica as the promotion sees it. */
@@ -45,7 +45,9 @@ export function requirePromotable(
 
 /**
  * The state under the new leader, whose log ends at `logEndOffset`. Those stay in sync that are on line; a replica that was not
- * in sync leads alone, since nobody is known to hold what it holds (Kafka: an unclean election leaves the leader alone).
+ * in sync leads alone, since nobody is known to hold what it holds (Kafka: an unclean election leaves the leader alone). What the last
+ * leader's compaction has dropped it may have dropped for the sake of records that are lost now; and who has copied from it without these
+ * does not know that. So all others are to be copied anew, where the topic is compacted: two logs of the same epochs may differ.
  */
 export function promotedState(
   state: PartitionState,
@@ -58,13 +60,14 @@ export function promotedState(
     (isClean && replica.condition === "ready" && state.inSyncReplicas.includes(replica.brokerId));
   const { heldOut } = released(state, brokerId);
   const { deletedBefore } = deletedWithin(state, logEndOffset);
-  return {
+  const promoted = {
     leaderId: brokerId,
     leaderEpoch: state.leaderEpoch + 1,
     leaderEpochStartOffset: logEndOffset,
     inSyncReplicas: replicas.filter(isIn).map((replica) => replica.brokerId),
     ...(heldOut === undefined ? {} : { heldOut }),
-    ...(state.putBack === undefined ? {} : { putBack: state.putBack }),
     ...(deletedBefore === undefined ? {} : { deletedBefore }),
   };
+  const ids = replicas.map((replica) => replica.brokerId);
+  return withCopyAnew(promoted, ids, isClean ? state.copyAnew : ids);
 }
