@@ -97,6 +97,14 @@ describe("a history in which a coordinator was lost", () => {
         history.poll({ 0: "a" }, COMMITTED);
       },
     },
+    {
+      checker: "producer-identity",
+      what: "an identity is given twice, and the coordinator was lost before either of them asked",
+      make: (history) => {
+        history.lead("__transaction_state/4", true);
+        history.init("a", 7, 0, null, () => history.init("b", 7, 0));
+      },
+    },
   ]);
 
   testExcused([
@@ -143,6 +151,15 @@ describe("a history in which a coordinator was lost", () => {
         history.end("t", true);
         history.lead("__transaction_state/4", true);
         history.poll({}, { next: 2 });
+      },
+    },
+    {
+      what: "an identity was given before a coordinator was lost, and again afterwards, and the earlier answer came last",
+      make: (history) => {
+        history.init("a", 7, 0, null, () => {
+          history.lead("__transaction_state/4", true);
+          history.init("b", 7, 0);
+        });
       },
     },
   ]);

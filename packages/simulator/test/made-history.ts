@@ -102,13 +102,17 @@ export class MadeHistory {
     });
   }
 
+  /** `meanwhile` lies between question and answer. */
   init(
     client: string,
     producerId: number,
     producerEpoch: number,
     transactionalId: string | null = null,
+    meanwhile: () => void = () => {},
   ): void {
-    this.recorder.asked("init_producer", client, { transactionalId }).ok({ producerId, producerEpoch });
+    const asked = this.recorder.asked("init_producer", client, { transactionalId });
+    meanwhile();
+    asked.ok({ producerId, producerEpoch });
   }
 
   begin(transaction: string, producerEpoch = 0, transactionalId = "copier"): void {
@@ -150,9 +154,18 @@ export class MadeHistory {
     this.recorder.asked("read_offsets", "admin", { groupId: "g" }).ok({ offsets });
   }
 
-  join(memberId: string, generation: number, assignment: readonly string[], memberSince = generation): void {
+  /** `meanwhile` lies between question and answer. */
+  join(
+    memberId: string,
+    generation: number,
+    assignment: readonly string[],
+    memberSince = generation,
+    meanwhile: () => void = () => {},
+  ): void {
     const told: OperationKinds["join"]["told"] = { generation, memberSince, assignment };
-    this.recorder.asked("join", memberId, { groupId: "g", memberId }).ok(told);
+    const asked = this.recorder.asked("join", memberId, { groupId: "g", memberId });
+    meanwhile();
+    asked.ok(told);
   }
 
   heartbeat(
@@ -165,8 +178,16 @@ export class MadeHistory {
     this.recorder.asked("heartbeat", memberId, asked).ok({ generation, memberSince, assignment });
   }
 
-  believes(memberId: string, places: readonly string[], untilMs: number): void {
-    const what = { groupId: "g", memberId, generation: 1, memberSince: 1, places, untilMs };
+  /** `meanwhile` lies between the question that has it believe and the belief. */
+  believes(
+    memberId: string,
+    places: readonly string[],
+    untilMs: number,
+    meanwhile: () => void = () => {},
+  ): void {
+    const askedOrder = this.recorder.order;
+    meanwhile();
+    const what = { groupId: "g", memberId, generation: 1, memberSince: 1, places, untilMs, askedOrder };
     this.recorder.happened({ kind: "believes", ...what });
   }
 

@@ -6,6 +6,7 @@
  * Never: a belief beyond what it was told, or beyond its session.
  */
 import type { AssignorName, MemberView, TopicPartition } from "@minikafka/core";
+import type { Operation } from "../history/history.ts";
 import type { Answer } from "../network/connection.ts";
 import { placeName } from "../world/topics.ts";
 import { type Client, codeOf, isInDoubt, isSure } from "./client.ts";
@@ -79,11 +80,10 @@ export class Membership {
       // what it has now.
       await this.#told(joined.value, null);
     }
-    const askedMs = this.#client.world.timeline.nowMs;
-    const answer = await this.#heartbeat();
+    const { asked, answer } = await this.#heartbeat();
     // It has left meanwhile.
     if (isAnother()) return;
-    if (answer.kind === "ok") await this.#told(answer.value, askedMs);
+    if (answer.kind === "ok") await this.#told(answer.value, asked);
     else if (answer.kind === "refused") await this.#refused(answer.code);
   }
 
@@ -114,7 +114,7 @@ export class Membership {
     this.#losses++;
     this.isMember = false;
     this.owned.clear();
-    this.#believe(this.#client.world.timeline.nowMs);
+    this.#believe(null);
   }
 
   /** A new row of polls begins. */
@@ -134,7 +134,7 @@ export class Membership {
     return answer;
   }
 
-  async #heartbeat(): Promise<Answer<MemberView>> {
+  async #heartbeat(): Promise<{ asked: Operation<"heartbeat">; answer: Answer<MemberView> }> {
     const { groupId } = this.options;
     const { memberId, generation } = this;
     const owned = [...this.owned.values()];
@@ -151,11 +151,11 @@ export class Membership {
     );
     if (answer.kind === "ok") recorded.ok(toldOf(answer.value));
     else end(recorded, answer);
-    return answer;
+    return { asked: recorded.operation, answer };
   }
 
-  /** `askedMs`: when it asked what has it believe; `null`: it may believe nothing for that. */
-  async #told(view: MemberView, askedMs: number | null): Promise<void> {
+  /** `asked`: what has it believe; `null`: it may believe nothing for that. */
+  async #told(view: MemberView, asked: Operation<"heartbeat"> | null): Promise<void> {
     if (view.memberSince !== this.#memberSince) this.owned.clear();
     this.#memberSince = view.memberSince;
     this.isMember = true;
@@ -170,8 +170,7 @@ export class Membership {
       this.seek(owned, null);
       this.owned.set(name, owned);
     }
-    const forMs = Math.min(this.options.sessionTimeoutMs, this.options.rebalanceTimeoutMs);
-    this.#believe(askedMs === null ? 0 : askedMs + forMs);
+    this.#believe(asked);
   }
 
   async #refused(code: string): Promise<void> {
@@ -189,13 +188,14 @@ export class Membership {
     else if (answer.kind === "refused" && isSure(answer.code)) this.lose();
   }
 
-  #believe(untilMs: number): void {
+  #believe(asked: Operation<"heartbeat"> | null): void {
     const { recorder, timeline } = this.#client.world;
-    const { groupId } = this.options;
+    const { groupId, sessionTimeoutMs, rebalanceTimeoutMs } = this.options;
     const { memberId, generation } = this;
+    const untilMs = asked === null ? 0 : asked.atMs + Math.min(sessionTimeoutMs, rebalanceTimeoutMs);
     const places = untilMs > timeline.nowMs ? [...this.owned.keys()] : [];
-    const memberSince = this.#memberSince;
-    recorder.happened({ kind: "believes", groupId, memberId, generation, memberSince, places, untilMs });
+    const what = { groupId, memberId, generation, memberSince: this.#memberSince, places, untilMs };
+    recorder.happened({ kind: "believes", ...what, askedOrder: asked?.order ?? recorder.order });
   }
 }
 

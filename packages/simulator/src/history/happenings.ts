@@ -51,6 +51,8 @@ export type What =
       readonly memberSince: number;
       readonly places: readonly PlaceName[];
       readonly untilMs: number;
+      /** Of the question whose answer has it believe: what its coordinator knew is from then or later, and may be older than the belief. */
+      readonly askedOrder: number;
     }
   /** No more faults from here on: everything is to come together again. */
   | { readonly kind: "faults_ended" };

@@ -5,7 +5,10 @@ import { type JudgedHistory, listIn } from "../facts/judged-history.ts";
 import { when } from "../facts/words.ts";
 import { isGroupsLost, type Told, toldOf, toldWords } from "./told.ts";
 
-/** A member was one for certain from what it was told first to when it asked what it was told last, as the same member. */
+/**
+ * A member was one for certain from what it was told first to when it asked what it was told last, as the same member. It is another
+ * one when the group may have been lost in between, which begins to count its generations anew.
+ */
 interface Membership {
   readonly first: Told;
   last: Told;
@@ -26,7 +29,7 @@ export const outsiderCommit: Checker<JudgedHistory> = {
       const member = memberships
         .get(asked.groupId)
         ?.find(({ first, last }) => first.ended.order < order && last.order > endedAt);
-      if (member === undefined || isGroupsLost(judged, member.first.order, endedAt)) continue;
+      if (member === undefined) continue;
       judge.asked();
       if (ended?.outcome === "ok")
         judge.violated(`offsets of ${asked.groupId} were taken from outside while it had a member`, [
@@ -40,15 +43,20 @@ export const outsiderCommit: Checker<JudgedHistory> = {
 
 function membershipsOf(judged: JudgedHistory): Map<string, Membership[]> {
   const byMember = new Map<string, Membership>();
+  const byGroup = new Map<string, Membership[]>();
   for (const told of toldOf(judged)) {
     const { groupId, memberId } = told.asked;
     const key = `${groupId} ${memberId} ${told.ended.told.memberSince}`;
     const known = byMember.get(key);
-    if (known === undefined) byMember.set(key, { first: told, last: told });
-    else if (told.order > known.last.order) known.last = told;
+    if (known === undefined || isLostBetween(judged, known.last, told)) {
+      const membership = { first: told, last: told };
+      byMember.set(key, membership);
+      listIn(byGroup, groupId).push(membership);
+    } else if (told.order > known.last.order) known.last = told;
   }
-  const byGroup = new Map<string, Membership[]>();
-  for (const membership of byMember.values())
-    listIn(byGroup, membership.first.asked.groupId).push(membership);
   return byGroup;
+}
+
+function isLostBetween(judged: JudgedHistory, known: Told, told: Told): boolean {
+  return isGroupsLost(judged, Math.min(known.order, told.order), told.ended.order);
 }

@@ -21,7 +21,8 @@ export const twoOwners: Checker<JudgedHistory> = {
         const share = shareOf(groupId, generation, place);
         const other = owners.get(share);
         owners.set(share, told);
-        if (other === undefined || isGroupsLost(judged, other.order, told.ended.order)) continue;
+        if (other === undefined) continue;
+        if (isGroupsLost(judged, Math.min(other.order, told.order), told.ended.order)) continue;
         judge.asked();
         if (other.asked.memberId !== memberId)
           judge.violated(
@@ -87,7 +88,7 @@ function checkBelief(
   beliefs: Map<string, Map<string, Believes>>,
   belief: Believes,
 ): void {
-  const { groupId, memberId, places, atMs, order } = belief;
+  const { groupId, memberId, places, atMs, order, askedOrder } = belief;
   for (const [key, members] of beliefs)
     if (key.startsWith(`${groupId} `) && !places.includes(key.slice(groupId.length + 1)))
       members.delete(memberId);
@@ -96,7 +97,8 @@ function checkBelief(
     members.set(memberId, belief);
     judge.asked();
     for (const [other, theirs] of members) {
-      if (other === memberId || theirs.untilMs <= atMs || isGroupsLost(judged, theirs.order, order)) continue;
+      if (other === memberId || theirs.untilMs <= atMs) continue;
+      if (isGroupsLost(judged, Math.min(theirs.askedOrder, askedOrder), order)) continue;
       judge.violated(`${memberId} and ${other} of ${groupId} both believe in ${place}`, [
         beliefWords(theirs),
         beliefWords(belief),

@@ -38,7 +38,10 @@ export function askedWords(operation: InGeneration, memberId: string, generation
   return `${memberId} of ${operation.asked.groupId} asked for ${operation.kind} in generation ${generation} (${when(operation)})`;
 }
 
-/** Whether what the coordinator knew may have been lost in that time. */
+/**
+ * Whether what the coordinator knew may have been lost in that time. What it answered it knew when it was asked or later: of two
+ * answers, a time that may lie between them begins when the first of the two was asked, whichever came first.
+ */
 export function isGroupsLost({ losses }: JudgedHistory, from: number, to: number): boolean {
   return losses.excuseOfTopic("__consumer_offsets", "all", { from, to }) !== null;
 }

@@ -43,8 +43,9 @@ function checkRises(judged: JudgedHistory, judge: Judge, last: Map<string, Init>
   judge.violated(problem, [words(before), words(init)]);
 }
 
+/** `later` was answered later, and may have been asked before: from then on its answer may have been on its way. */
 function isKept({ losses }: JudgedHistory, before: Init, later: Init): boolean {
-  const span = { from: before.order, to: later.ended.order };
+  const span = { from: Math.min(before.order, later.order), to: later.ended.order };
   return losses.excuseOfTopic("__transaction_state", "all", span) === null;
 }
 
