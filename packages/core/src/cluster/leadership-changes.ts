@@ -143,8 +143,9 @@ export class LeadershipChanges {
     copy.broker.requireRunning();
     set.leadership.requireLeader();
     if (!copy.isOnline) {
-      // An empty copy may not be promoted as one that holds everything.
-      this.leaveOut(set, set.inSyncReplicas.includes(brokerId) ? [copy] : [], "log_offline");
+      // An empty copy may not be promoted as one that holds everything, and until it does, each leader may have dropped other tombstones.
+      const copyAnew = [...(set.state.copyAnew ?? []), brokerId];
+      this.leaveOut(set, set.inSyncReplicas.includes(brokerId) ? [copy] : [], "log_offline", { copyAnew });
       this.#rebuild.rebuild(set, copy);
     }
     this.#parts.states.commit([{ set, state: released(set.state, brokerId), moves: [] }]);

@@ -14,8 +14,8 @@ export interface PartitionState {
   /** Followers that an operator took out, and that stay out until they rejoin, in the order of placement; left out for none. */
   readonly heldOut?: readonly number[];
   /**
-   * Replicas of which leader epochs do not tell what a compaction has left of them: found with a folder which had been put back, or left
-   * behind by an unclean promotion, and not in sync since. In the order of placement; left out for none. In a compacted topic they are
+   * Replicas of which leader epochs do not tell what a compaction has left of them: found with a folder which had been put back, made
+   * anew by a rejoin, or left behind by an unclean promotion, and not in sync since. In the order of placement; left out for none. In a compacted topic they are
    * copied anew (docs/decisions/0012).
    */
   readonly copyAnew?: readonly number[];
