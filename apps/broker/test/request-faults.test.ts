@@ -284,6 +284,17 @@ test("a watch for faults of a mark is told of these alone, with their marks, whi
   }
 });
 
+test("who watches for faults of a mark passes no point, so that no fault is set off, or hidden, by a question about faults", async () => {
+  const { broker, lab } = await withOrders();
+  const id = await armFault(lab, { point: "request.watch", action: "close", times: "always" });
+  const asking = Session.open(broker);
+  await asking.call("watch", { kinds: ["fault_fired"], fault_mark: "mine." });
+  expect(await ruleOf(lab, id)).toMatchObject({ hits: 0 });
+  const other = Session.open(broker);
+  expect(await other.ask({ operation: "watch", kinds: ["fault_fired"] })).toBeNull();
+  expect(await ruleOf(lab, id)).toMatchObject({ hits: 1, fired: 1 });
+});
+
 test("without --lab there are no faults, and nobody crashes the broker", async () => {
   const broker = await openBroker({ clock: "auto", start_time: undefined });
   const session = Session.open(broker);

@@ -95,16 +95,18 @@ export class Lives {
     if (this.#absence !== null) throw new BrokerError("LEADER_NOT_AVAILABLE", this.#absence);
   }
 
-  /** The same, and CRASHED: a daemon that is dead can still be looked into, but what its kernel holds is no answer that anybody would get. */
+  /** The same, CRASHED, and CONNECTION: a daemon that is gone can still be looked into, but what its kernel holds is no answer that anybody would get. */
   requireAlive(): void {
     this.requireBegun();
     this.#requireNoCrash();
+    this.#requireNotLost();
   }
 
   /** A connection without a socket, for the SDK. Throws so that whoever cannot connect is told why. */
   connectInProcess(): Duplex {
     if (this.#life?.isEnding === true) this.requireBegun();
     this.#requireNoCrash();
+    this.#requireNotLost();
     return this.daemon.connectInProcess();
   }
 
@@ -216,6 +218,11 @@ export class Lives {
       throw problem;
     }
     this.#isBare = false;
+  }
+
+  #requireNotLost(): void {
+    const { lost } = this;
+    if (lost !== null) throw lost;
   }
 
   #requireNoCrash(): void {

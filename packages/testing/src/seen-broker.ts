@@ -27,7 +27,7 @@ export abstract class SeenBroker {
     this.#waits = waits;
   }
 
-  /** Throws CLOSED, CRASHED, LEADER_NOT_AVAILABLE. */
+  /** Throws CLOSED, CRASHED, CONNECTION, LEADER_NOT_AVAILABLE. */
   protected abstract livingKernel(): BrokerCluster;
 
   /** Throws CLOSED. */

@@ -53,7 +53,7 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
     this.#lives = new Lives(plan, (daemon, why) => this.#begun(daemon, why));
     this.client = this.#newClient();
     // Each of its own: what a fault does to the test's own requests, or to a step, does not befall who is to wait for it or release it.
-    this.step = new Stepper(livingSession(this.#newClient(), () => this.#requireNoCrash()));
+    this.step = new Stepper(livingSession(this.#newClient(), () => this.#requireObeyed()));
     this.fault = new Faults(faultHand(this.#newClient(), this.#lives));
     this.clock = new TestClock(this.step, () => this.kernel.env.clock.nowMs());
   }
@@ -108,7 +108,7 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
     return this.daemon.cluster;
   }
 
-  /** For looks: the kernel of one that lives. Throws CLOSED, CRASHED, LEADER_NOT_AVAILABLE. */
+  /** For looks: the kernel of one that lives. Throws CLOSED, CRASHED, CONNECTION, LEADER_NOT_AVAILABLE. */
   protected override livingKernel(): BrokerCluster {
     const { cluster } = this.daemon;
     this.#lives.requireAlive();
@@ -203,14 +203,12 @@ export class TestBroker extends SeenBroker implements AsyncDisposable {
     await this.#lives.end();
   }
 
-  /** Throws CRASHED. Of one that is being started again, or is closed, the client knows better. */
-  #requireNoCrash(): void {
+  /** Throws CRASHED, or CONNECTION for one that was ended by hand or did not start again. Of one that is being started, or is closed, the client knows better. */
+  #requireObeyed(): void {
     if (this.#closing !== null) return;
-    try {
-      this.#lives.requireAlive();
-    } catch (absence) {
-      if (hasCode(absence, "CRASHED")) throw absence;
-    }
+    const { dead, lost, ended } = this.#lives;
+    if (dead !== null) throw ended.reason;
+    if (lost !== null) throw lost;
   }
 
   /** Throws CLOSED. */

@@ -41,6 +41,22 @@ test.each(
   },
 );
 
+test.each(GOES.slice(1))(
+  "after %s steps and looks are refused at once, a client is told why, and a restart brings all back",
+  async (_name, go, why) => {
+    await using broker = await startBroker({ kafka: false, topics: { orders: 1 } });
+    await go(broker);
+    const refused = { code: "CONNECTION", message: expect.stringContaining(why) };
+    await expect(broker.step.next()).rejects.toMatchObject(refused);
+    await expect(broker.clock.advanceToNextDeadline()).rejects.toMatchObject(refused);
+    expect(() => broker.records("orders")).toThrow(expect.objectContaining(refused));
+    await expect(broker.connect()).rejects.toMatchObject(refused);
+    await broker.restart();
+    expect(broker.records("orders")).toEqual([]);
+    expect(await broker.step.next()).toBeDefined();
+  },
+);
+
 test("a question that was put during a restart ends as that fails", async () => {
   await using broker = await startBroker({ kafka: false, topics: { orders: 1 } });
   const rule = await broker.fault.arm({ point: "request.fetch", action: "hold" });

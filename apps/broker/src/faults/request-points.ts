@@ -33,6 +33,12 @@ export function requestPoint(operation: OperationName): string {
   return `${PREFIX}${operation}`;
 }
 
+/** What it passes: who watches for faults alone is an operation of theirs, and passes none. */
+export function pointPassed(request: AnyRequest): string | null {
+  const isOfFaults = request.operation === "watch" && request.fault_mark !== undefined;
+  return isOfFaults ? null : requestPoint(request.operation);
+}
+
 let views: ReadonlyMap<string, FaultPointView> | null = null;
 
 /** All of them, by name, in the order of the table of operations. */

@@ -21,7 +21,7 @@ import type { Client } from "../connections/client.ts";
 import type { Answer, Dispatched } from "../connections/speech.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
 import { type FaultyRequest, withFault } from "../faults/faulty-request.ts";
-import { requestPoint, scopeOfRequest } from "../faults/request-points.ts";
+import { pointPassed, scopeOfRequest } from "../faults/request-points.ts";
 import type { RequestRule } from "../faults/request-rule.ts";
 import { isWithoutHistory } from "../history/history.ts";
 import { newAccount, type RequestAccount } from "../request-account.ts";
@@ -84,9 +84,9 @@ export class Dispatcher {
     if (read.kind === "refused") return inTurn(read.id, failure(read.id, read.code, read.message));
     const { id, request } = read;
     const taken = { id, request, client, account };
-    const rule = this.#options.context.faults.requests.firedAt(requestPoint(request.operation), () =>
-      scopeOfRequest(request),
-    );
+    const point = pointPassed(request);
+    const { requests } = this.#options.context.faults;
+    const rule = point === null ? null : requests.firedAt(point, () => scopeOfRequest(request));
     if (rule !== null) return this.#dispatchFaulty(rule, taken);
     return dispatched(id, request, this.#carryOut(taken), null);
   }
