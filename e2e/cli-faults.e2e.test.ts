@@ -108,6 +108,12 @@ const REFUSED: readonly (readonly [words: readonly string[], code: number, stder
   [["arm", "request.ping", "error", "--code", "NOT_ENOGH"], 2, /did you mean NOT_ENOUGH_REPLICAS\?/],
   [["arm", "request.ping", "error", "--code", "OOPS"], 2, /code: expected a code of the error table/],
   [["arm", "log.append.before_write", "error", "--errno", "EPERM"], 2, /errno: /],
+  [
+    ["arm", "log.append.before_write", "error", "--code", "NOT_ENOUGH_REPLICAS"],
+    2,
+    /--code: it says nothing .*, which takes --errno and --bytes-written\n/,
+  ],
+  [["arm", "request.produce", "clos"], 2, /Expected error, .* or crash\.\nhint: did you mean close\?/],
   [["assert"], 3, /no fault is armed\nhint: minikafka-cli fault arm/],
   [["assert", "7"], 3, /no fault is armed under 7/],
   [["disarm", "7"], 3, /no fault is armed under 7/],

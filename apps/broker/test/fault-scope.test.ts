@@ -131,7 +131,7 @@ test.each<[order: object, message: RegExp]>([
   [{ point: "log.flush.before_sync", action: "delay" }, /^delay_ms: expected it beside action delay/],
   [
     { point: "log.append.before_write", action: "error", code: "UNKNOWN_TOPIC" },
-    /^code: it says nothing beside/,
+    /^code: it says nothing beside action error at .*, which takes errno and bytes_written$/,
   ],
   [{ point: "request.ping", action: "close", times: "twice" }, /^times: /],
   [{ point: "request.ping", action: "close", times: { nth: 0 } }, /^times/],

@@ -40,10 +40,13 @@ export function requireFields(
   const missing = required.find((name) => order[name] === undefined);
   if (missing !== undefined)
     throw refused(`${missing}: expected it beside action ${order.action} at ${order.point}`);
-  const known = [...required, ...optional, ...FAULT_SCOPES];
+  const taken = [...required, ...optional];
+  const known = [...taken, ...FAULT_SCOPES];
   const stranger = FIELDS.find((name) => order[name] !== undefined && !known.includes(name));
   if (stranger !== undefined)
-    throw refused(`${stranger}: it says nothing beside action ${order.action} at ${order.point}`);
+    throw refused(
+      `${stranger}: it says nothing beside action ${order.action} at ${order.point}, which takes ${taken.join(" and ") || "nothing"}`,
+    );
 }
 
 export function refused(message: string): BrokerError {

@@ -43,7 +43,7 @@ export function countReport(what: Counted): Report {
   return { text, progress: text, fields: (measured) => countedFields(what, measured) };
 }
 
-/** `work` measures until its bounds say that it is over. What it throws is thrown once what was measured is printed. */
+/** `work` measures until its bounds say that it is over. What it throws is thrown once what was measured is printed, if anything was. */
 export async function measure(
   context: Context,
   { about, report, ...limits }: Bench,
@@ -52,14 +52,17 @@ export async function measure(
   const measurement = new Measurement();
   const bounds = new Bounds(limits, context.interrupted);
   const hush = showing(context, () => report.progress(measurement.measured()));
+  let isDone = false;
   try {
     await work(measurement, bounds);
+    isDone = true;
   } finally {
     hush();
     const measured = measurement.measured();
-    await (context.settings.json
-      ? context.data.json({ ...about, ...report.fields(measured) })
-      : context.data.line(report.text(measured)));
+    if (isDone || measured.records > 0)
+      await (context.settings.json
+        ? context.data.json({ ...about, ...report.fields(measured) })
+        : context.data.line(report.text(measured)));
   }
 }
 

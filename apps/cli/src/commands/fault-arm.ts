@@ -1,5 +1,6 @@
 /** `fault arm`: where something fails, what it does, how often, and whom it concerns. */
 import type { FaultTimesField, RequestFields } from "@minikafka/protocol";
+import { nearest } from "@minikafka/record";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Context, Perform } from "../context.ts";
 import { CliError, failureOf } from "../failure.ts";
@@ -44,8 +45,8 @@ export function declareArm(fault: Command, perform: Perform): void {
     .command("arm")
     .summary("have something fail, wait or die on purpose")
     .description(
-      "Has something fail, wait or die at a point: request.OPERATION, which is the way of a request before it takes effect, or a named " +
-        "point of the kernel.",
+      "Has something fail, wait or die at a point: request.OPERATION, which is the way of a request before it takes effect, kafka.API, " +
+        "the same of Kafka's clients, or a named point of the kernel.",
     )
     .argument("<point>", "where; fault points lists them")
     .argument("<action>", ACTIONS.map((action) => action.replaceAll("_", "-")).join(", "), parseAction)
@@ -103,7 +104,9 @@ function parseAction(text: string): Action {
   const action = ACTIONS.find((each) => each === named);
   if (action !== undefined) return action;
   const names = ACTIONS.map((each) => each.replaceAll("_", "-"));
-  throw new InvalidArgumentError(`Expected ${names.slice(0, -1).join(", ")} or ${names.at(-1)}.`);
+  const meant = nearest(text, names);
+  const hint = meant === null ? "" : `\n(Did you mean ${meant}?)`;
+  throw new InvalidArgumentError(`Expected ${names.slice(0, -1).join(", ")} or ${names.at(-1)}.${hint}`);
 }
 
 function parseProbability(text: string): number {

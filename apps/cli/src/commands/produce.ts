@@ -4,6 +4,7 @@ import type { Perform } from "../context.ts";
 import { CliError } from "../failure.ts";
 import {
   collectHeader,
+  collectValue,
   parseAcks,
   parseCompression,
   parseDelimiter,
@@ -66,7 +67,11 @@ export function declareProduce(program: Command, perform: Perform): void {
 function declareRecords(command: Command): Command {
   return command
     .argument("<topic>", "the topic's name")
-    .option("-v, --value <text>", "one record with this value; stdin is left alone")
+    .option(
+      "-v, --value <text>",
+      "one record with this value; repeat it for more; stdin is left alone",
+      collectValue,
+    )
     .option("-k, --key <text>", "the key of every record; without one, the producer picks the partition")
     .option(
       "-K, --key-delimiter <text>",

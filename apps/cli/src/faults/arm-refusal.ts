@@ -27,7 +27,8 @@ export function armRefusal({ message, details }: Failure): CliError {
 function inFlags(text: string): string {
   return text
     .replace(/list_faults names all points/, "minikafka-cli fault points lists them")
-    .replaceAll(/\b(?:drop_answer|close_after|broker_id|group_id|transactional_id)\b/g, (name) =>
-      (FLAGS[name] ?? name).replaceAll("_", "-"),
+    .replaceAll(
+      /\b(?:drop_answer|close_after|broker_id|group_id|transactional_id|errno|bytes_written|delay_ms)\b/g,
+      (name) => (FLAGS[name] ?? name).replaceAll("_", "-"),
     );
 }

@@ -142,6 +142,10 @@ export function collectHeader(text: string, before: readonly ShownHeader[] = [])
   return [...before, { key, value: equals === -1 ? null : Buffer.from(text.slice(equals + 1)) }];
 }
 
+export function collectValue(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
 export type TopicConfig = { readonly [name: string]: string | number | boolean };
 
 /**

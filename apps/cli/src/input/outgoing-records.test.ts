@@ -31,9 +31,13 @@ test("each line is a value, with the key of the command, and an empty line is an
   ]);
 });
 
-test("-v is one record and leaves stdin alone", async () => {
-  const { records: found } = await records({ value: "", partition: 3 });
-  expect(shown(found)).toEqual([[null, null, ""]]);
+test("each -v is a record, in their order, and leaves stdin alone", async () => {
+  const { records: found } = await records({ value: ["b", "a", ""], key: "k", partition: 3 });
+  expect(shown(found)).toEqual([
+    [null, "k", "b"],
+    [null, "k", "a"],
+    [null, "k", ""],
+  ]);
   expect(found[0]).toMatchObject({ partition: 3, timestampMs: null, headers: [] });
 });
 

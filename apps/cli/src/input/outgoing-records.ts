@@ -25,7 +25,7 @@ export async function* outgoingRecords(
 ): AsyncGenerator<OutgoingRecord[], void, undefined> {
   const toRecord = recordReader(options);
   if (options.value !== undefined) {
-    yield [toRecord(Buffer.from(options.value), null)];
+    yield options.value.map((value) => toRecord(Buffer.from(value), null));
     return;
   }
   if (context.stdin.isTTY === true) context.notes.remark("type one record a line; Ctrl-D ends");

@@ -3,8 +3,8 @@ import { CliError } from "../failure.ts";
 import type { ShownHeader } from "../record.ts";
 
 export interface RecordOptions {
-  /** One record with this value; standard input is left alone. */
-  readonly value?: string;
+  /** A record of each; standard input is left alone. */
+  readonly value?: readonly string[];
   readonly key?: string;
   /** Each message is its key up to here, and its value after it. */
   readonly keyDelimiter?: Buffer;
