@@ -63,7 +63,7 @@ test("a member that gets no partitions ends it with that, after what was measure
   const { code, stdout, stderr } = await command(at, ["bench", "groups", "--heartbeat", "20ms"]);
   expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("GROUP_MAX_SIZE_REACHED")]);
   expect(code).not.toBe(0);
-  expect(stdout).toMatch(/^1 joins in /);
+  expect(stdout).toMatch(/^1 join in /);
   expect(JSON.parse(await output(at, ["groups", "list", "-J"])).groups).toEqual([]);
 });
 
@@ -107,9 +107,11 @@ test("a broker that runs has no starts to be measured", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("bench start has brokers of its own")]);
 });
 
-test("a topic that is named stays, is read from its beginning to its end, and -J has the numbers", async () => {
+test("a topic that is named stays, is read from its beginning to its end, which is told where nothing is there, and -J has the numbers", async () => {
   const at = await broker();
   await output(at, ["topics", "create", "orders", "-p", "2"]);
+  const early = await command(at, ["bench", "fetch", "-t", "orders"]);
+  expect([early.code, early.stderr]).toEqual([0, expect.stringContaining("the topic is empty")]);
   const [produced] = jsonLines(
     await output(at, ["bench", "produce", "-t", "orders", "--records", "200", "-J"]),
   );

@@ -66,6 +66,22 @@ test("metrics are a table, a document, or the lines as they came; names choose, 
     expect.stringMatching(/^METRIC .*\nkafka_topic_partitions +2 +topic=orders\n$/),
     expect.stringMatching(/^error: NOT_FOUND: .*\nhint: did you mean kafka_brokers\?\n$/),
   ]);
+  const several = await command(broker.address, [
+    "metrics",
+    "nope",
+    "kafka_brokes",
+    "--http",
+    `${host}:${port}`,
+  ]);
+  expect(several.stderr).toMatch(
+    /^error: NOT_FOUND: .* is called nope or kafka_brokes, .*\nhint: did you mean kafka_brokers\?\n$/,
+  );
+  const empty = await command(broker.address, ["metrics", "", "--http", `${host}:${port}`]);
+  expect([empty.code, empty.stdout, empty.stderr]).toEqual([
+    2,
+    "",
+    expect.stringContaining("a name is empty"),
+  ]);
   const nothing = await command(broker.address, ["metrics", "nope", "--http", `${host}:${port}`]);
   expect(nothing.stdout).toBe("");
   expect(nothing.stderr).toContain(`hint: minikafka-cli metrics --http ${host}:${port} lists what is told`);

@@ -114,7 +114,7 @@ export class Client implements Session, AsyncDisposable {
     return this.#link.isConnected;
   }
 
-  /** Connects now. Fails with CONNECTION after `attemptsMax` attempts (default 1), or with the signal's reason. */
+  /** Connects now, whatever wait for the next attempt is under way; attempts after the first wait. Fails with CONNECTION after `attemptsMax` attempts (default 1), or with the signal's reason. */
   async open(options: Pick<ConnectOptions, "attemptsMax" | "signal"> = {}): Promise<void> {
     requireOptions("open", options, ["attemptsMax", "signal"]);
     await this.#link.open(checkedInteger("attemptsMax", options.attemptsMax ?? 1, 1), options.signal);

@@ -7,12 +7,16 @@
  */
 import { existsSync } from "node:fs";
 import type { Duplex } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { AddressUnavailable, type Broker } from "@minikafka/broker";
 import type { MiniKafkaError } from "@minikafka/client";
 import { BrokerError, MemoryDisk } from "@minikafka/core";
 import { beginLife, emptyFolder, endLife, isUnused, type LifeEnd, type Places, placesOf } from "./life.ts";
 import type { Plan } from "./start-options.ts";
 import { closed, crashed, faultsForgotten, gone, usage } from "./usage.ts";
+
+/** What was closed is told to its other end in the next turn of the event loop, and by that to whom it belongs. */
+const TURNS_TO_HEAR = 2;
 
 /** One run, with what became of it: its own, so that what is left of a run says nothing about the next. */
 interface Life {
@@ -190,6 +194,8 @@ export class Lives {
       ...(this.#plan.settings.clock === "manual" && { start_time: nowMs }),
     };
     await endLife(daemon, this.#disk, end);
+    // Clients in this process hear that their sockets were closed before there is another daemon at the same place.
+    for (let turn = 0; turn < TURNS_TO_HEAR; turn += 1) await setImmediate();
   }
 
   #empty(): void {

@@ -1,8 +1,10 @@
 /** A fault that lets the broker die is proved like any other, however the test and the death fall together. */
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { connect, type Faults } from "@minikafka/client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startBroker, type TestBroker } from "../src/index.ts";
 
+const CONNECTS = "tracing:minikafka:connect:start";
 const POINT = "log.append.after_write";
 /** All that an idempotent record passes. */
 const POINTS = ["request.produce", "log.append.before_write", POINT, "request.init_producer"];
@@ -151,15 +153,21 @@ test.each([
 
 test("a crash in the middle of a restart is told as what it is, and the next one goes well", async () => {
   await using broker = await startBroker({ topics: { orders: 1 } });
-  const again = broker.reset().then(
-    () => null,
-    (error: unknown) => error,
-  );
-  // The one that was there is ended by then, and waits for the one to come.
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  const crash = broker.client.faults().crash();
-  expect(await again).toMatchObject({ code: "CRASHED", details: { point: "the operation crash" } });
-  await crash.catch(() => undefined);
+  let crash: Promise<unknown> | null = null;
+  // As it connects to the one to come, so that this is the first that it is asked.
+  const connects = () => {
+    crash ??= broker.client
+      .faults()
+      .crash()
+      .catch(() => undefined);
+  };
+  subscribe(CONNECTS, connects);
+  onTestFinished(() => void unsubscribe(CONNECTS, connects));
+  await expect(broker.reset()).rejects.toMatchObject({
+    code: "CRASHED",
+    details: { point: "the operation crash" },
+  });
+  await crash;
   await broker.reset();
   expect(broker.records("orders")).toEqual([]);
 });

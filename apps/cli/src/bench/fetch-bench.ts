@@ -74,6 +74,7 @@ async function fetchAll(
   consumer.assign(places.map(({ topic, partition }) => ({ topic, partition, offset: "beginning" })));
   const ends = new Map(places.map(({ partition, end }) => [partition, end]));
   const unread = new Set(places.filter(({ end }) => end > 0).map(({ partition }) => partition));
+  if (unread.size === 0) context.notes.remark("the topic is empty: there is nothing to fetch");
   try {
     while (unread.size > 0) {
       const turn = await bounds.turn(measurement.records, Number.MAX_SAFE_INTEGER);

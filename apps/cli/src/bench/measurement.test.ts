@@ -57,6 +57,7 @@ test("what is counted is told by how many in how long, and for programs by its n
   });
   const nothing = new Measurement().measured();
   expect(countedText("starts", nothing)).toBe("0 starts in 0.00 s.");
+  expect(countedText("starts", { ...nothing, records: 1 })).toBe("1 start in 0.00 s.");
   expect(countedFields("starts", nothing)).toEqual({ starts: 0, seconds: 0, latency_ms: null });
 });
 

@@ -108,7 +108,7 @@ export function measuredText(verb: Verb, measured: Measured): string {
 
 /** The same of what is counted: how many in how long, and how long each took. */
 export function countedText(what: Counted, { records, elapsedMs, latencyMs }: Measured): string {
-  return `${records} ${what} in ${(elapsedMs / 1_000).toFixed(2)} s${latencyText(latencyMs)}.`;
+  return `${records} ${records === 1 ? what.slice(0, -1) : what} in ${(elapsedMs / 1_000).toFixed(2)} s${latencyText(latencyMs)}.`;
 }
 
 function latencyText(latency: Latency | null): string {

@@ -33,6 +33,8 @@ export function declareMetrics(program: Command, perform: Perform): void {
       perform(self, async (context) => {
         if (prom === true && context.settings.json)
           throw new CliError("USAGE", "-J and --prom exclude each other");
+        // Of a variable that is not set: each name begins so.
+        if (names.includes("")) throw new CliError("USAGE", "a name is empty; without names all are shown");
         const { showMetrics } = await import("../metrics/metrics.ts");
         return showMetrics(context, { names, http: http ?? null, prom: prom === true });
       }),

@@ -72,19 +72,16 @@ function chosen(metrics: readonly Metric[], names: readonly string[]): readonly 
 }
 
 function requireEach(metrics: readonly Metric[], names: readonly string[], http: BrokerAddress): void {
-  for (const name of names) {
-    if (metrics.some((metric) => metric.name.startsWith(name))) continue;
-    const meant = nearest(
-      name,
-      metrics.map((metric) => metric.name),
-    );
-    throw new CliError("NOT_FOUND", `nothing that is told now is called ${name}, or begins so`, {
-      hint:
-        meant === null
-          ? `minikafka-cli metrics --http ${brokerText(http)} lists what is told`
-          : `did you mean ${meant}?`,
-    });
-  }
+  const absent = names.filter((name) => !metrics.some((metric) => metric.name.startsWith(name)));
+  if (absent.length === 0) return;
+  const known = metrics.map(({ name }) => name);
+  const meant = absent.map((name) => nearest(name, known)).filter((name) => name !== null);
+  throw new CliError("NOT_FOUND", `nothing that is told now is called ${absent.join(" or ")}, or begins so`, {
+    hint:
+      meant.length === 0
+        ? `minikafka-cli metrics --http ${brokerText(http)} lists what is told`
+        : `did you mean ${meant.join(" ")}?`,
+  });
 }
 
 function rowsOf({ name, samples }: Metric) {

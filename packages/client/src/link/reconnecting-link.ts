@@ -68,7 +68,8 @@ export class ReconnectingLink {
         this.#assertOpen();
         if (attempt > attemptsMax) throw this.#lastError ?? this.#closedError(false);
         const ended = new Promise<void>((resolve) => this.#attempted.push(resolve));
-        this.#connectAfterBackoff();
+        if (attempt === 1) this.#connectNow();
+        else this.#connectAfterBackoff();
         await ended;
       }
     } finally {
@@ -139,6 +140,15 @@ export class ReconnectingLink {
       if (request === undefined) return;
       connection.send(request);
     }
+  }
+
+  /** Who asks for it may know that somebody is there again. */
+  #connectNow(): void {
+    if (this.#state.name === "backoff") {
+      this.#state.cancel();
+      this.#state = { name: "idle" };
+    }
+    if (this.#state.name === "idle" && this.#mayConnect) void this.#attempt();
   }
 
   #connectAfterBackoff(): void {
