@@ -59,6 +59,11 @@ test("metrics are a table, a document, or the lines as they came; names choose, 
   const page = await (await fetch(`http://${host}:${port}/metrics`)).text();
   const names = (text: string) => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
   expect(names(await metrics("--prom"))).toEqual(names(page));
+});
+
+test("names of which nothing is told are told with what was meant, after what is there; an empty one is refused", async () => {
+  const broker = await started(true);
+  const { host, port } = broker.httpAddress;
   const asked = ["kafka_brokes", "kafka_topic_partitions"];
   const unknown = await command(broker.address, ["metrics", ...asked, "--http", `${host}:${port}`]);
   expect([unknown.code, unknown.stdout, unknown.stderr]).toEqual([

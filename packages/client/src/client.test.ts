@@ -94,29 +94,6 @@ test("reconnecting waits longer after each failure, up to a bound, and a waiting
   expect(clock.waiting).toBe(0);
 });
 
-test("an explicit open connects at once, however often it has failed before and whoever waits for the next attempt, and only its further attempts wait", async () => {
-  const { peer, clock, client } = await connected();
-  peer.breakLink();
-  await quiet();
-  peer.refuseLinks(new Error("ECONNREFUSED"));
-  for (const attempts of [2, 3, 4]) {
-    expect(await failure(client.open())).toMatchObject({ code: "CONNECTION" });
-    expect(peer.attemptCount).toBe(attempts);
-  }
-  const call = client.call("ping", {});
-  const twice = failure(client.open({ attemptsMax: 2 }));
-  await quiet();
-  expect(peer.attemptCount).toBe(5);
-  clock.advance(1_000);
-  expect(await twice).toMatchObject({ code: "CONNECTION" });
-  peer.refuseLinks(null);
-  await client.open();
-  (await peer.next("ping")).answer({});
-  await call;
-  await client.close();
-  expect(clock.waiting).toBe(0);
-});
-
 test("a request that could not be sent in time says so, with what connecting failed with", async () => {
   const { peer, clock, client } = await connected({ requestTimeoutMs: 500 });
   peer.breakLink();
