@@ -14,6 +14,11 @@ interface Wait {
   readonly action: () => void;
 }
 
+/** By which a client's connections go: nobody steps them with the broker's clock. */
+export function clockOfConnections(clock: ClientClock): ClientClock {
+  return clock instanceof BrokerClock ? systemClock : clock;
+}
+
 export class BrokerClock implements ClientClock {
   /** It goes without anybody at this client moving it: what is due happens by itself. */
   readonly mode = "auto";

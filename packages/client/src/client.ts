@@ -12,7 +12,7 @@ import type {
 } from "@minikafka/protocol";
 import { showAddress } from "./address.ts";
 import { Admin } from "./admin.ts";
-import { BrokerClock } from "./broker-clock.ts";
+import { BrokerClock, clockOfConnections } from "./broker-clock.ts";
 import {
   type ClientOptions,
   type ConnectOptions,
@@ -94,7 +94,7 @@ export class Client implements Session, AsyncDisposable {
     this.#linkOptions = {
       factory,
       peer,
-      clock: this.clock instanceof BrokerClock ? systemClock : this.clock,
+      clock: clockOfConnections(this.clock),
       requestClock: this.clock,
       random: this.random,
       connectTimeoutMs: checkedTimeMs("connectTimeoutMs", connectTimeoutMs ?? LIMITS.connectTimeoutMs, 1),

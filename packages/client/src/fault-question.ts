@@ -10,7 +10,7 @@ import type { CallOptions } from "./session.ts";
 import { pause, untilAborted } from "./waiting.ts";
 
 /** What no event tells, such as that somebody else has disarmed the fault, is known so late at most. */
-const ASK_AGAIN_MS = 500;
+export const ASK_AGAIN_MS = 500;
 
 /** The answer to `ask`, which is put again where the connection goes under it; or `null` once `told` has resolved. Rejects as `told` does. */
 export async function askedBeside<Answer>(

@@ -47,6 +47,11 @@ export function unseen(fault: NamedFault, lost: MiniKafkaError): MiniKafkaError 
   return new MiniKafkaError("CONNECTION", message, { details: lost.details, cause: lost });
 }
 
+export function uncounted(fault: NamedFault, timeoutMs: number): MiniKafkaError {
+  const message = `${nameOf(fault)} was not counted within ${timeoutMs} ms: its broker has not said how often it acted`;
+  return new MiniKafkaError("TIMEOUT", message, { details: { ruleId: fault.id, timeoutMs } });
+}
+
 /** `seen`: what its broker has said last, if anything. */
 export function tooLate(
   fault: NamedFault,

@@ -2,6 +2,7 @@
 import type { ParsedResponse, RequestFields } from "@minikafka/protocol";
 import { requireCallOptions } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
+import { FaultLookout } from "./fault-lookout.ts";
 import type { FaultOrder } from "./fault-order.ts";
 import { askedBeside, untilAskedAgain } from "./fault-question.ts";
 import {
@@ -11,9 +12,15 @@ import {
   notFired,
   requireReachable,
   tooLate,
-  unseen,
+  uncounted,
 } from "./fault-refusals.ts";
-import { type FaultWatch, type FaultWatches, faultWatchesOf, type WatchLease } from "./fault-watch.ts";
+import {
+  type FaultSight,
+  type FaultWatch,
+  type FaultWatches,
+  faultWatchesOf,
+  type WatchLease,
+} from "./fault-watch.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { checkedInteger } from "./usage.ts";
 import { limitOf } from "./waiting.ts";
@@ -32,8 +39,7 @@ export class FaultRule implements AsyncDisposable {
   readonly order: FaultOrder;
   readonly #session: Session;
   readonly #watches: FaultWatches;
-  /** Of a crash, since before it was armed: nobody is left to be asked afterwards. */
-  #witness: WatchLease | null;
+  readonly #lookout: FaultLookout;
   /** Of a crash, as a broker in a test's own process has told them after it. */
   #countsAtDeath: FaultCounts | null = null;
   /** A broker that has started anew may have given the number to another. */
@@ -49,30 +55,36 @@ export class FaultRule implements AsyncDisposable {
   ) {
     this.#session = session;
     this.#watches = watches;
-    this.#witness = witness;
-    if (witness !== null) watches.keep(witness);
     this.id = id;
     this.#mark = mark;
     this.order = order;
+    this.#lookout = new FaultLookout(this, session, watches, witness);
   }
 
   /**
    * Fails with USAGE once it is disarmed, or was forgotten by a broker that has ended since. Of a crash that was seen to kill its broker
-   * they stay what they were then; with any other end of that broker they are gone: CONNECTION.
+   * they stay what they were then; with any other end of that broker they are gone: CONNECTION. With TIMEOUT once `timeoutMs` is over
+   * (default: the client's requestTimeoutMs), however often it is asked again meanwhile.
    */
   async counts(options: CallOptions = {}): Promise<FaultCounts> {
     requireCallOptions("counts", options);
     const seen = this.#countsOfCrash();
     if (seen !== null) return seen;
-    const ask = (asked: CallOptions) => this.#ask(asked);
-    if (this.#witness === null) return ask(options);
+    if (!this.#lookout.isKept) return this.#ask(options);
+    const { timeoutMs = this.#session.requestTimeoutMs } = options;
+    const limit = limitOf(this.#session.clock, { ...options, timeoutMs }, () => uncounted(this, timeoutMs));
+    const { signal } = limit;
+    const asking = (asked: CallOptions) => this.#ask(asked);
+    const watching = async (watch: FaultWatch) =>
+      (await askedBeside(this.#crash(watch), asking, { signal })) ?? countsOf(watch.of(this.#mark));
     try {
-      const asked = await this.#watching(options, (watch) => askedBeside(this.#crash(watch), ask, options));
-      return asked ?? (await this.counts(options));
+      return await this.#lookout.find({ watching, asking }, signal);
     } catch (error) {
       // Of a broker in a test's own process the counts are there after its death, and it is told there that it has ended on purpose.
-      if (hasCode(error, "CRASHED") || hasCode(error, "CLOSED")) return ask(options);
+      if (hasCode(error, "CRASHED") || hasCode(error, "CLOSED")) return await this.#ask({ signal });
       throw error;
+    } finally {
+      limit.end();
     }
   }
 
@@ -116,11 +128,16 @@ export class FaultRule implements AsyncDisposable {
       counts = await this.#ask(asked);
       return counts;
     };
+    const watching = async (watch: FaultWatch) => {
+      await this.#untilFired(watch, count, ask, signal);
+      return true;
+    };
+    const asking = async (asked: CallOptions) => (await ask(asked)).fired >= count || null;
     try {
-      await this.#watching({ signal }, (watch) => this.#untilFired(watch, count, ask, signal));
+      await this.#lookout.find({ watching, asking }, signal);
     } catch (error) {
       // Of a broker in a test's own process the counts are there after its death.
-      if (!hasCode(error, "CRASHED") || (await this.fired(options)) < count) throw error;
+      if (!hasCode(error, "CRASHED") || (await this.fired({ signal })) < count) throw error;
     } finally {
       limit.end();
     }
@@ -142,49 +159,12 @@ export class FaultRule implements AsyncDisposable {
     // What fails may have left it armed: then it is watched on.
     const { disarmed } = await this.#call("disarm_faults", this.#numbered, options);
     this.#watches.disarmed();
-    await this.#witness?.leave();
+    await this.#lookout.leave();
     return disarmed > 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.disarm();
-  }
-
-  /**
-   * With a watch that is open. One that was lost is taken anew, since its connection alone may have gone, or its broker begun anew with
-   * other faults; nobody waits for a broker that is not there.
-   */
-  async #watching<Result>(
-    options: CallOptions,
-    look: (watch: FaultWatch) => Promise<Result>,
-  ): Promise<Result> {
-    for (;;) {
-      const part = await this.#part(options).catch((error: unknown) => {
-        throw hasCode(error, "CONNECTION") ? unseen(this, error) : error;
-      });
-      try {
-        return await look(part.watch);
-      } catch (error) {
-        if (!hasCode(error, "CONNECTION") || !part.watch.isOver) throw error;
-      } finally {
-        await part.leave();
-      }
-    }
-  }
-
-  async #part(options: CallOptions): Promise<WatchLease> {
-    if (this.#witness?.isOver === true) {
-      const anew = await this.#watches.take(options);
-      // Another question may have taken it meanwhile.
-      if (this.#witness.isOver) this.#keep(anew);
-      else await anew.leave();
-    }
-    return this.#witness === null ? this.#watches.take(options) : this.#watches.join(this.#witness.watch);
-  }
-
-  #keep(witness: WatchLease): void {
-    this.#witness = witness;
-    this.#watches.keep(witness);
   }
 
   async #untilFired(
@@ -213,15 +193,15 @@ export class FaultRule implements AsyncDisposable {
 
   /** Of a crash that is known to have come; else `null`. */
   #countsOfCrash(): FaultCounts | null {
-    const { fired = 0, lastHit: hits = 0 } = this.#witness?.watch.of(this.#mark) ?? {};
-    return fired === 0 ? this.#countsAtDeath : { hits, fired, held: 0 };
+    const sight = this.#lookout.sight(this.#mark);
+    return sight === null || sight.fired === 0 ? this.#countsAtDeath : countsOf(sight);
   }
 
   async #ask(options: CallOptions): Promise<FaultCounts> {
     const { rules } = await this.#call("list_faults", {}, options);
     const rule = rules.find(({ rule_id: id, mark }) => id === this.id && mark === this.#mark);
     if (rule === undefined) {
-      await this.#witness?.leave();
+      await this.#lookout.leave();
       throw notArmed(this);
     }
     const { hits, fired, held } = rule;
@@ -250,4 +230,9 @@ export class FaultRule implements AsyncDisposable {
   get #numbered() {
     return { rule_id: this.id, mark: this.#mark };
   }
+}
+
+/** Of a crash that was seen. */
+function countsOf({ fired, lastHit }: FaultSight): FaultCounts {
+  return { hits: lastHit, fired, held: 0 };
 }
