@@ -6,6 +6,7 @@ import type { OutputLimits } from "./output.ts";
 import type { OutputBudget } from "./output-budget.ts";
 import type { Sequence } from "./sequence.ts";
 import type { Speech } from "./speech.ts";
+import type { TurnLine } from "./turn-line.ts";
 
 /** That who has done nothing wrong is closed, for what he did not do, is for everybody to read. */
 export type ClosingLevel = "debug" | "info";
@@ -28,6 +29,8 @@ export interface ConnectionOptions {
   readonly realTime: Deadlines;
   /** Shared by all connections. */
   readonly budget: OutputBudget;
+  /** The same. */
+  readonly turnLine: TurnLine;
   /** Counts the connections, from 1. */
   readonly number?: number;
   /** Who is told that a connection has ended, or has sent what cannot be read. */

@@ -1,18 +1,18 @@
 import type { Duplex } from "node:stream";
 import { ManualClock } from "@minikafka/core/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { settle } from "../../test/support/broker.ts";
 import { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
 import { inProcessLink } from "../in-process-link.ts";
 import { jsonSpeech } from "../json/speech.ts";
 import { Parking, type WaitHolder } from "../parking.ts";
-import { timers } from "../system-timers.ts";
 import type { Client } from "./client.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionLimits } from "./connection-options.ts";
 import { OutputBudget } from "./output-budget.ts";
 import type { Answer, Dispatched } from "./speech.ts";
+import { TurnLine } from "./turn-line.ts";
 
 const IDLE_MS = 1_000;
 const LINGER_MS = 50;
@@ -58,6 +58,7 @@ class Bench {
       limits,
       realTime: this.deadlines,
       budget: new OutputBudget({ bytesMax: 1_000_000, patienceMs: 10_000 }, this.deadlines),
+      turnLine: new TurnLine(),
       onClosing: (reason, level) => {
         this.reasons.push(reason);
         this.levels.push(level);
@@ -115,24 +116,6 @@ class Bench {
     return "polled\n";
   }
 }
-
-test("requests that are there at once are taken a share in each turn, so that others have theirs in between", async () => {
-  const bench = new Bench();
-  let nowMs = 0;
-  const clock = vi.spyOn(timers, "nowMs").mockImplementation(() => {
-    nowMs += 6;
-    return nowMs;
-  });
-  onTestFinished(() => clock.mockRestore());
-  bench.client.write("now:1\nnow:2\nnow:3\nnow:4\nnow:5\n");
-  const taken: number[] = [];
-  while (bench.taken.length < 5) {
-    await new Promise((turn) => setImmediate(turn));
-    taken.push(bench.taken.length);
-  }
-  expect(taken.filter((count, turn) => count !== taken[turn - 1] && count > 0)).toEqual([2, 4, 5]);
-  expect(bench.received).toEqual(["1", "2", "3", "4", "5"]);
-});
 
 test("a line that never ends is closed for idleness, however many bytes trickle in", async () => {
   const bench = new Bench();

@@ -3,7 +3,8 @@
  *
  * Owns: the unfinished request, the answers in line, the waits and the watch of this client.
  * Invariants: requests take effect in the order in which they came; at most `requestsInHandMax` are unanswered; while that
- * many are, or the client does not read its answers, nothing more is read; one that has not come whole is never carried out.
+ * many are, or some wait for another turn, or the client does not read its answers, nothing more is read; one that has not come whole is
+ * never carried out.
  * Never: lets what happens here reach another connection.
  *
  *   open --client ends--> half open --all answered--> ending --all sent--> lingering --client closes--> closed
@@ -22,7 +23,7 @@ import type { Client } from "./client.ts";
 import type { ClosingLevel, ConnectionOptions } from "./connection-options.ts";
 import { Output } from "./output.ts";
 import { type Answer, type Frames, type Sent, type Unreadable, unreachableRejection } from "./speech.ts";
-import { TurnShare } from "./turn-share.ts";
+import type { TurnShare } from "./turn-line.ts";
 import { Turns } from "./turns.ts";
 import { Watching } from "./watching.ts";
 
@@ -39,8 +40,8 @@ export class Connection implements Client {
   readonly #frames: Frames;
   /** Where requests are taken in the order of all connections. */
   readonly #arrivals: Arrivals | null;
-  /** Where they are not. */
-  readonly #share = new TurnShare(() => this.#serve());
+  /** Where they are not: what of each turn is this one's. */
+  readonly #share: TurnShare;
   readonly #order = new AnswerOrder();
   readonly #output: Output;
   readonly #send = (answer: Sent): void => this.#output.write(answer);
@@ -69,6 +70,7 @@ export class Connection implements Client {
     this.#options = options;
     this.#lingerMs = options.limits.lingerMs;
     this.#arrivals = options.sequence === undefined ? null : new Arrivals(options.sequence);
+    this.#share = options.turnLine.newShare(() => this.#serve());
     this.#frames = options.speech.newFrames();
     this.#output = new Output(stream, options.limits.output, options, {
       onRoom: () => this.#drained(),
@@ -186,6 +188,7 @@ export class Connection implements Client {
     } finally {
       this.#isServing = false;
     }
+    if (this.#arrivals === null) this.#share.stopped(this.#frames.isReady);
     if (this.#isHalfOpen) this.#goTowardsEnd(hasMore);
     this.#readWhatMayCome();
     return hasMore && !this.#isEnding;
@@ -201,7 +204,7 @@ export class Connection implements Client {
 
   /** What waits for its turn is held as well, and is not to grow. What is not read has no place in the sequence. */
   #readWhatMayCome(): void {
-    const isFull = this.#frames.pendingBytes > this.#options.speech.frameBytesMax;
+    const isFull = this.#share.isBehind || this.#frames.pendingBytes > this.#options.speech.frameBytesMax;
     const mayCome = this.#arrivals === null ? this.#hasRoom() : this.#hasOutputRoom();
     if (this.#isEnding || (mayCome && !isFull)) this.#stream.resume();
     else this.#stream.pause();

@@ -10,10 +10,12 @@ import type { Client } from "./client.ts";
 import { Connection } from "./connection.ts";
 import type { ClosingLevel, ConnectionOptions } from "./connection-options.ts";
 import type { Speech } from "./speech.ts";
+import { TurnLine } from "./turn-line.ts";
 
 type EachHasItsOwn = "onClosing" | "onRefused" | "number" | "speech";
+type AllShare = "turnLine";
 
-export interface OpenConnectionsOptions extends Omit<ConnectionOptions, EachHasItsOwn> {
+export interface OpenConnectionsOptions extends Omit<ConnectionOptions, EachHasItsOwn | AllShare> {
   readonly connectionsMax: number;
   readonly onClosing: (peer: string, reason: string, level: ClosingLevel) => void;
   readonly onRefused: (peer: string, refused: Refused) => void;
@@ -22,6 +24,7 @@ export interface OpenConnectionsOptions extends Omit<ConnectionOptions, EachHasI
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
   readonly #connections = new Set<Connection>();
+  readonly #turnLine = new TurnLine();
   #lastNumber = 0;
 
   constructor(options: OpenConnectionsOptions) {
@@ -45,6 +48,7 @@ export class OpenConnections {
     const connection = new Connection(stream, {
       ...this.#options,
       speech,
+      turnLine: this.#turnLine,
       number: this.#lastNumber,
       onClosing: (reason, level) => this.#options.onClosing(peer, reason, level),
       onRefused: (refused) => this.#options.onRefused(peer, refused),
