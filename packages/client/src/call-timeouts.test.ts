@@ -1,4 +1,7 @@
-/** A time that no timer can hold is refused at the call: Node would take it for none, and what was under way beside it would fail with it. */
+/**
+ * A time that no timer can hold is refused at the call: Node would take it for none, and what was under way beside it would fail with it.
+ * So is a signal that is none, which would fail later, somewhere else.
+ */
 import { expect, test } from "vitest";
 import { failure } from "../test/support/failure.ts";
 import { ScriptedPeer } from "../test/support/scripted-peer.ts";
@@ -111,6 +114,47 @@ test.each(ROWS)(
     await client.close();
   },
 );
+
+const SIGNALS = [5, "stop", null, {}, new AbortController()];
+
+test.each(ROWS)(
+  "%s.%s takes nothing for a signal that is none, and sends nothing",
+  async (part, call, given) => {
+    const peer = new ScriptedPeer();
+    const client = await connect({ link: peer.link }, { clock: new ManualClock() });
+    const called = partsOf(client)[part] as Called;
+    for (const signal of SIGNALS)
+      expect(await failure(Promise.resolve(called[call]?.(...given, { signal })))).toMatchObject(NO_SIGNAL);
+    expect(peer.unread).toEqual([]);
+    await client.close();
+  },
+);
+
+const NO_SIGNAL = {
+  code: "USAGE",
+  message: expect.stringMatching(/^signal is .*; expected an AbortSignal$/),
+};
+const TAKES_A_SIGNAL: [string, (client: Client, options: Given) => unknown][] = [
+  ["connect", (_, options) => connect({ link: new ScriptedPeer().link }, options)],
+  ["client.open", (client, options) => client.open(options)],
+  ["stepper.events", (client, options) => client.stepper().events(options)],
+  ["consumer.subscribe", (client, options) => client.consumer(inGroup({})).subscribe("orders", options)],
+  ["consumer.records", (client, options) => client.consumer({}).records(options)],
+  ["consumer.batches", (client, options) => client.consumer({}).batches(options)],
+  ["consumer.readable", (client, options) => client.consumer({}).readable(options)],
+  ["producer.send", (client, options) => client.producer().send({ topic: "orders", value: "a" }, options)],
+  ["producer.flush", (client, options) => client.producer().flush(options)],
+  ["producer.writable", (client, options) => client.producer().writable(options)],
+];
+
+test.each(TAKES_A_SIGNAL)("%s takes nothing for a signal that is none", async (_call, act) => {
+  const client = await connect({ link: new ScriptedPeer().link }, { clock: new ManualClock() });
+  for (const signal of SIGNALS) {
+    const given = { signal } as unknown as Given;
+    expect(await failure((async () => act(client, given))())).toMatchObject(NO_SIGNAL);
+  }
+  await client.close();
+});
 
 /** The events of a stepper go on until somebody ends them. */
 const WITHOUT_TIME = ["constructor", "events"];

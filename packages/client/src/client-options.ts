@@ -4,7 +4,7 @@ import { camelName } from "./camel-case.ts";
 import type { ClientClock } from "./clock.ts";
 import type { ConnectTarget } from "./connect-target.ts";
 import type { BatchCallOptions, CallOptions, CloseOptions } from "./session.ts";
-import { checkedTimeMs, fieldNames, isOptions, requireOptions, usageError } from "./usage.ts";
+import { checkedTimeMs, fieldNames, isOptions, requireOptions, requireSignal, usageError } from "./usage.ts";
 
 /** How a client works, whatever it is connected to. */
 export interface ClientOptions {
@@ -69,7 +69,7 @@ export function requireCallOptions(
   own: readonly string[] = [],
 ): void {
   requireOptions(what, options, [...own, ...CALL_OPTIONS]);
-  requireTimeout(options);
+  requireLimits(options);
 }
 
 /**
@@ -79,12 +79,13 @@ export function requireCallOptions(
 export function requireRequestOptions(operation: string, options: BatchCallOptions): void {
   const isKnown = isOptions(options) && Object.keys(options).every((name) => REQUEST_OPTIONS.includes(name));
   if (!isKnown) requireOptions(`${camelName(operation)}, at the end,`, options, CALL_OPTIONS);
-  requireTimeout(options);
+  requireLimits(options);
   const { timeoutMsMax = 0 } = options;
   if (!(timeoutMsMax >= 0))
     throw usageError(`timeoutMsMax is ${shownValue(timeoutMsMax)}; expected a number of at least 0`);
 }
 
-function requireTimeout({ timeoutMs }: CallOptions): void {
+function requireLimits({ timeoutMs, signal }: CallOptions): void {
   if (timeoutMs !== undefined) checkedTimeMs("timeoutMs", timeoutMs);
+  requireSignal(signal);
 }

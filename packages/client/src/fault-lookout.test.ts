@@ -53,6 +53,8 @@ async function armed(action: "close" | "crash") {
   return { peer, clock, client, rule, counts, seen, says, answers, loseWatch, pass };
 }
 
+const GONE =
+  "nobody can tell any more how often the fault 3 (close at request.watch) acted, since its broker has gone";
 const hangsUp: Answer = (request) => request.hangUp();
 const isSilent: Answer = () => undefined;
 /** As a middleman that lets the answer through, and no more. */
@@ -92,13 +94,13 @@ test.each([
   "a watch that a fault has closed before it was open is opened again at once: a %s, asked for by %s",
   async (action, asked) => {
     const { client, rule, counts, seen, says, answers, loseWatch } = await armed(action);
-    await loseWatch();
     counts.fired = 1;
     answers({
       watch: (request) =>
         seen.watches === 1 ? request.hangUp() : isRequest(request, "watch") && request.answer({}),
       list: says,
     });
+    await loseWatch();
     await rule[asked]();
     await client.close();
   },
@@ -108,7 +110,6 @@ test.each(["close", "crash"] as const)(
   "of a broker that ends while the watch for a %s is opened again nobody waits long",
   async (action) => {
     const { peer, client, rule, answers, loseWatch, pass } = await armed(action);
-    await loseWatch();
     answers({
       watch: (request) => {
         peer.refuseLinks(new Error("connect ECONNREFUSED"));
@@ -116,10 +117,9 @@ test.each(["close", "crash"] as const)(
       },
       list: isSilent,
     });
-    const UNSEEN = {
-      code: "CONNECTION",
-      message: expect.stringContaining("was not seen to act before its broker went"),
-    };
+    await loseWatch();
+    const said = action === "crash" ? "was not seen to act before its broker went" : GONE;
+    const UNSEEN = { code: "CONNECTION", message: expect.stringContaining(said) };
     const fired = failure(rule.whenFired());
     await pass(50);
     expect(await fired).toMatchObject(UNSEEN);
@@ -135,8 +135,22 @@ test("who lets everybody in and nobody through is no broker", async () => {
   await pass(200);
   expect(await fired).toMatchObject({
     code: "CONNECTION",
-    message: expect.stringContaining("was not seen to act before its broker went"),
+    message: expect.stringContaining(GONE),
   });
+  await client.close();
+});
+
+test("a crash is watched for on where its watch is lost, though nobody asks, and no more where that never lasts", async () => {
+  const { client, rule, seen, answers, loseWatch, pass } = await armed("crash");
+  answers({ watch: opensAndHangsUp, list: isSilent });
+  await loseWatch();
+  await pass(60_000);
+  expect([seen.watches > 1, seen.watches < 10, seen.lists]).toEqual([true, true, 0]);
+  const before = seen.watches;
+  answers({ watch: (request) => isRequest(request, "watch") && request.answer({}), list: isSilent });
+  const counted = failure(rule.counts({ timeoutMs: 10 }));
+  await pass(10);
+  expect([seen.watches, await counted]).toEqual([before + 1, expect.objectContaining({ code: "TIMEOUT" })]);
   await client.close();
 });
 

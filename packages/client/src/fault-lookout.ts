@@ -10,15 +10,14 @@ import type { ClientClock } from "./clock.ts";
 import { hasCode, type MiniKafkaError } from "./errors.ts";
 import { ASK_AGAIN_MS } from "./fault-question.ts";
 import { type NamedFault, unseen } from "./fault-refusals.ts";
-import type { FaultSight, FaultWatch, FaultWatches, WatchLease } from "./fault-watch.ts";
+import type { FaultSight, FaultWatch } from "./fault-watch.ts";
+import { type FaultWatches, STEADY_MS, type WatchLease } from "./fault-watches.ts";
 import { LIMITS } from "./limits.ts";
 import { backoffMs } from "./link/backoff.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { limitOf, pause } from "./waiting.ts";
 
 const BACKOFF = { initialMs: LIMITS.reconnectBackoffMs, maxMs: LIMITS.reconnectBackoffMsMax } as const;
-/** A watch that has stood for so long is lost as the first one is. */
-const STEADY_MS = BACKOFF.maxMs;
 
 /** How something is found out. */
 export interface Search<Found> {
@@ -61,6 +60,18 @@ export class FaultLookout {
     await this.#witness?.leave();
   }
 
+  /** Whether there is a broker that has not died of the crash that was seen. Known at once, where a call would wait for one to come. */
+  async outlives(mark: string, options: CallOptions = {}): Promise<boolean> {
+    try {
+      const part = await this.#watches.take(options);
+      await part.leave();
+      return !part.watch.hasTold(mark);
+    } catch (error) {
+      if (hasCode(error, "CONNECTION") || hasCode(error, "CRASHED") || hasCode(error, "CLOSED")) return false;
+      throw error;
+    }
+  }
+
   /** Rejects with CONNECTION where the broker is not there any more, with the signal's reason, and as `search` does. */
   async find<Found>(search: Search<Found>, signal: AbortSignal | undefined): Promise<Found> {
     for (let losses = 1; ; losses += 1) {
@@ -101,18 +112,12 @@ export class FaultLookout {
   }
 
   async #part(options: CallOptions): Promise<WatchLease> {
+    const part = await this.#watches.take(options);
     if (this.#witness?.isOver === true) {
-      const anew = await this.#watches.take(options);
-      // Another question may have taken it meanwhile.
-      if (this.#witness.isOver) this.#keep(anew);
-      else await anew.leave();
+      this.#witness = this.#watches.join(part.watch);
+      this.#watches.keep(this.#witness);
     }
-    return this.#witness === null ? this.#watches.take(options) : this.#watches.join(this.#witness.watch);
-  }
-
-  #keep(witness: WatchLease): void {
-    this.#witness = witness;
-    this.#watches.keep(witness);
+    return part;
   }
 
   /** Waits for no answer for long: whether somebody is there is known by the next watch. */

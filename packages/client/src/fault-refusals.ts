@@ -41,9 +41,12 @@ export function noHold(fault: NamedFault): MiniKafkaError {
   return usageError(`${nameOf(fault)} holds nothing: release() is for the action hold, disarm() for all`);
 }
 
-/** `lost`: how its broker went. */
+/** `lost`: how its broker went. Only of a crash all was watched for. */
 export function unseen(fault: NamedFault, lost: MiniKafkaError): MiniKafkaError {
-  const message = `${nameOf(fault)} was not seen to act before its broker went: ${lost.message}`;
+  const message =
+    fault.order.action === "crash"
+      ? `${nameOf(fault)} was not seen to act before its broker went: ${lost.message}`
+      : `nobody can tell any more how often ${nameOf(fault)} acted, since its broker has gone: ${lost.message}`;
   return new MiniKafkaError("CONNECTION", message, { details: lost.details, cause: lost });
 }
 

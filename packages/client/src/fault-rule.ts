@@ -14,13 +14,8 @@ import {
   tooLate,
   uncounted,
 } from "./fault-refusals.ts";
-import {
-  type FaultSight,
-  type FaultWatch,
-  type FaultWatches,
-  faultWatchesOf,
-  type WatchLease,
-} from "./fault-watch.ts";
+import type { FaultSight, FaultWatch } from "./fault-watch.ts";
+import { type FaultWatches, faultWatchesOf, type WatchLease } from "./fault-watches.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { checkedInteger } from "./usage.ts";
 import { limitOf } from "./waiting.ts";
@@ -155,7 +150,8 @@ export class FaultRule implements AsyncDisposable {
 
   /** Forgets it, with its counts, and lets go what it holds. Resolves with whether it was armed. */
   async disarm(options?: CallOptions): Promise<boolean> {
-    if (this.#countsOfCrash() !== null) return false;
+    // It has died of it; one that was started since may have it again, by a snapshot.
+    if (this.#countsOfCrash() !== null && !(await this.#lookout.outlives(this.#mark, options))) return false;
     // What fails may have left it armed: then it is watched on.
     const { disarmed } = await this.#call("disarm_faults", this.#numbered, options);
     this.#watches.disarmed();

@@ -8,7 +8,7 @@ import { requireCallOptions } from "./client-options.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import { type FaultOrder, ORDER_FIELDS, wireOrder } from "./fault-order.ts";
 import { FaultRule } from "./fault-rule.ts";
-import { faultWatchesOf } from "./fault-watch.ts";
+import { faultWatchesOf } from "./fault-watches.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { requireOptions } from "./usage.ts";
 

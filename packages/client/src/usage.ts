@@ -41,6 +41,17 @@ export function requireOptions(what: string, given: unknown, known: readonly str
   if (!isOptions(given))
     throw usageError(`${what} takes an object of ${known.join(", ")}, got ${shownValue(given)}`);
   requireKnown(what, given, known);
+  if (known.includes("signal") && "signal" in given) requireSignal(given.signal);
+}
+
+/** Throws a USAGE error unless `value` is a signal, or left out. Of whichever realm: test runners have one of their own for each file. */
+export function requireSignal(value: unknown): void {
+  if (value === undefined || isSignal(value)) return;
+  throw usageError(`signal is ${shownValue(value)}; expected an AbortSignal`);
+}
+
+function isSignal(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "throwIfAborted" in value && "aborted" in value;
 }
 
 /** Neither a list nor a Map has its entries by name: they would all be passed over. */

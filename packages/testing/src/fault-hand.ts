@@ -76,10 +76,8 @@ function endOf(life: FaultedLife): AbortSignal {
   return over.signal;
 }
 
-/** Nothing is armed any more at what has died, and all that was can still be counted; `null` for what nobody can tell in its place. */
-function answerOfDead(operation: string, { dead, lost }: FaultedLife): object | null {
-  if (lost !== null) return operation === "disarm_faults" ? { disarmed: 0 } : null;
-  if (dead === null) return null;
-  if (operation === "list_faults") return dead.listFaults();
-  return operation === "disarm_faults" ? { disarmed: 0 } : null;
+/** Nothing is armed any more at what has ended, and of what has died all that was can still be counted; `null` for what nobody can tell in its place. */
+function answerOfDead(operation: string, { dead, lost, ended }: FaultedLife): object | null {
+  if (operation === "disarm_faults") return ended.aborted || lost !== null ? { disarmed: 0 } : null;
+  return operation === "list_faults" && dead !== null ? dead.listFaults() : null;
 }

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { connect, type Faults } from "@minikafka/client";
 import { expect, onTestFinished, test } from "vitest";
 import { startBroker, type TestBroker } from "../src/index.ts";
+import { untilDead } from "./support/ends.ts";
 
 const CONNECTS = "tracing:minikafka:connect:start";
 const POINT = "log.append.after_write";
@@ -14,17 +15,6 @@ function send(broker: TestBroker): void {
     .producer({ idempotent: true, acks: "all" })
     .send({ topic: "orders", value: "once" })
     .catch(() => undefined);
-}
-
-async function untilDead(broker: TestBroker): Promise<void> {
-  for (;;) {
-    try {
-      broker.transactions();
-    } catch {
-      return;
-    }
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 const ORDERS: {

@@ -2,8 +2,19 @@
 import { connect, type Faults } from "@minikafka/client";
 import { expect, onTestFinished, test } from "vitest";
 import { startBroker, type TestBroker } from "../src/index.ts";
+import { emptyDir, untilDead } from "./support/ends.ts";
 
 const GONE = { code: "USAGE", message: expect.stringContaining("not armed any more") };
+
+const CRASH = { point: "log.append.after_write", action: "crash" } as const;
+
+async function letDie(broker: TestBroker): Promise<void> {
+  broker.client
+    .producer()
+    .send({ topic: "orders", value: "a" })
+    .catch(() => undefined);
+  await untilDead(broker);
+}
 
 async function expectForgotten(broker: TestBroker, faults: Faults, anew: () => Promise<void>): Promise<void> {
   const before = await faults.arm({ point: "request.fetch", action: "hold" });
@@ -53,6 +64,44 @@ test.each(["hold", "crash"] as const)(
     expect(await fired).toMatchObject(GONE);
   },
 );
+
+test.each(["broker.fault", "a client in process", "a client at the port"] as const)(
+  "a crash that a snapshot has armed anew is seen, by %s, though nobody has asked since the load",
+  async (whose) => {
+    await using broker = await startBroker({ clock: "manual", topics: { orders: 1 } });
+    await using client = await connect(broker.address);
+    const faults = { "broker.fault": broker.fault, "a client in process": broker.client.faults() };
+    const crash = await (whose === "a client at the port" ? client.faults() : faults[whose]).arm(CRASH);
+    await broker.client.snapshots().save("armed");
+    for (let time = 0; time < 3; time += 1) await broker.client.snapshots().load("armed");
+    await client.admin().listTopics();
+    await letDie(broker);
+    await crash.assertFired();
+    await crash.whenFired();
+  },
+);
+
+test("a crash that was seen, and that a snapshot has armed once more, is disarmed all the same", async () => {
+  await using broker = await startBroker({
+    clock: "manual",
+    topics: { orders: 1 },
+    storage: { dir: await emptyDir() },
+  });
+  const crash = await broker.fault.arm(CRASH);
+  await broker.client.snapshots().save("armed", { keep: "folder" });
+  await letDie(broker);
+  await crash.assertFired();
+  expect(await crash.disarm()).toBe(false);
+  await broker.restart();
+  expect(await crash.disarm()).toBe(false);
+  await broker.client.snapshots().load("armed");
+  expect((await broker.fault.list()).rules).toMatchObject([CRASH]);
+  expect(await crash.disarm()).toBe(true);
+  expect((await broker.fault.list()).rules).toEqual([]);
+  await broker.client.producer().send({ topic: "orders", value: "a" });
+  // What was seen stays proved.
+  await crash.assertFired();
+});
 
 test("who waits for a fault as a snapshot with it is loaded waits on", async () => {
   await using broker = await startBroker({ clock: "manual", topics: { orders: 1 } });

@@ -57,6 +57,15 @@ test.each(GOES.slice(1))(
   },
 );
 
+test("a rule whose block ends after its broker was closed ends well: nothing is armed any more", async () => {
+  const broker = await startBroker({ kafka: false, topics: { orders: 1 } });
+  await (async () => {
+    await using _hold = await broker.fault.arm({ point: "request.fetch", action: "hold" });
+    await using _crash = await broker.fault.arm({ point: "log.append.after_write", action: "crash" });
+    await broker.close();
+  })();
+});
+
 test("a question that was put during a restart ends as that fails", async () => {
   await using broker = await startBroker({ kafka: false, topics: { orders: 1 } });
   const rule = await broker.fault.arm({ point: "request.fetch", action: "hold" });

@@ -26,3 +26,15 @@ export async function requireWorking(broker: TestBroker): Promise<void> {
   await broker.client.producer({ acks: "all" }).send({ topic: "orders", value: "after" });
   expect(broker.records("orders").at(-1)).toMatchObject({ value: "after" });
 }
+
+/** It can be looked at no more. */
+export async function untilDead(broker: TestBroker): Promise<void> {
+  for (;;) {
+    try {
+      broker.transactions();
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
