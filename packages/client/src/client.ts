@@ -96,6 +96,7 @@ export class Client implements Session, AsyncDisposable {
       peer,
       clock: clockOfConnections(this.clock),
       requestClock: this.clock,
+      silentMsMax: this.requestTimeoutMs,
       random: this.random,
       connectTimeoutMs: checkedTimeMs("connectTimeoutMs", connectTimeoutMs ?? LIMITS.connectTimeoutMs, 1),
       backoff: { initialMs: LIMITS.reconnectBackoffMs, maxMs: LIMITS.reconnectBackoffMsMax },

@@ -140,17 +140,27 @@ test("who lets everybody in and nobody through is no broker", async () => {
   await client.close();
 });
 
-test("a crash is watched for on where its watch is lost, though nobody asks, and no more where that never lasts", async () => {
-  const { client, rule, seen, answers, loseWatch, pass } = await armed("crash");
-  answers({ watch: opensAndHangsUp, list: isSilent });
-  await loseWatch();
-  await pass(60_000);
-  expect([seen.watches > 1, seen.watches < 10, seen.lists]).toEqual([true, true, 0]);
-  const before = seen.watches;
+test("a crash is watched for on where its watch is lost, though nobody asks, and also once its broker is there again; for no longer than a request waits", async () => {
+  const { peer, clock, client, rule, seen, answers, loseWatch, pass } = await armed("crash");
   answers({ watch: (request) => isRequest(request, "watch") && request.answer({}), list: isSilent });
+  await loseWatch();
+  expect(seen.watches).toBe(1);
+  await pass(5_000);
+  peer.refuseLinks(new Error("connect ECONNREFUSED"));
+  peer.breakLink();
+  await pass(20_000);
+  peer.refuseLinks(null);
+  await pass(2_000);
+  expect(seen.watches).toBe(2);
+  peer.refuseLinks(new Error("connect ECONNREFUSED"));
+  peer.breakLink();
+  await pass(60_000);
+  peer.refuseLinks(null);
+  await pass(10_000);
+  expect([seen.watches, clock.waiting]).toEqual([2, 0]);
   const counted = failure(rule.counts({ timeoutMs: 10 }));
   await pass(10);
-  expect([seen.watches, await counted]).toEqual([before + 1, expect.objectContaining({ code: "TIMEOUT" })]);
+  expect([seen.watches, await counted]).toEqual([3, expect.objectContaining({ code: "TIMEOUT" })]);
   await client.close();
 });
 

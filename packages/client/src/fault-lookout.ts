@@ -113,9 +113,11 @@ export class FaultLookout {
 
   async #part(options: CallOptions): Promise<WatchLease> {
     const part = await this.#watches.take(options);
-    if (this.#witness?.isOver === true) {
+    const witness = this.#witness;
+    if (witness?.isOver === true) {
       this.#witness = this.#watches.join(part.watch);
       this.#watches.keep(this.#witness);
+      await witness.leave();
     }
     return part;
   }

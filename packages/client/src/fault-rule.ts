@@ -139,7 +139,8 @@ export class FaultRule implements AsyncDisposable {
   }
 
   /** Lets go what a hold holds; from then on it holds nothing. Resolves with how many were held. Fails with USAGE as `counts` does, and for what is no hold. */
-  async release(options?: CallOptions): Promise<number> {
+  async release(options: CallOptions = {}): Promise<number> {
+    requireCallOptions("release", options);
     if (this.order.action !== "hold") throw noHold(this);
     try {
       return (await this.#call("release_fault", this.#numbered, options)).released;
@@ -149,7 +150,8 @@ export class FaultRule implements AsyncDisposable {
   }
 
   /** Forgets it, with its counts, and lets go what it holds. Resolves with whether it was armed. */
-  async disarm(options?: CallOptions): Promise<boolean> {
+  async disarm(options: CallOptions = {}): Promise<boolean> {
+    requireCallOptions("disarm", options);
     // It has died of it; one that was started since may have it again, by a snapshot.
     if (this.#countsOfCrash() !== null && !(await this.#lookout.outlives(this.#mark, options))) return false;
     // What fails may have left it armed: then it is watched on.
@@ -159,8 +161,11 @@ export class FaultRule implements AsyncDisposable {
     return disarmed > 0;
   }
 
+  /** Where the client is closed before, it stays armed. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.disarm();
+    await this.disarm().catch((problem: unknown) => {
+      if (!hasCode(problem, "CLOSED")) throw problem;
+    });
   }
 
   async #untilFired(
@@ -216,6 +221,7 @@ export class FaultRule implements AsyncDisposable {
       return await this.#session.call(name, fields, options);
     } catch (error) {
       if (this.order.action !== "hold" || !hasCode(error, "TIMEOUT")) throw error;
+      if (error.message.endsWith(BEHIND_HOLD)) throw error;
       throw new MiniKafkaError("TIMEOUT", `${error.message}; ${BEHIND_HOLD}`, {
         cause: error,
         details: error.details,

@@ -45,6 +45,10 @@ export class FaultWatch {
     return this.#sights.get(mark) ?? UNSEEN;
   }
 
+  get hasToldAny(): boolean {
+    return this.#told.size > 0;
+  }
+
   /** Whether it was this one that has told of it: of a crash, by a broker that dies. */
   hasTold(mark: string): boolean {
     return this.#told.has(mark);

@@ -8,20 +8,20 @@
  */
 import type { WatchedEvent } from "@minikafka/protocol";
 import { clockOfConnections } from "./broker-clock.ts";
-import type { ClientClock } from "./clock.ts";
+import type { Cancel, ClientClock } from "./clock.ts";
 import { hasCode, MiniKafkaError } from "./errors.ts";
 import type { EventStream } from "./event-stream.ts";
 import { newMarkStart } from "./fault-mark.ts";
 import type { FaultAction } from "./fault-order.ts";
 import { type FaultSight, FaultWatch } from "./fault-watch.ts";
 import { LIMITS } from "./limits.ts";
+import { backoffMs } from "./link/backoff.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { limitOf, untilAborted } from "./waiting.ts";
 
 /** A watch that has stood for so long has lasted. */
 export const STEADY_MS = LIMITS.reconnectBackoffMsMax;
-/** Others in a row that are taken at once in the place of one that was lost. */
-const RENEWALS_MAX = 5;
+const BACKOFF = { initialMs: LIMITS.reconnectBackoffMs, maxMs: LIMITS.reconnectBackoffMsMax } as const;
 
 /** A part in a watch, which is there until all have left it. */
 export class WatchLease {
@@ -67,8 +67,10 @@ export class FaultWatches {
   #marks = 0;
   #current: FaultWatch | null = null;
   #beganMs = 0;
-  /** Watches in a row that did not last. */
-  #renewals = 0;
+  /** Watches in a row that did not last, and when the first of them was lost. */
+  #losses = 0;
+  #lostMs = 0;
+  #cancelRenewal: Cancel = () => undefined;
   readonly #sights = new Map<string, FaultSight>();
   readonly #leases = new Set<WatchLease>();
   /** Of crashes, from when they are armed. */
@@ -77,6 +79,7 @@ export class FaultWatches {
   constructor(session: Session) {
     this.#session = session;
     this.#clock = clockOfConnections(session.clock);
+    session.own({ close: async () => this.#cancelRenewal() });
   }
 
   /** Of no other fault, anywhere. */
@@ -106,13 +109,17 @@ export class FaultWatches {
     const lease = new WatchLease(watch, async (left) => {
       this.#leases.delete(left);
       this.#witnesses.delete(left);
+      if (this.#witnesses.size === 0) this.#cancelRenewal();
       if (![...this.#leases].some((other) => other.watch === left.watch)) await left.watch.close();
     });
     this.#leases.add(lease);
     return lease;
   }
 
-  /** It stays until its fault is disarmed: where its watch is lost, as by whoever loads a snapshot, it has another. */
+  /**
+   * It stays until its fault is disarmed: where its watch is lost, as by whoever loads a snapshot, it has another at once, or as soon as its
+   * broker is there again within requestTimeoutMs. Where that has died of a fault that was seen, or does not come, the next question looks for it.
+   */
   keep(witness: WatchLease): void {
     if (!witness.isOver) this.#witnesses.add(witness);
   }
@@ -136,18 +143,27 @@ export class FaultWatches {
   }
 
   #lost(watch: FaultWatch, error: unknown): void {
-    if (this.#clock.elapsedMs() - this.#beganMs >= STEADY_MS) this.#renewals = 0;
+    const nowMs = this.#clock.elapsedMs();
+    if (nowMs - this.#beganMs >= STEADY_MS) this.#losses = 0;
+    if (this.#losses === 0) this.#lostMs = nowMs;
     const kept = this.witnesses.filter((witness) => witness.watch === watch);
-    // Who is not there, or always goes, is looked for by the next question.
-    const isThere = hasCode(error, "CONNECTION") && error.details.sent === true;
-    if (kept.length === 0 || !isThere || this.#renewals === RENEWALS_MAX) return;
-    this.#renewals += 1;
+    const isOver = watch.hasToldAny || nowMs - this.#lostMs > this.#session.requestTimeoutMs;
+    if (kept.length === 0 || isOver || !hasCode(error, "CONNECTION")) return;
+    const delayMs = this.#losses === 0 ? 0 : backoffMs(this.#losses, BACKOFF, this.#session.random);
+    this.#losses += 1;
+    if (delayMs === 0) this.#renew(kept);
+    else this.#cancelRenewal = this.#clock.after(delayMs, () => this.#renew(kept));
+  }
+
+  #renew(lost: readonly WatchLease[]): void {
+    const kept = lost.filter((witness) => this.#witnesses.has(witness));
+    if (kept.length === 0) return;
     try {
       const anew = this.#lasting();
       anew.opened.catch(() => undefined);
       for (const witness of kept) witness.watch = anew;
     } catch {
-      // As with who is not there.
+      // Its broker says at once that it does not come.
     }
   }
 

@@ -46,12 +46,14 @@ export class Faults {
   }
 
   /** All points with the actions that they take, which any broker tells, and what is armed, oldest first. */
-  async list(options?: CallOptions): Promise<FaultListing> {
+  async list(options: CallOptions = {}): Promise<FaultListing> {
+    requireCallOptions("list", options);
     return camelCased(await this.#session.call("list_faults", {}, options));
   }
 
   /** Resolves with how many there were. */
-  async disarmAll(options?: CallOptions): Promise<number> {
+  async disarmAll(options: CallOptions = {}): Promise<number> {
+    requireCallOptions("disarmAll", options);
     // Not those that are armed behind it.
     const crashes = faultWatchesOf(this.#session, "crash");
     const { witnesses } = crashes;
@@ -63,7 +65,8 @@ export class Faults {
   }
 
   /** Has the broker's process die at once, as by SIGKILL. Resolves when the connection has broken for it. */
-  async crash(options?: CallOptions): Promise<void> {
+  async crash(options: CallOptions = {}): Promise<void> {
+    requireCallOptions("crash", options);
     try {
       await this.#session.call("crash", {}, options);
     } catch (error) {

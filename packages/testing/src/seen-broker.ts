@@ -109,7 +109,21 @@ export abstract class SeenBroker {
         this.requireBegun();
         return wish.look();
       };
-      return this.#waits.until({ ...wish, look }, { timeoutMs, signal });
+      const missing = (seen: Seen) => {
+        const text = wish.missing(seen);
+        return text === null ? null : text + this.#absenceText();
+      };
+      return this.#waits.until({ ...wish, look, missing }, { timeoutMs, signal });
     });
+  }
+
+  /** What a test looks at itself may not say that nobody is there. */
+  #absenceText(): string {
+    try {
+      this.livingKernel();
+      return "";
+    } catch (absence) {
+      return `; ${(absence as Error).message}`;
+    }
   }
 }

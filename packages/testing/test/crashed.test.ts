@@ -118,3 +118,15 @@ test("a request that waits for a broker that has crashed says so when it gives u
     message: expect.stringContaining(CRASHED.message),
   });
 });
+
+test.each([
+  ["a crash", (broker: TestBroker) => broker.fault.crash(), "the broker has crashed"],
+  ["daemon.kill()", (broker: TestBroker) => broker.daemon.kill(), "ended by hand"],
+] as const)(
+  "a wait for what a test looks at itself says after %s that nobody is there",
+  async (_how, end, why) => {
+    await using broker = await startBroker({ kafka: false, waitTimeoutMs: 1 });
+    await end(broker);
+    await expect(broker.waitUntil("it", () => false)).rejects.toThrow(why);
+  },
+);

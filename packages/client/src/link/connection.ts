@@ -9,6 +9,7 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { FrameTooLarge, LineFramer } from "@minikafka/protocol";
+import type { ClientClock } from "../clock.ts";
 import { MiniKafkaError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Answer, readAnswer } from "./answer.ts";
@@ -19,6 +20,8 @@ import { requestLine } from "./request-line.ts";
 export interface ConnectionOptions {
   /** The other end, for messages. */
   readonly peer: string;
+  /** Of the timeouts of requests. */
+  readonly requestClock: ClientClock;
   readonly frameBytesMax: number;
   readonly answerBytesMax: number;
 }
@@ -39,7 +42,8 @@ export class Connection {
   readonly #lines: LineMemory | null;
   readonly #unanswered = new Map<number, PendingRequest>();
   #nextId = 1;
-  #heard = 0;
+  /** When the first request was sent since something came in; `null` where none was. */
+  #unheardSinceMs: number | null = null;
   #answered = false;
   #open = true;
 
@@ -79,7 +83,7 @@ export class Connection {
       return;
     }
     request.sent = true;
-    request.heardBefore = this.#heard;
+    this.#unheardSinceMs ??= this.#options.requestClock.elapsedMs();
     if (!request.oneWay) this.#unanswered.set(id, request);
     if (this.#lines === null || request.content.bytes === undefined) this.#link.write(line);
     else this.#link.write(line, () => this.#lines?.giveBack(line));
@@ -96,9 +100,9 @@ export class Connection {
     }
   }
 
-  /** Whether nothing at all has come in since `request` was sent: the other end may be gone without a word. */
-  isSilentSince(request: PendingRequest): boolean {
-    return this.#heard === request.heardBefore;
+  /** For how long nothing at all has come in though something was sent: the other end may be gone without a word. */
+  get silentMs(): number {
+    return this.#unheardSinceMs === null ? 0 : this.#options.requestClock.elapsedMs() - this.#unheardSinceMs;
   }
 
   /** Gives the link up at once. Requests without an answer fail with `error`, marked as sent. */
@@ -162,7 +166,7 @@ export class Connection {
 
   #receive(chunk: Buffer): void {
     if (!this.#open) return;
-    this.#heard += 1;
+    this.#unheardSinceMs = null;
     try {
       this.#framer.push(chunk);
       for (let line = this.#framer.next(); line !== null && this.#open; line = this.#framer.next()) {

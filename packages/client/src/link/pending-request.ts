@@ -19,8 +19,6 @@ export class PendingRequest {
   readonly promise: Promise<JsonObject>;
   /** Whether it was written to a link: from then on its effect is known from an answer alone. */
   sent = false;
-  /** How much the link had brought when this was sent. */
-  heardBefore = 0;
   lineBytes = 0;
   #settled = false;
   #resolve!: (fields: JsonObject) => void;

@@ -26,8 +26,8 @@ export interface LinkOptions extends ConnectionOptions {
   readonly factory: LinkFactory;
   /** Of connections, and attempts at them. */
   readonly clock: ClientClock;
-  /** Of the timeouts of requests. */
-  readonly requestClock: ClientClock;
+  /** Who is silent for so long is given up, with all that was asked. */
+  readonly silentMsMax: number;
   readonly random: () => number;
   readonly connectTimeoutMs: number;
   readonly backoff: BackoffBounds;
@@ -250,8 +250,11 @@ export class ReconnectingLink {
       },
     );
     request.fail(error);
-    if (sent && this.#state.name === "connected" && this.#state.connection.isSilentSince(request))
-      this.#state.connection.fail(silent(peer, timeoutMs, error));
+    if (!sent || this.#state.name !== "connected") return;
+    const { connection } = this.#state;
+    // What one call waits for is no measure for the others.
+    if (connection.silentMs >= this.#options.silentMsMax)
+      connection.fail(silent(peer, connection.silentMs, error));
   }
 
   #assertOpen(): void {
@@ -264,8 +267,8 @@ export class ReconnectingLink {
 }
 
 /** Of a connection that is given up: what is told to all others that waited on it, or wait for the next one. */
-function silent(peer: string, timeoutMs: number, cause: MiniKafkaError): MiniKafkaError {
-  const message = `the connection to ${peer} was given up, since nothing came in for ${timeoutMs} ms`;
+function silent(peer: string, silentMs: number, cause: MiniKafkaError): MiniKafkaError {
+  const message = `the connection to ${peer} was given up, since nothing came in for ${Math.round(silentMs)} ms`;
   return new MiniKafkaError("TIMEOUT", message, { details: { sent: false }, cause });
 }
 

@@ -136,7 +136,10 @@ test.each([
 );
 
 test("to every producer of a client a broker that does not answer is one that does not, and their records were not sent", async () => {
-  const { broker, clock, client, producer } = await producing({ deliveryTimeoutMs: 2_000 });
+  const topics = { orders: 2 };
+  const { broker, clock, client, producer } = await producing({ deliveryTimeoutMs: 2_000 }, topics, {
+    requestTimeoutMs: 2_000,
+  });
   broker.byHand("metadata");
   const first = failure(producer.send({ topic: "orders", value: "first" }));
   await quiet();

@@ -6,8 +6,8 @@
  * that holds it: the log start may lie inside of a batch, and whoever has none of that batch, or another leader's in its place,
  * can take it only whole. So does one that would have to be cut where its compaction has been, since that has dropped older records
  * for the sake of what would go; and, in a compacted topic, one whose folder was put back, or whose copy is being made anew, since
- * what it holds may have been ended by tombstones that have gone since or at its new leader, and one that an unclean promotion has left behind, since it may have copied what a compaction has
- * left of a log, and not that for whose sake the rest had gone.
+ * what it holds may have been ended by tombstones that have gone since or at its new leader, and one that an unclean promotion has
+ * left behind, since it may have copied what a compaction has left of a log, and not that for whose sake the rest had gone.
  * Never: more than the budget, but for that one batch; a follower that knows a later high watermark than its leader told it.
  */
 import { readBatchHeader } from "@minikafka/record";
