@@ -68,6 +68,36 @@ test("a write under way fails when the other end is destroyed", async () => {
   expect((await failed)[0]).toMatchObject({ code: "EPIPE" });
 });
 
+test("what is answered, and asked again, while several writes are handed over at once is not lost", async () => {
+  const [left, right] = inProcessLink();
+  const asked: string[] = [];
+  right.on("data", (chunk: Buffer) => {
+    for (const question of chunk.toString().trimEnd().split("\n")) {
+      asked.push(question);
+      right.write(`${question}\n`);
+    }
+  });
+  let [next, answers] = [0, 0];
+  const ask = () => {
+    next += 1;
+    left.write(`${next}\n`);
+  };
+  const done = new Promise<void>((resolve) => {
+    left.on("data", (chunk: Buffer) => {
+      for (const _answer of chunk.toString().trimEnd().split("\n")) {
+        answers += 1;
+        if (next < 3_000) ask();
+        if (answers === 3_000) resolve();
+      }
+    });
+  });
+  while (next < 128) ask();
+  await done;
+  expect(asked).toEqual(Array.from({ length: 3_000 }, (_, index) => String(index + 1)));
+  await new Promise((turn) => setImmediate(turn));
+  expect([left.writableLength, right.writableLength]).toEqual([0, 0]);
+});
+
 test("ends that answer each other at once let the event loop turn", async () => {
   const [left, right] = inProcessLink();
   right.on("data", (chunk: Buffer) => right.write(chunk));

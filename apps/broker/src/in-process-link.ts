@@ -69,7 +69,10 @@ class LinkEnd extends Duplex {
   }
 
   override _writev(chunks: { chunk: Buffer }[], taken: Taken): void {
-    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), taken);
+    const bytes = Buffer.concat(chunks.map(({ chunk }) => chunk));
+    // Node empties the stream's buffer behind this call, with whatever an answer to the answer has written meanwhile.
+    this.#held = { bytes, taken };
+    void Promise.resolve().then(() => this.#deliver());
   }
 
   override _final(done: Taken): void {

@@ -115,7 +115,8 @@ test.each(ROWS)(
   },
 );
 
-const SIGNALS = [5, "stop", null, {}, new AbortController()];
+const HALF = { aborted: false, throwIfAborted: () => undefined };
+const SIGNALS = [5, "stop", null, {}, HALF, new AbortController()];
 
 test.each(ROWS)(
   "%s.%s takes nothing for a signal that is none, and sends nothing",

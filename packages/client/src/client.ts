@@ -118,6 +118,7 @@ export class Client implements Session, AsyncDisposable {
   /** Connects now, whatever wait for the next attempt is under way; attempts after the first wait. Fails with CONNECTION after `attemptsMax` attempts (default 1), or with the signal's reason. */
   async open(options: Pick<ConnectOptions, "attemptsMax" | "signal"> = {}): Promise<void> {
     requireOptions("open", options, ["attemptsMax", "signal"]);
+    options.signal?.throwIfAborted();
     await this.#link.open(checkedInteger("attemptsMax", options.attemptsMax ?? 1, 1), options.signal);
     if (!(this.clock instanceof BrokerClock)) return;
     this.#follower ??= new ClockFollower(this, this.clock);

@@ -21,6 +21,8 @@ import { limitOf, untilAborted } from "./waiting.ts";
 
 /** A watch that has stood for so long has lasted. */
 export const STEADY_MS = LIMITS.reconnectBackoffMsMax;
+/** Others in a row that are taken at once in the place of one that was lost, as by a test that loads a snapshot again and again. */
+const AT_ONCE = 5;
 const BACKOFF = { initialMs: LIMITS.reconnectBackoffMs, maxMs: LIMITS.reconnectBackoffMsMax } as const;
 
 /** A part in a watch, which is there until all have left it. */
@@ -67,7 +69,7 @@ export class FaultWatches {
   #marks = 0;
   #current: FaultWatch | null = null;
   #beganMs = 0;
-  /** Watches in a row that did not last, and when the first of them was lost. */
+  /** Watches in a row that did not last, and when their broker was last known to be there. */
   #losses = 0;
   #lostMs = 0;
   #cancelRenewal: Cancel = () => undefined;
@@ -149,7 +151,8 @@ export class FaultWatches {
     const kept = this.witnesses.filter((witness) => witness.watch === watch);
     const isOver = watch.hasToldAny || nowMs - this.#lostMs > this.#session.requestTimeoutMs;
     if (kept.length === 0 || isOver || !hasCode(error, "CONNECTION")) return;
-    const delayMs = this.#losses === 0 ? 0 : backoffMs(this.#losses, BACKOFF, this.#session.random);
+    const pauses = Math.max(0, this.#losses - AT_ONCE);
+    const delayMs = backoffMs(pauses, BACKOFF, this.#session.random);
     this.#losses += 1;
     if (delayMs === 0) this.#renew(kept);
     else this.#cancelRenewal = this.#clock.after(delayMs, () => this.#renew(kept));
@@ -160,7 +163,10 @@ export class FaultWatches {
     if (kept.length === 0) return;
     try {
       const anew = this.#lasting();
-      anew.opened.catch(() => undefined);
+      const isThere = () => {
+        this.#lostMs = this.#clock.elapsedMs();
+      };
+      anew.opened.then(isThere, () => undefined);
       for (const witness of kept) witness.watch = anew;
     } catch {
       // Its broker says at once that it does not come.

@@ -50,8 +50,11 @@ export function requireSignal(value: unknown): void {
   throw usageError(`signal is ${shownValue(value)}; expected an AbortSignal`);
 }
 
+const OF_SIGNALS = ["throwIfAborted", "addEventListener", "removeEventListener"] as const;
+
 function isSignal(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "throwIfAborted" in value && "aborted" in value;
+  if (typeof value !== "object" || value === null) return false;
+  return OF_SIGNALS.every((name) => typeof (value as { [name: string]: unknown })[name] === "function");
 }
 
 /** Neither a list nor a Map has its entries by name: they would all be passed over. */

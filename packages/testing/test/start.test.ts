@@ -155,3 +155,13 @@ test("what is aborted is hidden from who reads committed records only", async ()
   expect(values("read_committed")).toEqual(["yes"]);
   expect(broker.transactions()).toMatchObject([{ transactionalId: "pay", state: "ongoing", partitions: 1 }]);
 });
+
+test("a client without a port has all answered, and taken in order, however much it asks at once", async () => {
+  await using broker = await startBroker({ kafka: false, topics: { orders: 1 } });
+  const calls = Array.from({ length: 2_000 }, () => broker.client.call("ping", {}, { timeoutMs: 20_000 }));
+  const values = Array.from({ length: 500 }, (_, index) => String(index));
+  const producer = broker.client.producer();
+  const sends = values.map((value) => producer.send({ topic: "orders", value }));
+  await Promise.all([...calls, ...sends]);
+  expect(broker.records("orders").map(({ value }) => value)).toEqual(values);
+});

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { ManualClock } from "@minikafka/core/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { settle } from "../../test/support/broker.ts";
 import { Deadlines } from "../deadlines.ts";
 import { EventFeed } from "../event-feed.ts";
@@ -47,7 +47,8 @@ class Bench {
   constructor({
     isReading = true,
     limits = LIMITS,
-  }: { isReading?: boolean; limits?: ConnectionLimits } = {}) {
+    turnLine = new TurnLine(),
+  }: { isReading?: boolean; limits?: ConnectionLimits; turnLine?: TurnLine } = {}) {
     const [here, there] = inProcessLink();
     this.client = there;
     this.connection = new Connection(here, {
@@ -58,7 +59,7 @@ class Bench {
       limits,
       realTime: this.deadlines,
       budget: new OutputBudget({ bytesMax: 1_000_000, patienceMs: 10_000 }, this.deadlines),
-      turnLine: new TurnLine(),
+      turnLine,
       onClosing: (reason, level) => {
         this.reasons.push(reason);
         this.levels.push(level);
@@ -142,6 +143,21 @@ test("a connection that is owed an answer, or that keeps asking, is not idle", a
     await asking.pass(IDLE_MS / 2);
   }
   expect(asking.isClosed).toBe(false);
+});
+
+test("a connection whose requests wait for their turn is not idle, however long the others take", async () => {
+  const turnLine = new TurnLine();
+  const share = turnLine.newShare(() => undefined);
+  const isBehind = vi.spyOn(share, "isBehind", "get").mockReturnValue(true);
+  vi.spyOn(share, "mayTakeMore").mockReturnValue(false);
+  vi.spyOn(turnLine, "newShare").mockReturnValue(share);
+  const bench = new Bench({ turnLine });
+  await bench.send("now:pong\n");
+  await bench.pass(10 * IDLE_MS);
+  expect([bench.taken, bench.isClosed]).toEqual([[], false]);
+  isBehind.mockReturnValue(false);
+  await bench.pass(2 * IDLE_MS);
+  expect(bench.isClosed).toBe(true);
 });
 
 test("who watches is not idle while nothing happens; who reads nothing of what happens is, and is let go", async () => {

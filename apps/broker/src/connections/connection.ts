@@ -311,8 +311,9 @@ export class Connection implements Client {
     return this.#options.realTime.after(idleMs, () => {
       // Who watches and has read everything waits for what happens next, however long that takes.
       const isWatching = this.watching.isOn && this.#output.unsentBytes === 0;
-      if (this.#inHand === 0 && this.#activity === seen && !isWatching)
-        this.#destroy(`idle for ${idleMs} ms`, "info");
+      // Nor is it the client that is late where requests wait for their turn.
+      const isServed = this.#inHand === 0 && !this.#share.isBehind;
+      if (isServed && this.#activity === seen && !isWatching) this.#destroy(`idle for ${idleMs} ms`, "info");
       else this.#deadline = this.#watchIdle();
     });
   }
